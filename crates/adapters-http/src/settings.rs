@@ -16,6 +16,9 @@ pub struct HttpSettings {
     /// `PUBLIC_URL`: where browsers find the service, without a slash at the end. Only pages of this origin may change
     /// something with the cookie of a session.
     pub public_url: String,
+    /// `PUBLIC_URL` again, if it is configured: before the paths of the pages about errors. Otherwise empty, and clients
+    /// resolve these paths against the URL that they call.
+    pub error_pages: String,
     /// Whether `PORTAL_FRAME_ANCESTORS` lets pages of other sites show the portal in a frame.
     pub portal_is_framed: bool,
     /// `TRUSTED_PROXIES`: networks whose `X-Forwarded-For` the service trusts.

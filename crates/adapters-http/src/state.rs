@@ -1,14 +1,15 @@
 use std::sync::{Arc, LazyLock};
 
 use actix_web::http::header::HeaderMap;
-use actix_web::web::Bytes;
 use actix_web::{HttpRequest, web};
 use domain::UserId;
 use domain::ports::ReadinessCheck;
+use pages::File;
 use tokio_util::sync::CancellationToken;
 
 use crate::credentials::cookies::Cookies;
 use crate::credentials::same_origin::OwnOrigin;
+use crate::documents::request_bodies::KnownMembers;
 use crate::errors::api_error::{ApiError, Limited};
 use crate::limits::credential_failures::CredentialFailures;
 use crate::limits::keyed_limiter::UserLimit;
@@ -30,6 +31,8 @@ pub(crate) struct State {
     pub(crate) own_origin: OwnOrigin,
     /// Where browsers find the service, without a slash at the end.
     pub(crate) public_url: String,
+    /// The URL before the paths of the pages about errors.
+    pub(crate) error_pages: String,
     /// Which requests may change webhooks; `None` means every request.
     webhook_changes: Option<fn(&HeaderMap) -> bool>,
     /// The limit on the calls of each user, if there is one. Verification does not count.
@@ -39,13 +42,21 @@ pub(crate) struct State {
     /// The limit on credentials that fail, if there is one.
     pub(crate) credential_failures: Option<CredentialFailures>,
     /// The OpenAPI document, generated on the first request for it.
-    pub(crate) document: LazyLock<Bytes>,
+    pub(crate) document: LazyLock<File>,
+    /// The members that bodies may have. They are read from the document on the first request with a body.
+    pub(crate) known_members: LazyLock<KnownMembers>,
     /// Cancelled when the process shuts down.
     pub(crate) stop: CancellationToken,
 }
 
 impl State {
-    pub(crate) fn new(api: Api, settings: &HttpSettings, document: fn() -> Bytes, stop: CancellationToken) -> Self {
+    pub(crate) fn new(
+        api: Api,
+        settings: &HttpSettings,
+        document: fn() -> File,
+        known_members: fn() -> KnownMembers,
+        stop: CancellationToken,
+    ) -> Self {
         let limits = settings.limits;
         let verifies: Arc<dyn ReadinessCheck> = Arc::clone(&api.verifier) as _;
         let own_origin = OwnOrigin::of(&settings.public_url);
@@ -53,6 +64,7 @@ impl State {
             cookies: Cookies::new(own_origin.is_secure(), settings.portal_is_framed),
             own_origin,
             public_url: settings.public_url.clone(),
+            error_pages: settings.error_pages.clone(),
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
             verification: Readiness::new(vec![verifies], limits.readiness_deadline),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
@@ -61,6 +73,7 @@ impl State {
             manual_send_limit: settings.manual_send_limit.map(|limit| UserLimit::new(Limited::ManualSends, limit)),
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
             document: LazyLock::new(document),
+            known_members: LazyLock::new(known_members),
             api,
             limits,
             stop,

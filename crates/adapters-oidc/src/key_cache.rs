@@ -51,6 +51,8 @@ pub(crate) enum FetchError {
     NoEndpoint(&'static str),
     #[error("the token endpoint refuses the client id or the client secret: {0}")]
     ClientRefused(&'static str),
+    #[error("the token endpoint gets {0} sign-ins at a time, and none ended within 2 s")]
+    TooManyExchanges(usize),
     #[error("the call of the token endpoint was aborted")]
     Aborted(#[source] tokio::task::JoinError),
     #[error("the key is unknown, and the last request to the identity provider is less than 30 s ago")]

@@ -1,10 +1,12 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict};
 use domain::{IdToken, Timestamp};
 use serde_json::Value;
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use url::Url;
 use url::form_urlencoded::Serializer;
@@ -18,6 +20,11 @@ use crate::oidc_verifier::Failure;
 use crate::operator_claim::OperatorClaim;
 use crate::provider_client::{Answer, ClientPassword};
 use crate::strict_json::read_object;
+
+/// The most exchanges of codes at a time. Anybody can begin a sign-in, so strangers cause them.
+const EXCHANGES_MAX: usize = 16;
+/// How long an exchange waits for its turn.
+const EXCHANGE_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// What this service is to the provider: a client with a name.
 #[derive(Clone)]
@@ -35,6 +42,8 @@ pub struct OidcClient {
 pub struct OidcProvider {
     verifier: Arc<OidcVerifier>,
     client: OidcClient,
+    /// One permit for each exchange that may run.
+    exchanges: Arc<Semaphore>,
     /// Connections live here, and not on the thread of the request that needs one first.
     runtime: Handle,
 }
@@ -48,7 +57,8 @@ enum Exchange {
 impl OidcProvider {
     /// The provider whose documents the verifier reads. Call it on the main runtime, which opens its connections.
     pub fn new(verifier: Arc<OidcVerifier>, client: OidcClient) -> Arc<Self> {
-        Arc::new(Self { verifier, client, runtime: Handle::current() })
+        let exchanges = Arc::new(Semaphore::new(EXCHANGES_MAX));
+        Arc::new(Self { verifier, client, exchanges, runtime: Handle::current() })
     }
 
     fn endpoints(&self) -> Result<Arc<Endpoints>, IdentityUnavailable> {
@@ -70,7 +80,11 @@ impl OidcProvider {
         let form = form(answer, id, in_form);
         let password = in_header.map(|secret| ClientPassword { id: id.clone(), secret: secret.clone() });
         let client = Arc::clone(&self.verifier.client);
+        let turn = timeout(EXCHANGE_WAIT_MAX, Arc::clone(&self.exchanges).acquire_owned()).await;
+        let turn = turn.map_err(|_| FetchError::TooManyExchanges(EXCHANGES_MAX))?;
         let call = async move {
+            // The call holds its turn to its end, even if its caller is gone by then.
+            let _turn = turn;
             let answered = timeout(FETCH_DEADLINE, client.post(&url, form, password.as_ref())).await;
             read_exchange(&answered.unwrap_or(Err(FetchError::TimedOut))?, url)
         };

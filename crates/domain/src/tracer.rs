@@ -1,8 +1,12 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::ports::{Clock, Entropy, SpanSink};
 use crate::{Attribute, Span, SpanId, SpanKind, Timestamp, TraceContext, Traceparent};
+
+/// The most spans in [`STRANGERS_PERIOD`] of requests without a good credential whose callers asked for them.
+const STRANGERS_MAX: u32 = 100;
+const STRANGERS_PERIOD: Duration = Duration::from_secs(10);
 
 /// Decides what is traced, and records it. Without a collector there is no tracer. See decision 83.
 pub struct Tracer {
@@ -10,6 +14,8 @@ pub struct Tracer {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     ratio: SamplingRatio,
+    /// When the period of strangers began, and how many spans it has.
+    strangers: Mutex<(Timestamp, u32)>,
 }
 
 /// How many of the traces that begin here are recorded: from 0, none, to 1, all.
@@ -73,10 +79,10 @@ impl Tracer {
         entropy: Arc<dyn Entropy>,
         ratio: SamplingRatio,
     ) -> Arc<Self> {
-        Arc::new(Self { sink, clock, entropy, ratio })
+        Arc::new(Self { sink, clock, entropy, ratio, strangers: Mutex::new((Timestamp::MIN, 0)) })
     }
 
-    /// The span of a request, if it is recorded. The caller's decision holds, if it has made one. Otherwise a trace begins
+    /// The span of a request, if it may be recorded. The caller's decision holds, if it has made one. Otherwise a trace begins
     /// here, if `may_begin` and the ratio says so.
     pub fn request(&self, caller: Option<Traceparent>, may_begin: bool) -> Option<OpenSpan> {
         let is_sampled =
@@ -98,6 +104,24 @@ impl Tracer {
     pub fn attempt(&self, publication: TraceContext) -> OpenSpan {
         let (context, started_at) = (TraceContext::mint(&*self.entropy), self.clock.world_time());
         OpenSpan { context, parent: None, link: Some(publication), kind: SpanKind::Client, started_at }
+    }
+
+    /// Records the span of a request without a good credential, unless its caller asked for it and strangers have used up
+    /// their share: anybody can ask, and the spans of others need the room.
+    pub fn end_of_stranger(&self, span: OpenSpan, end: SpanEnd) {
+        if span.parent.is_none() || self.admits_stranger() {
+            self.end(span, end);
+        }
+    }
+
+    fn admits_stranger(&self) -> bool {
+        let now = self.clock.world_time();
+        let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.since(strangers.0) >= STRANGERS_PERIOD || now < strangers.0 {
+            *strangers = (now, 0);
+        }
+        strangers.1 += 1;
+        strangers.1 <= STRANGERS_MAX
     }
 
     /// Records the span.
@@ -143,6 +167,26 @@ mod tests {
             let count = (0..10_000).filter(|_| tracer.request(None, true).is_some()).count();
             assert!(range.contains(&count), "{count} of 10,000 at {ratio}");
             assert_eq!(tracer.request(None, false), None, "where no trace may begin");
+        }
+    }
+
+    #[test]
+    fn strangers_have_a_share_of_what_they_ask_for() {
+        let (spans, clock) = (Arc::new(MemorySpans::default()), Arc::new(ManualClock::new(Timestamp::MIN)));
+        let ratio = SamplingRatio::new(1.0).unwrap();
+        let tracer = Tracer::new(spans.clone(), clock.clone(), Arc::new(SeededEntropy::new(1)), ratio);
+        let end = || SpanEnd { name: String::new(), duration: Duration::ZERO, attributes: Vec::new(), is_error: false };
+        for _ in 0..2 {
+            for _ in 0..3 * STRANGERS_MAX {
+                tracer.end_of_stranger(tracer.request(Some(caller(true)), true).unwrap(), end());
+            }
+            assert_eq!(spans.take().len(), STRANGERS_MAX as usize);
+            for _ in 0..3 * STRANGERS_MAX {
+                tracer.end(tracer.request(Some(caller(true)), true).unwrap(), end());
+                tracer.end_of_stranger(tracer.request(None, true).unwrap(), end());
+            }
+            assert_eq!(spans.take().len(), 6 * STRANGERS_MAX as usize, "the others, and what the ratio chooses");
+            clock.advance(STRANGERS_PERIOD);
         }
     }
 

@@ -47,7 +47,7 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
     let ours = error.and_then(actix_web::Error::as_error::<ApiError>);
     let refused = match ours {
         Some(
-            ApiError::CredentialInvalid(reason)
+            ApiError::CredentialInvalid(_, reason)
             | ApiError::TooManyCredentialFailures(reason, _)
             | ApiError::SignInRefused(reason),
         ) => Some(*reason),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::http::Method;
+use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage, HttpRequest};
 use domain::audit::{Means, Origin, RequestId as StoredRequestId};
 use domain::{KeyId, SessionId, TraceContext, UserId};
@@ -29,6 +29,8 @@ pub(crate) struct Exchange {
     /// The template of the path (`/docs/errors/{code}`). Never the path itself, because a client chooses it.
     pub(crate) route: Option<String>,
     pub(crate) peer: Option<IpAddr>,
+    /// Whether a browser loads a page, and no script reads the answer.
+    pub(super) prefers_pages: bool,
     pub(crate) started: Instant,
     pub(super) durations: Rc<WorkerDurations>,
     /// `None` if the request is not traced.
@@ -53,9 +55,14 @@ impl Exchange {
         let route = self.route.as_deref();
         self.durations.count(&self.method, route, status, duration);
         if let Some(traced) = &self.traced {
-            traced.end((&self.method, route), status, duration);
+            traced.end((&self.method, route), status, duration, self.has_credential());
         }
         duration
+    }
+
+    /// Whether a credential was recorded, which was good.
+    fn has_credential(&self) -> bool {
+        self.user.get().is_some() || self.key.get().is_some() || self.operator.get().is_some()
     }
 
     /// Reports to the connection that no further request may follow.
@@ -79,9 +86,10 @@ impl Exchange {
             .is_some_and(|route| VERIFICATION_ROUTES.iter().any(|verification| route.starts_with(verification)))
     }
 
-    /// Whether a person reads the answer.
-    pub(super) fn is_for_people(&self) -> bool {
-        self.route.as_deref().is_some_and(|route| ROUTES_FOR_PEOPLE.contains(&route))
+    /// Whether a person reads the error with this status.
+    pub(crate) fn is_for_people(&self, status: u16) -> bool {
+        let is_page = self.route.as_deref().is_some_and(|route| ROUTES_FOR_PEOPLE.contains(&route));
+        is_page || (self.prefers_pages && status == StatusCode::NOT_FOUND.as_u16())
     }
 
     /// Records the user who calls.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use actix_web::body::MessageBody;
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::error::InternalError;
-use actix_web::http::ConnectionType;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::http::{ConnectionType, Method};
 use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::FutureExt;
 use ipnet::IpNet;
@@ -65,6 +65,7 @@ impl Boundary {
             method: request.method().clone(),
             route: request.match_pattern(),
             peer: peer_address(request.head(), &self.trusted_proxies),
+            prefers_pages: prefers_pages(request),
             started: Instant::now(),
             durations: Rc::clone(durations),
             traced: self.state.api.tracer.as_ref().and_then(|tracer| RequestTrace::open(tracer, request)),
@@ -126,7 +127,9 @@ impl Boundary {
     fn close(&self, exchange: &Exchange, line: AccessLine, cors: CorsVerdict, response: HttpResponse) -> HttpResponse {
         let response = self.limit_failures(exchange, response);
         line.write(&response);
-        let mut response = problem::fill(response, exchange.request_id.as_str(), exchange.is_for_people());
+        let is_for_people = |status| exchange.is_for_people(status);
+        let request_id = exchange.request_id.as_str();
+        let mut response = problem::fill(response, request_id, &self.state.error_pages, is_for_people);
         add_default_headers(&mut response);
         cors.add_headers(&mut response);
         response.headers_mut().insert(X_REQUEST_ID, exchange.request_id.header_value());
@@ -183,10 +186,16 @@ where
     }
 }
 
+/// Whether the client accepts a page by name, as browsers do in their address bar. Scripts and other programs accept anything.
+fn prefers_pages(request: &ServiceRequest) -> bool {
+    let accepted = request.headers().get(header::ACCEPT);
+    request.method() == Method::GET && accepted.is_some_and(|types| types.as_bytes().starts_with(b"text/html"))
+}
+
 /// Why a credential was refused; `None` for other answers.
 fn refused_credential(response: &HttpResponse) -> Option<&'static str> {
     match response.error()?.as_error()? {
-        ApiError::CredentialInvalid(reason) => Some(reason),
+        ApiError::CredentialInvalid(_, reason) => Some(reason),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use actix_web::dev::RequestHead;
 use actix_web::http::header;
@@ -21,7 +21,7 @@ pub(crate) fn peer_address(head: &RequestHead, trusted_proxies: &[IpNet]) -> Opt
         .collect();
     let mut client = socket;
     for text in named.into_iter().rev() {
-        let Ok(address) = text.trim().parse::<IpAddr>() else {
+        let Some(address) = address_in(text.trim()) else {
             break;
         };
         client = address.to_canonical();
@@ -30,6 +30,13 @@ pub(crate) fn peer_address(head: &RequestHead, trusted_proxies: &[IpNet]) -> Opt
         }
     }
     Some(client)
+}
+
+/// The address in an entry. Some proxies append the port of the client, or put an IPv6 address in brackets.
+fn address_in(entry: &str) -> Option<IpAddr> {
+    let in_brackets = || entry.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::from);
+    let with_port = || entry.parse().ok().map(|address: SocketAddr| address.ip());
+    entry.parse().ok().or_else(with_port).or_else(in_brackets)
 }
 
 #[cfg(test)]
@@ -56,5 +63,18 @@ mod tests {
         assert_eq!(peer("10.0.0.1", &["1.1.1.1", "198.51.100.1,10.0.0.2"]), "198.51.100.1");
         assert_eq!(peer("10.0.0.1", &["1.1.1.1, nonsense, 10.0.0.2"]), "10.0.0.2");
         assert_eq!(peer("[::ffff:10.0.0.1]", &["::ffff:198.51.100.1"]), "198.51.100.1");
+    }
+
+    #[test]
+    fn an_entry_may_have_a_port_or_brackets() {
+        assert_eq!(peer("10.0.0.1", &["1.1.1.1, 198.51.100.1:50123"]), "198.51.100.1");
+        assert_eq!(peer("10.0.0.1", &["1.1.1.1, 198.51.100.1:50123, 10.0.0.2:443, [fd00::2]:443"]), "198.51.100.1");
+        assert_eq!(peer("10.0.0.1", &["1.1.1.1, [2001:db8::1]:50123"]), "2001:db8::1");
+        assert_eq!(peer("10.0.0.1", &["1.1.1.1, [2001:db8::1]"]), "2001:db8::1");
+        assert_eq!(peer("10.0.0.1", &["1.1.1.1, [::ffff:198.51.100.1]:1"]), "198.51.100.1");
+        for nonsense in ["198.51.100.1:", "198.51.100.1:x", "198.51.100.1:99999", "[198.51.100.1]", "[2001:db8::1", ""]
+        {
+            assert_eq!(peer("10.0.0.1", &[nonsense]), "10.0.0.1", "{nonsense}");
+        }
     }
 }

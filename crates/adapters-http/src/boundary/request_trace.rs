@@ -29,9 +29,15 @@ impl RequestTrace {
         self.span.context
     }
 
-    /// Records the span of a request that is answered. The route is a template: a client chooses the path, and may put a
+    /// Records the span of a request that is answered. `has_credential` says whether it had a good one. The route is a template: a client chooses the path, and may put a
     /// secret into it.
-    pub(super) fn end(&self, (method, route): (&Method, Option<&str>), status: u16, duration: Duration) {
+    pub(super) fn end(
+        &self,
+        (method, route): (&Method, Option<&str>),
+        status: u16,
+        duration: Duration,
+        has_credential: bool,
+    ) {
         let name = route.map_or_else(|| method.to_string(), |route| format!("{method} {route}"));
         let mut attributes: Vec<Attribute> =
             vec![("http.request.method", method.to_string().into()), ("http.response.status_code", status.into())];
@@ -40,7 +46,8 @@ impl RequestTrace {
         if is_error {
             attributes.push(("error.type", status.to_string().into()));
         }
-        self.tracer.end(self.span, SpanEnd { name, duration, attributes, is_error });
+        let end = SpanEnd { name, duration, attributes, is_error };
+        if has_credential { self.tracer.end(self.span, end) } else { self.tracer.end_of_stranger(self.span, end) }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::callers::id_token::verify_id_token;
 use crate::callers::session::{find_good_session, session_beside};
 use crate::credentials::headers::{Credential, credential_in};
 use crate::credentials::presented::Presented;
-use crate::errors::api_error::{ApiError, Limited};
+use crate::errors::api_error::{ApiError, Invalid, Limited};
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
@@ -59,7 +59,7 @@ impl FromRequest for Caller {
 async fn verify(request: &HttpRequest, presented: Presented<Credential<'_>>) -> Result<Caller, ApiError> {
     match presented {
         Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
-        Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
+        Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
         Presented::One(Credential::ApiKey(key)) => Ok(Caller::ApiKey(verify_key(request, key).await?)),
         Presented::One(Credential::IdToken(token)) => Ok(Caller::User(verify_id_token(request, token).await?)),
     }
@@ -76,7 +76,7 @@ pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiErro
         Presented::One(Credential::ApiKey(key)) => Ok(find_good_key(request, key).await?.is_some()),
         Presented::One(Credential::IdToken(token)) => match verify_id_token(request, token).await {
             Ok(_) => Ok(true),
-            Err(ApiError::CredentialInvalid(_)) => Ok(false),
+            Err(ApiError::CredentialInvalid(..)) => Ok(false),
             Err(error) => Err(error),
         },
     }
@@ -84,7 +84,7 @@ pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiErro
 
 async fn verify_key(request: &HttpRequest, presented: &str) -> Result<Arc<VerifiedKey>, ApiError> {
     let key = find_good_key(request, presented).await?;
-    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not valid"))?;
+    let key = key.ok_or(ApiError::CredentialInvalid(Invalid::ApiKey, "an API key that is not valid"))?;
     spend(request, &key).map_err(limited_key)?;
     Ok(key)
 }

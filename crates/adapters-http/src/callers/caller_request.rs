@@ -4,16 +4,16 @@ use std::pin::Pin;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
-use crate::bodies::body::read_fields;
-use crate::bodies::fields::Fields;
+use crate::bodies::body::read_body;
+use crate::bodies::json_body::JsonBody;
 use crate::callers::webhook_caller::WebhookWriter;
 use crate::errors::api_error::ApiError;
 use crate::state::State;
 
-/// A caller that may change webhooks, and the fields of its body. The body is read only when the credential is valid.
+/// A caller that may change webhooks, and its body. The body is read only when the credential is valid.
 pub(crate) struct CallerRequest {
     pub(crate) caller: WebhookWriter,
-    pub(crate) fields: Fields,
+    pub(crate) body: JsonBody,
 }
 
 impl FromRequest for CallerRequest {
@@ -24,8 +24,8 @@ impl FromRequest for CallerRequest {
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             let caller = WebhookWriter::extract(&request).await?;
-            let fields = read_fields(&request, payload, &State::of(&request).limits).await?;
-            Ok(Self { caller, fields })
+            let body = read_body(&request, payload, &State::of(&request).limits).await?;
+            Ok(Self { caller, body })
         })
     }
 }

@@ -7,15 +7,15 @@ use actix_web::{FromRequest, HttpRequest};
 
 use domain::TraceContext;
 
-use crate::bodies::body::{read_fields, read_form_or_fields, read_json};
-use crate::bodies::fields::Fields;
+use crate::bodies::body::{read_body, read_form_or_body, read_json};
+use crate::bodies::json_body::JsonBody;
 use crate::boundary::exchange::Exchange;
-use crate::callers::session::session_beside;
+use crate::callers::session::{find_good_session, session_beside};
 use crate::credentials::headers::{bearer_in, credential_in};
 use crate::credentials::operator_scope::OperatorScope;
 use crate::credentials::operator_tokens::OperatorToken;
 use crate::credentials::presented::Presented;
-use crate::errors::api_error::ApiError;
+use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 use crate::{Api, HttpLimits};
@@ -50,9 +50,9 @@ impl OperatorRequest {
         Exchange::of(&self.request)?.trace()
     }
 
-    /// The fields of a JSON body of at most `size_bytes_max`.
-    pub(crate) async fn read_fields(&mut self, size_bytes_max: usize) -> Result<Fields, ApiError> {
-        read_fields(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
+    /// A JSON body of at most `size_bytes_max`.
+    pub(crate) async fn read_body(&mut self, size_bytes_max: usize) -> Result<JsonBody, ApiError> {
+        read_body(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
     }
 
     /// The bytes of a JSON body of at most `size_bytes_max`.
@@ -60,9 +60,9 @@ impl OperatorRequest {
         read_json(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
     }
 
-    /// The fields of a form or of a JSON body, of the usual size.
-    pub(crate) async fn read_form_or_fields(&mut self) -> Result<Fields, ApiError> {
-        read_form_or_fields(&self.request, self.payload.take(), &self.state().limits).await
+    /// A form or a JSON body, of the usual size.
+    pub(crate) async fn read_form_or_body(&mut self) -> Result<JsonBody, ApiError> {
+        read_form_or_body(&self.request, self.payload.take(), &self.state().limits).await
     }
 
     fn limits(&self, body_size_bytes_max: usize) -> HttpLimits {
@@ -98,12 +98,25 @@ async fn check(request: &HttpRequest) -> Result<(), ApiError> {
     }
     match bearer_in(request.headers()) {
         Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
-        Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(reason)),
+        Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
         Presented::One(presented) => match State::of(request).api.operator_tokens.find(presented) {
             Some(token) => permit(request, &token, needed),
-            None => Err(ApiError::CredentialInvalid("a token that is not an operator token")),
+            None => Err(ApiError::CredentialInvalid(Invalid::OperatorToken, "a token that is not an operator token")),
         },
     }
+}
+
+/// Whether the credential of a call of the operator API is still good for this call. For answers that take long, such as
+/// exports.
+pub(crate) async fn may_still(request: &HttpRequest) -> Result<bool, ApiError> {
+    let state = State::of(request);
+    if let Presented::One(secret) = state.cookies.read_session(request.headers()) {
+        let session = find_good_session(request, secret).await?;
+        return Ok(session.is_some_and(|session| session.role.is_operator()));
+    }
+    let Presented::One(presented) = bearer_in(request.headers()) else { return Ok(false) };
+    let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
+    Ok(state.api.operator_tokens.find(presented).is_some_and(|token| token.allows(needed)))
 }
 
 /// Notes the token for the log, and checks its scopes.

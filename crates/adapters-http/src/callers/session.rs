@@ -10,7 +10,7 @@ use verifier::VerifiedSession;
 use crate::boundary::exchange::Exchange;
 use crate::credentials::headers::credential_in;
 use crate::credentials::presented::Presented;
-use crate::errors::api_error::ApiError;
+use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
@@ -28,7 +28,10 @@ impl FromRequest for CallingSession {
             match (session_beside(&request, &other).await?, other) {
                 (Some(session), _) => Ok(Self(session)),
                 (None, Presented::Nothing) => Err(ErrorCode::CredentialMissing.into()),
-                (None, _) => Err(ApiError::CredentialInvalid("another credential where only a session is accepted")),
+                (None, _) => {
+                    let reason = "another credential where only a session is accepted";
+                    Err(ApiError::CredentialInvalid(Invalid::Presented, reason))
+                }
             }
         })
     }
@@ -48,14 +51,14 @@ pub(crate) async fn session_beside<T>(
     let secret = match (state.cookies.read_session(request.headers()), other) {
         (Presented::Nothing, _) => return Ok(None),
         (_, Presented::One(_) | Presented::Unusable(_)) => return Err(ErrorCode::SeveralCredentials.into()),
-        (Presented::Unusable(reason), _) => return Err(ApiError::CredentialInvalid(reason)),
+        (Presented::Unusable(reason), _) => return Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
         (Presented::One(secret), _) => secret,
     };
     if !state.own_origin.allows(request.head()) {
         return Err(ErrorCode::CrossSiteRequest.into());
     }
     let session = find_good_session(request, secret).await?;
-    Ok(Some(session.ok_or(ApiError::CredentialInvalid("a session that is not valid"))?))
+    Ok(Some(session.ok_or(ApiError::CredentialInvalid(Invalid::Session, "a session that is not valid"))?))
 }
 
 /// The session with this secret, if it is good now. Records the user for the log.

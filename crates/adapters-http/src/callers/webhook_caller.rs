@@ -12,7 +12,7 @@ use crate::callers::caller::Caller;
 use crate::callers::session::permit;
 use crate::credentials::headers::{Credential, credential_in};
 use crate::credentials::presented::Presented;
-use crate::errors::api_error::ApiError;
+use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
@@ -52,7 +52,9 @@ impl WebhookWriter {
     pub(crate) async fn confirm(&self, api: &Api, id: SubscriptionId, origin: &Origin) -> Result<(), ApiError> {
         let Some(digest) = &self.digest else { return Ok(()) };
         let is_good = confirm_key(&api.keys, &api.webhooks, digest, (self.user(), id), origin).await?;
-        is_good.then_some(()).ok_or(ApiError::CredentialInvalid("an API key that was revoked during the call"))
+        is_good
+            .then_some(())
+            .ok_or(ApiError::CredentialInvalid(Invalid::ApiKey, "an API key that was revoked during the call"))
     }
 }
 
@@ -93,14 +95,7 @@ async fn permitted(request: &HttpRequest, access: WebhookAccess) -> Result<Calle
         Caller::ApiKey(key) if !access.is_granted_by(&key.scopes) => {
             Err(ApiError::InsufficientScope(access.required()))
         }
-        Caller::Session(session) => permit(session, capability(access)).map(|()| caller),
+        Caller::Session(session) => permit(session, Capability::for_webhooks(access)).map(|()| caller),
         _ => Ok(caller),
-    }
-}
-
-fn capability(access: WebhookAccess) -> Capability {
-    match access {
-        WebhookAccess::Read => Capability::WebhooksRead,
-        WebhookAccess::Write => Capability::Webhooks,
     }
 }

@@ -15,7 +15,7 @@ const COUNTED_MAX: usize = 4_096;
 /// Limits how often credentials from an address may fail.
 ///
 /// Only failures count, and only failures are refused: a client with a valid credential behind the same address is not
-/// affected.
+/// affected. Sign-ins are the exception: they count before the call of the identity provider, until they succeed. See decision 107.
 pub(crate) struct CredentialFailures {
     limiter: KeyedLimiter<IpAddr>,
     /// How many failures were refused since an address went over the limit.
@@ -37,6 +37,11 @@ impl CredentialFailures {
             None => self.report_end(address),
         }
         retry_after
+    }
+
+    /// Takes back a failure that [`Self::count`] counted in advance, and that did not happen.
+    pub(crate) fn give_back(&self, client: IpAddr) {
+        self.limiter.give_back(&network_of(client));
     }
 
     fn count_refusal(&self, address: IpAddr) {

@@ -25,6 +25,7 @@ const IPV6_PREFIX_BITS: u32 = 64;
 /// Holds each key to a rate limit, by GCRA, in bounded memory.
 pub(super) struct KeyedLimiter<K: Clone + Eq + Hash> {
     limit: RateLimit,
+    states: States<K>,
     gcra: RateLimiter<K, States<K>, Monotonic, StateInformationMiddleware>,
 }
 
@@ -32,8 +33,8 @@ impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
     pub(super) fn new(limit: RateLimit) -> Self {
         let quota = Quota::with_period(limit.interval()).expect("no interval is shorter than a microsecond");
         let quota = quota.allow_burst(limit.count());
-        let states = States(Cache::new(STATES_MAX));
-        Self { limit, gcra: RateLimiter::new(quota, states, Monotonic(Instant::now())) }
+        let states = States(Arc::new(Cache::new(STATES_MAX)));
+        Self { limit, gcra: RateLimiter::new(quota, states.clone(), Monotonic(Instant::now())), states }
     }
 
     /// Counts one use against the limit of this key. `retry_after` is set when the limit is used up.
@@ -44,6 +45,15 @@ impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
         }
     }
 
+    /// Takes one use back that was counted against the limit of this key.
+    pub(super) fn give_back(&self, key: &K) {
+        // The state is the time at which the whole allowance is back.
+        let interval = Nanos::from(self.limit.interval());
+        let earlier = |back_at: Option<Nanos>| back_at.map(|at| ((), at.saturating_sub(interval))).ok_or(());
+        // A key without a state has its whole allowance.
+        let _ = self.states.measure_and_replace(key, earlier);
+    }
+
     fn allowance(&self, remaining: u32, retry_after: Option<std::time::Duration>) -> Allowance {
         let spent = self.limit.count().get().saturating_sub(remaining);
         Allowance { limit: self.limit, remaining, resets_after: self.limit.interval() * spent, retry_after }
@@ -51,7 +61,8 @@ impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
 }
 
 /// The states of the keys that were seen last.
-struct States<K: Clone + Eq + Hash>(Cache<K, Arc<InMemoryState>>);
+#[derive(Clone)]
+struct States<K: Clone + Eq + Hash>(Arc<Cache<K, Arc<InMemoryState>>>);
 
 impl<K: Clone + Eq + Hash> StateStore for States<K> {
     type Key = K;
@@ -127,12 +138,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_use_that_is_given_back_does_not_count() {
+        let limiter = KeyedLimiter::new("2/s".parse().unwrap());
+        limiter.give_back(&"a");
+        let spend = || limiter.spend(&"a").retry_after.is_some();
+        for _ in 0..10 {
+            assert!(!spend());
+            limiter.give_back(&"a");
+        }
+        assert_eq!([(); 3].map(|()| spend()), [false, false, true], "never more than the allowance");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn memory_is_bounded() {
         let limiter = KeyedLimiter::new("1/s".parse().unwrap());
         for key in 0..3 * STATES_MAX {
             limiter.spend(&key);
         }
-        assert!(limiter.gcra.into_state_store().0.len() <= STATES_MAX);
+        assert!(limiter.states.0.len() <= STATES_MAX);
     }
 
     #[test]

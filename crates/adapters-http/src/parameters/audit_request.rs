@@ -30,11 +30,28 @@ pub(crate) enum AuditFormat {
     Csv,
 }
 
+impl AuditFormat {
+    pub(crate) const ALL: [Self; 3] = [Self::Json, Self::JsonLines, Self::Csv];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::JsonLines => "jsonl",
+            Self::Csv => "csv",
+        }
+    }
+
+    fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
 impl AuditRequest {
     /// Parses a query that may contain the `known` parameters. Users of the operator API are users of `issuer`.
     pub(crate) fn parse(query: &str, known: &[&'static str], issuer: &str) -> Result<Self, FieldFault> {
         let parameters = Parameters::parse(query, known)?;
-        let format = parameters.read("format", format_of, "must be json, jsonl or csv")?.unwrap_or(AuditFormat::Json);
+        let format =
+            parameters.read("format", AuditFormat::of_name, "must be json, jsonl or csv")?.unwrap_or(AuditFormat::Json);
         let request = Self {
             filter: filter(&parameters, issuer)?,
             before: parameters.cursor()?,
@@ -69,15 +86,6 @@ fn actor_of(text: &str, issuer: &str) -> Option<Actor> {
         Some(("user", user_id)) => user_at(issuer, user_id).ok().map(Actor::User),
         Some(("operator", name)) => Some(Actor::Operator(name.to_owned())),
         None if text == "service" => Some(Actor::Service),
-        _ => None,
-    }
-}
-
-fn format_of(text: &str) -> Option<AuditFormat> {
-    match text {
-        "json" => Some(AuditFormat::Json),
-        "jsonl" => Some(AuditFormat::JsonLines),
-        "csv" => Some(AuditFormat::Csv),
         _ => None,
     }
 }

@@ -1,16 +1,16 @@
 use std::io;
 
-use actix_web::HttpResponse;
-use actix_web::web::{Bytes, Data};
-use domain::ports::AuditPage;
+use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse};
+use domain::ports::{AuditPage, AuditReader};
 use domain::{AuditId, audit::AuditFilter};
 use futures_util::stream::{self, Stream, StreamExt, unfold};
 
-use crate::errors::api_error::{ApiError, Chain};
+use crate::callers::caller::is_still_good;
+use crate::callers::operator::may_still;
+use crate::errors::api_error::{ApiError, Chain, Invalid};
 use crate::parameters::audit_request::AuditRequest;
 use crate::parameters::query::PAGE_SIZE_MAX;
-use domain::ports::AuditReader;
-
 use crate::records::audit_record::AuditRecord;
 use crate::state::State;
 use crate::streams::export_form::ExportForm;
@@ -18,7 +18,8 @@ use crate::streams::open_streams::StreamPlace;
 
 /// Writes all events that pass the filter, page by page, as the client reads them. It keeps one page in memory.
 struct AuditExport {
-    state: Data<State>,
+    /// Holds the credential, which must stay valid.
+    request: HttpRequest,
     filter: AuditFilter,
     reader: AuditReader,
     form: ExportForm,
@@ -27,14 +28,15 @@ struct AuditExport {
 }
 
 /// The answer with all events. The first page is read before the answer begins, so that an error has its status. When a
-/// later page fails, the connection is closed before the end of the body, and the client can tell.
+/// later page fails, or the credential has expired or was revoked by then, the connection is closed before the end of the body, and
+/// the client can tell.
 pub(crate) async fn audit_export(
-    state: Data<State>,
-    request: AuditRequest,
+    request: HttpRequest,
+    wanted: AuditRequest,
     (form, reader): (ExportForm, AuditReader),
     place: Option<StreamPlace>,
 ) -> Result<HttpResponse, ApiError> {
-    let mut export = AuditExport { state, filter: request.filter, reader, form, next: request.before, _place: place };
+    let mut export = AuditExport { request, filter: wanted.filter, reader, form, next: wanted.before, _place: place };
     let first = export.read().await?;
     let rest = export.into_body();
     let head = Bytes::from_static(form.head().as_bytes());
@@ -46,19 +48,32 @@ impl AuditExport {
     fn into_body(self) -> impl Stream<Item = Result<Bytes, io::Error>> {
         unfold(Some(self), |export| async {
             let mut export = export.filter(|export| export.next.is_some())?;
-            match export.read().await {
+            match export.read_while_permitted().await {
                 Ok(lines) => Some((Ok(lines), Some(export))),
                 Err(error) => {
-                    let error = error.inside().map(|inside| Chain(&**inside).to_string());
-                    tracing::warn!(error, "cannot read the audit log, ending the export");
+                    let cause = error.inside().map(|inside| Chain(&**inside).to_string());
+                    tracing::warn!(%error, cause, "ending the export of the audit log early");
                     Some((Err(io::Error::other("the export ends early")), None))
                 }
             }
         })
     }
 
+    async fn read_while_permitted(&mut self) -> Result<Bytes, ApiError> {
+        let is_permitted = match self.reader {
+            AuditReader::Operator => may_still(&self.request).await?,
+            AuditReader::Owner => is_still_good(&self.request).await?,
+        };
+        if is_permitted {
+            self.read().await
+        } else {
+            Err(ApiError::CredentialInvalid(Invalid::Presented, "no longer valid"))
+        }
+    }
+
     async fn read(&mut self) -> Result<Bytes, ApiError> {
-        let AuditPage { events, next } = self.state.api.audit.list(&self.filter, self.next, PAGE_SIZE_MAX).await?;
+        let state = State::of(&self.request);
+        let AuditPage { events, next } = state.api.audit.list(&self.filter, self.next, PAGE_SIZE_MAX).await?;
         self.next = next;
         let mut lines = Vec::new();
         for event in &events {

@@ -1,6 +1,8 @@
 //! Test doubles: an identity provider without signatures, and stores and checks that fail.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use domain::audit::Cause;
@@ -36,7 +38,11 @@ impl IdentityVerifier for FixedIdentities {
 }
 
 /// Signs in the user whose name is the code. Refuses the code `stolen`, and does not answer for `down`.
-pub(crate) struct FixedProvider;
+#[derive(Default)]
+pub(crate) struct FixedProvider {
+    /// How many answers it was to verify.
+    pub(crate) asked: Arc<AtomicU32>,
+}
 
 #[async_trait]
 impl IdentityProvider for FixedProvider {
@@ -50,6 +56,7 @@ impl IdentityProvider for FixedProvider {
         answer: SignInAnswer<'_>,
         _: Timestamp,
     ) -> Result<SignInVerdict, IdentityUnavailable> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         if answer.issuer != Some(ISSUER) {
             return Ok(SignInVerdict::Refused("another issuer"));
         }

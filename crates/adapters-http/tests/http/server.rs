@@ -12,7 +12,7 @@ use domain::memory::{
     ManualClock, MemoryAuditLog, MemoryKeyStore, MemoryLogFilters, MemorySessionStore, MemorySpans, MemoryWebhookStore,
     SeededEntropy,
 };
-use domain::ports::{KeyStore, ReadinessCheck, SessionStore, WebhookStores};
+use domain::ports::{AuditLog, KeyStore, ReadinessCheck, SessionStore, WebhookStores};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
@@ -20,7 +20,7 @@ use domain::webhooks::{
 use domain::{KeyPolicy, Keys, LogControl, RateLimit, SamplingRatio, SealingKeys, Timestamp, Tracer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -28,6 +28,7 @@ use verifier::{CredentialStores, Verifier, VerifierSettings};
 use zeroize::Zeroizing;
 
 use crate::doubles::{FixedCheck, FixedIdentities, FixedProvider, ISSUER};
+use crate::operator::audit_exports::PacedLog;
 use crate::operator::system::FixedSystem;
 use crate::webhooks::test_url::TestedUrls;
 
@@ -39,6 +40,7 @@ pub(crate) const PUBLIC_URL: &str = "https://gatepost.example";
 
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
+    pub(crate) operator_tokens: OperatorTokens,
     /// Opens and ends sessions without a browser.
     pub(crate) sessions: Sessions,
     pub(crate) clock: Arc<ManualClock>,
@@ -58,7 +60,10 @@ pub(crate) struct Setup {
     pub(crate) store: Arc<dyn KeyStore>,
     pub(crate) session_store: Arc<dyn SessionStore>,
     pub(crate) audit_log: MemoryAuditLog,
+    /// A permit for each page of the audit log that may be read; `None` limits nothing.
+    pub(crate) audit_reads: Option<Arc<Semaphore>>,
     pub(crate) operators_sign_in: bool,
+    pub(crate) provider: FixedProvider,
     /// Replaces the memory store that [`Server::queue`] gives access to.
     pub(crate) webhook_stores: Option<WebhookStores>,
     pub(crate) webhook_policy: WebhookPolicySettings,
@@ -79,7 +84,9 @@ impl Default for Setup {
             store: Arc::new(MemoryKeyStore::default().writing_to(audit_log.clone())),
             session_store: Arc::new(MemorySessionStore::default().writing_to(audit_log.clone())),
             audit_log,
+            audit_reads: None,
             operators_sign_in: false,
+            provider: FixedProvider::default(),
             webhook_stores: None,
             webhook_policy: WebhookPolicySettings::default(),
             checks: vec![Arc::new(FixedCheck::Works("database"))],
@@ -102,8 +109,13 @@ impl Setup {
         let queue = Arc::new(MemoryWebhookStore::default().writing_to(self.audit_log.clone()));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock.clone(), entropy.clone());
-        let sign_in = sign_in(&sessions, &clock, &entropy);
-        let (log, tested) = (Arc::new(self.audit_log), Arc::new(TestedUrls::new(clock.clone())));
+        let sign_in = sign_in(self.provider, &sessions, &clock, &entropy);
+        let (log, tested) = (self.audit_log, Arc::new(TestedUrls::new(clock.clone())));
+        let log: Arc<dyn AuditLog> = match self.audit_reads {
+            Some(reads) => Arc::new(PacedLog { log, reads }),
+            None => Arc::new(log),
+        };
+        let operator_tokens = OperatorTokens::named(self.operator_tokens).expect("unique names");
         let audit = Audit::new(log, clock.clone(), entropy.clone(), AuditRetention::default());
         let api = Api {
             log: LogControl::new(Arc::new(MemoryLogFilters::default()), audit.clone()),
@@ -118,7 +130,7 @@ impl Setup {
             system: Arc::new(FixedSystem),
             identity: Arc::new(FixedIdentities),
             issuer: ISSUER.to_owned(),
-            operator_tokens: OperatorTokens::named(self.operator_tokens).expect("unique names"),
+            operator_tokens: operator_tokens.clone(),
             readiness: self.checks,
             clock: clock.clone(),
             tracer: self.traced.map(|(spans, ratio)| Tracer::new(spans, clock.clone(), entropy.clone(), ratio)),
@@ -129,15 +141,20 @@ impl Setup {
         let address = listener.local_addr().unwrap();
         let routes = test_routes(Arc::clone(&slow_reached), Arc::clone(&slow_release));
         let ended = tokio::spawn(serve(listener, self.settings, api, routes, stop.clone()));
-        Server { address, sessions, clock, queue, tested, stop, slow_reached, slow_release, ended }
+        Server { address, operator_tokens, sessions, clock, queue, tested, stop, slow_reached, slow_release, ended }
     }
 }
 
 /// Olga is an operator by the provider's claim, and oskar by the settings.
-fn sign_in(sessions: &Sessions, clock: &Arc<ManualClock>, entropy: &Arc<SeededEntropy>) -> SignIn {
+fn sign_in(
+    provider: FixedProvider,
+    sessions: &Sessions,
+    clock: &Arc<ManualClock>,
+    entropy: &Arc<SeededEntropy>,
+) -> SignIn {
     let redirect_uri = format!("{PUBLIC_URL}/console/callback");
     let settings = SignInSettings { redirect_uri, operators: vec!["oskar".to_owned()] };
-    SignIn::new(Arc::new(FixedProvider), sessions.clone(), sealing_keys(), settings, (clock.clone(), entropy.clone()))
+    SignIn::new(Arc::new(provider), sessions.clone(), sealing_keys(), settings, (clock.clone(), entropy.clone()))
 }
 
 fn sealing_keys() -> Arc<SealingKeys> {

@@ -1,4 +1,5 @@
 use std::error::Error;
+use std::time::Duration;
 
 use domain::UserId;
 use serde_json::json;
@@ -203,4 +204,38 @@ async fn what_the_token_endpoint_says_is_told_apart() {
             Err(cause) => assert!(verdict.as_ref().is_err_and(|chain| chain.contains(cause)), "{verdict:?}"),
         }
     }
+}
+
+/// A provider that does not answer gets a bounded number of calls.
+#[tokio::test]
+async fn sixteen_exchanges_run_at_a_time_and_the_next_waits_briefly() {
+    let (server, provider) = start(json!({}), None).await;
+    let late = token_answer(&claims(&server)).set_delay(Duration::from_hours(1));
+    answer(&server, "/token", late).await;
+    let exchanges = |count: usize| {
+        (0..count).map(|_| {
+            let provider = Arc::clone(&provider);
+            tokio::spawn(async move { verdict(&provider, None).await })
+        })
+    };
+    let first: Vec<_> = exchanges(EXCHANGES_MAX).collect();
+    let asked = async || {
+        let requests = server.received_requests().await.unwrap();
+        requests.iter().filter(|request| request.url.path() == "/token").count()
+    };
+    while asked().await < EXCHANGES_MAX {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::pause();
+    let began = tokio::time::Instant::now();
+    for next in exchanges(3).collect::<Vec<_>>() {
+        let refused = next.await.unwrap().unwrap_err();
+        assert!(refused.contains("16 sign-ins at a time"), "{refused}");
+    }
+    assert!((EXCHANGE_WAIT_MAX..FETCH_DEADLINE).contains(&began.elapsed()), "{:?}", began.elapsed());
+    for exchange in first {
+        assert!(exchange.await.unwrap().unwrap_err().contains("did not answer within 5 s"));
+    }
+    assert_eq!(asked().await, EXCHANGES_MAX, "the others did not reach the provider");
+    assert_eq!(provider.exchanges.available_permits(), EXCHANGES_MAX);
 }

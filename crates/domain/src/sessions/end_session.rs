@@ -1,8 +1,10 @@
+use std::net::IpAddr;
+
 use super::session::Session;
 use super::use_cases::Sessions;
-use crate::audit::Origin;
+use crate::audit::{Means, Origin, RequestId};
 use crate::ports::StoreError;
-use crate::{SessionId, UserId};
+use crate::{CredentialDigest, SessionId, UserId};
 
 /// Why a session was not ended.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +26,21 @@ impl Sessions {
     pub async fn end(&self, owner: &UserId, id: SessionId, origin: &Origin) -> Result<Vec<Session>, EndSessionError> {
         self.store.end(owner, id, &self.cause(origin)).await?.ok_or(EndSessionError::NotFound)?;
         Ok(self.list(owner).await?)
+    }
+
+    /// Ends the session with this digest, if it is stored, because its browser gets another session. As when they sign
+    /// out, the log names the user of the session.
+    pub(super) async fn end_replaced(
+        &self,
+        digest: &CredentialDigest,
+        request: Option<RequestId>,
+        address: Option<IpAddr>,
+    ) -> Result<(), StoreError> {
+        let Some(session) = self.store.find_by_digest(digest).await? else { return Ok(()) };
+        let by_itself = Origin::of_user(&session.owner, Means::Session(session.id));
+        let cause = self.cause(&Origin { request, address, ..by_itself });
+        self.store.end(&session.owner, session.id, &cause).await?;
+        Ok(())
     }
 
     /// Ends all of the owner's sessions, except for `kept`, and returns those that are left. Calling it again succeeds.

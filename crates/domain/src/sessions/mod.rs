@@ -14,6 +14,7 @@ mod session;
 mod session_role;
 mod session_secret;
 mod sign_in;
+mod spent_states;
 mod use_cases;
 mod user_agent;
 

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::return_path::ReturnPath;
 use super::session_secret::random_text;
 use crate::ports::Entropy;
-use crate::{SealingKeys, Timestamp};
+use crate::{CredentialDigest, SealingKeys, Timestamp};
 
 /// How long a person may take at the identity provider: ten minutes.
 pub const SIGN_IN_MAX: Duration = Duration::from_mins(10);
@@ -26,12 +26,19 @@ pub(super) struct PendingSignIn {
     /// Proves to the provider that the code comes from who asked for it (PKCE, RFC 7636).
     pub(super) code_verifier: Zeroizing<String>,
     pub(super) next: ReturnPath,
+    /// The session that the browser had when it began. It ends when the browser gets another one.
+    pub(super) replaced: Option<CredentialDigest>,
 }
 
 impl PendingSignIn {
-    pub(super) fn begin(next: ReturnPath, began_at: Timestamp, entropy: &dyn Entropy) -> Self {
+    pub(super) fn begin(
+        next: ReturnPath,
+        replaced: Option<CredentialDigest>,
+        began_at: Timestamp,
+        entropy: &dyn Entropy,
+    ) -> Self {
         let [state, nonce, code_verifier] = [(), (), ()].map(|()| random_text(entropy));
-        Self { began_at, state, nonce, code_verifier, next }
+        Self { began_at, state, nonce, code_verifier, next, replaced }
     }
 
     /// The SHA-256 of the verifier (`S256`).
@@ -41,9 +48,10 @@ impl PendingSignIn {
 
     /// The value of the cookie.
     pub(super) fn seal(&self, keys: &SealingKeys, entropy: &dyn Entropy) -> String {
-        let Self { began_at, state, nonce, code_verifier, next } = self;
+        let Self { began_at, state, nonce, code_verifier, next, replaced } = self;
         let began_at = began_at.unix_millis().to_string();
-        let parts = [began_at.as_str(), state.as_str(), nonce.as_str(), code_verifier.as_str(), next.as_str()];
+        let replaced = replaced.map(|digest| URL_SAFE_NO_PAD.encode(digest.as_bytes())).unwrap_or_default();
+        let parts = [&began_at, state.as_str(), nonce.as_str(), code_verifier.as_str(), next.as_str(), &replaced];
         let content = Zeroizing::new(parts.join("\n"));
         URL_SAFE_NO_PAD.encode(keys.seal_bytes(content.as_bytes(), PURPOSE, entropy))
     }
@@ -56,8 +64,14 @@ impl PendingSignIn {
         let mut secret = || parts.next().map(|text| Zeroizing::new(text.to_owned()));
         let (state, nonce, code_verifier) = (secret()?, secret()?, secret()?);
         let next = ReturnPath::parse(parts.next()?)?;
-        (now.since(began_at) < SIGN_IN_MAX).then_some(Self { began_at, state, nonce, code_verifier, next })
+        let replaced = parts.next().and_then(digest_in);
+        (now.since(began_at) < SIGN_IN_MAX).then_some(Self { began_at, state, nonce, code_verifier, next, replaced })
     }
+}
+
+fn digest_in(text: &str) -> Option<CredentialDigest> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    Some(CredentialDigest::from_bytes(bytes.try_into().ok()?))
 }
 
 #[cfg(test)]
@@ -74,7 +88,8 @@ mod tests {
     }
 
     fn pending() -> PendingSignIn {
-        PendingSignIn::begin(ReturnPath::parse("/console/keys").unwrap(), at(5), &SeededEntropy::new(1))
+        let replaced = Some(CredentialDigest::from_bytes([9; 32]));
+        PendingSignIn::begin(ReturnPath::parse("/console/keys").unwrap(), replaced, at(5), &SeededEntropy::new(1))
     }
 
     #[test]
@@ -84,6 +99,7 @@ mod tests {
         let back = PendingSignIn::unseal(&cookie, &keys(1), at(600_004)).unwrap();
         assert_eq!((&back.state, &back.nonce), (&began.state, &began.nonce));
         assert_eq!((&back.code_verifier, &back.next), (&began.code_verifier, &began.next));
+        assert_eq!(back.replaced, began.replaced);
         assert!(PendingSignIn::unseal(&cookie, &keys(1), at(600_005)).is_none());
         assert!(PendingSignIn::unseal(&cookie, &keys(2), at(5)).is_none());
         assert_ne!(cookie, began.seal(&keys(1), &entropy));
@@ -114,7 +130,8 @@ mod tests {
         let good = format!("5\n{secrets}\n/console/");
         let sealed =
             |content: &str, purpose| URL_SAFE_NO_PAD.encode(keys.seal_bytes(content.as_bytes(), purpose, &entropy));
-        assert!(PendingSignIn::unseal(&sealed(&good, PURPOSE), &keys, at(5)).is_some());
+        let without_a_session = PendingSignIn::unseal(&sealed(&good, PURPOSE), &keys, at(5)).unwrap();
+        assert_eq!(without_a_session.replaced, None);
         assert!(PendingSignIn::unseal(&sealed(&good, b"another"), &keys, at(5)).is_none());
         for wrong in ["", "5", "x\na\nb\nc\n/console/", &format!("5\n{secrets}"), &format!("5\n{secrets}\n//evil")] {
             assert!(PendingSignIn::unseal(&sealed(wrong, PURPOSE), &keys, at(5)).is_none(), "{wrong:?}");

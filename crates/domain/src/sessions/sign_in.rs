@@ -6,12 +6,13 @@ use super::open_session::{Browser, OpenSession, OpenedSession};
 use super::pending_sign_in::PendingSignIn;
 use super::return_path::ReturnPath;
 use super::session_role::SessionRole;
+use super::spent_states::SpentStates;
 use super::use_cases::Sessions;
-use crate::SealingKeys;
 use crate::audit::{Means, Origin, RequestId};
 use crate::ports::{
     Clock, Entropy, IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict, StoreError,
 };
+use crate::{CredentialDigest, SealingKeys};
 
 /// How people sign in.
 #[derive(Clone, Debug)]
@@ -29,6 +30,7 @@ pub struct SignIn {
     sessions: Sessions,
     keys: Arc<SealingKeys>,
     settings: Arc<SignInSettings>,
+    spent: Arc<SpentStates>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 }
@@ -65,7 +67,8 @@ pub struct SignedIn {
 /// Why nobody is signed in.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
-    /// This browser began no sign-in in the last ten minutes, or not the one that the provider answers.
+    /// This browser began no sign-in in the last ten minutes, or not the one that the provider answers, or that sign-in
+    /// has already ended.
     #[error("this browser has not begun this sign-in")]
     NotBegun,
     /// The provider's answer is not valid. The reason is for the log.
@@ -88,16 +91,17 @@ impl SignIn {
         settings: SignInSettings,
         (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>),
     ) -> Self {
-        Self { provider, sessions, keys, settings: Arc::new(settings), clock, entropy }
+        Self { provider, sessions, keys, settings: Arc::new(settings), spent: Arc::default(), clock, entropy }
     }
 
-    /// Begins a sign-in that ends on this page.
+    /// Begins a sign-in that ends on this page. It will end the session with the secret that the browser `presented`.
     ///
     /// # Errors
     ///
     /// If the provider's page is not known.
-    pub fn begin(&self, next: ReturnPath) -> Result<BegunSignIn, IdentityUnavailable> {
-        let pending = PendingSignIn::begin(next, self.clock.now(), &*self.entropy);
+    pub fn begin(&self, next: ReturnPath, presented: Option<&str>) -> Result<BegunSignIn, IdentityUnavailable> {
+        let replaced = presented.and_then(CredentialDigest::of_presented);
+        let pending = PendingSignIn::begin(next, replaced, self.clock.now(), &*self.entropy);
         let url = self.provider.sign_in_url(&SignInRequest {
             redirect_uri: &self.settings.redirect_uri,
             state: &pending.state,
@@ -107,7 +111,8 @@ impl SignIn {
         Ok(BegunSignIn { url, sealed: pending.seal(&self.keys, &*self.entropy) })
     }
 
-    /// Opens a session for the user whom the provider has identified, if this browser began the sign-in.
+    /// Opens a session for the user whom the provider has identified, if this browser began the sign-in. Ends the session
+    /// that the browser had: the cookie of the new session replaces its secret, so its user could not sign out any more.
     ///
     /// # Errors
     ///
@@ -133,12 +138,19 @@ impl SignIn {
             code_verifier: &pending.code_verifier,
             nonce: &pending.nonce,
         };
-        let (user, has_operator_claim) = match self.provider.verify_sign_in(answer, self.clock.world_time()).await? {
+        if !self.spent.spend(&pending.state) {
+            return Err(SignInError::NotBegun);
+        }
+        let verdict = self.provider.verify_sign_in(answer, self.clock.world_time()).await;
+        let (user, has_operator_claim) = match verdict.inspect_err(|_| self.spent.restore(&pending.state))? {
             SignInVerdict::Valid { user, has_operator_claim } => (user, has_operator_claim),
             SignInVerdict::Refused(reason) => return Err(SignInError::Refused(reason)),
         };
         let is_named = self.settings.operators.iter().any(|subject| subject == user.subject());
         let role = if has_operator_claim || is_named { SessionRole::Operator } else { SessionRole::User };
+        if let Some(replaced) = &pending.replaced {
+            self.sessions.end_replaced(replaced, request.clone(), address).await?;
+        }
         let origin = Origin { request, address, ..Origin::of_user(&user, Means::IdToken) };
         let opened = self.sessions.open(&user, OpenSession { role, user_agent, address }, &origin).await?;
         Ok(SignedIn { opened, next: pending.next })

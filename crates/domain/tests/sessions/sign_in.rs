@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,10 +15,12 @@ use pollster::block_on;
 
 const REDIRECT: &str = "https://keys.example/console/callback";
 
-/// A provider whose codes are subjects, and which remembers the last request.
+/// A provider whose codes are subjects, and which remembers the last request. It does not answer for the code `down`.
 #[derive(Default)]
 struct Provider {
     asked: Mutex<HashMap<&'static str, String>>,
+    /// How many answers it was to verify.
+    verified: AtomicU32,
     is_down: bool,
 }
 
@@ -38,9 +41,13 @@ impl IdentityProvider for Provider {
         answer: SignInAnswer<'_>,
         _: Timestamp,
     ) -> Result<SignInVerdict, IdentityUnavailable> {
+        self.verified.fetch_add(1, Ordering::Relaxed);
         let asked = self.asked.lock().unwrap().clone();
         assert_eq!((answer.redirect_uri, answer.nonce), (REDIRECT, asked["nonce"].as_str()));
         assert_eq!(answer.issuer, Some("https://id.example"));
+        if answer.code == "down" {
+            return Err(IdentityUnavailable("down".into()));
+        }
         if answer.code == "stolen" {
             return Ok(SignInVerdict::Refused("the code is not this client's"));
         }
@@ -73,7 +80,7 @@ fn desk(provider: Provider) -> Desk {
 
 impl Desk {
     fn begin(&self) -> BegunSignIn {
-        self.sign_in.begin(ReturnPath::parse("/console/keys").unwrap()).unwrap()
+        self.sign_in.begin(ReturnPath::parse("/console/keys").unwrap(), None).unwrap()
     }
 
     /// The answer of the provider to the sign-in that began last.
@@ -124,6 +131,23 @@ fn only_the_browser_that_began_a_sign_in_completes_it() {
     assert!(not_begun(&first, &its_answer), "too late");
 }
 
+/// Otherwise one sign-in that has begun would be enough to call the provider any number of times.
+#[test]
+fn the_answer_to_a_sign_in_goes_to_the_provider_once() {
+    let desk = desk(Provider::default());
+    for code in ["stolen", "alice"] {
+        let (begun, answer) = (desk.begin(), desk.answer(code));
+        let down = desk.complete(&begun, &desk.answer("down"));
+        assert!(matches!(down, Err(SignInError::Provider(_))), "which decides nothing: {down:?}");
+        let asked_before = desk.provider.verified.load(Ordering::Relaxed);
+        assert_eq!(desk.complete(&begun, &answer).is_ok(), code == "alice");
+        for _ in 0..3 {
+            assert!(matches!(desk.complete(&begun, &answer), Err(SignInError::NotBegun)));
+        }
+        assert_eq!(desk.provider.verified.load(Ordering::Relaxed), asked_before + 1, "{code}");
+    }
+}
+
 #[test]
 fn a_refusal_and_an_outage_of_the_provider_open_nothing() {
     let desk = desk(Provider::default());
@@ -134,5 +158,5 @@ fn a_refusal_and_an_outage_of_the_provider_open_nothing() {
     let stolen = UserId::new("https://id.example", "stolen").unwrap();
     assert_eq!(block_on(desk.store.end_all(&stolen, None, &unique_cause())).unwrap().len(), 0);
     let down = self::desk(Provider { is_down: true, ..Provider::default() });
-    assert!(down.sign_in.begin(ReturnPath::default()).is_err());
+    assert!(down.sign_in.begin(ReturnPath::default(), None).is_err());
 }

@@ -2,13 +2,13 @@ use actix_web::web::{Data, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use domain::sessions::{SESSION_LIFETIME, SignInParameters};
 
+use super::leading_page::lead_to;
 use crate::boundary::browser::{browser_of, note_signed_in};
 use crate::boundary::exchange::origin_of;
 use crate::credentials::presented::Presented;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::pages::page::lead_to;
 use crate::state::State;
 
 /// Completes a sign-in.
@@ -38,8 +38,15 @@ pub(super) async fn callback(state: Data<State>, request: HttpRequest) -> Result
         Presented::One(sealed) => sealed,
         Presented::Nothing | Presented::Unusable(_) => return Err(ErrorCode::SignInNotBegun.into()),
     };
-    let request_id = origin_of(&request).request;
+    let (peer, request_id) = (origin_of(&request).address, origin_of(&request).request);
+    let limit = state.credential_failures.as_ref().zip(peer);
+    if let Some(wait) = limit.and_then(|(failures, peer)| failures.count(peer)) {
+        return Err(ApiError::TooManyCredentialFailures("too many sign-ins of this address were refused", wait));
+    }
     let signed_in = state.api.sign_in.complete(sealed, &parameters, browser_of(&request), request_id).await?;
+    if let Some((failures, peer)) = limit {
+        failures.give_back(peer);
+    }
     note_signed_in(&request, &signed_in.opened.session.owner);
     let secret = signed_in.opened.secret.expose();
     // A page and no redirect: browsers do not send a `SameSite=Strict` cookie after a navigation that another site began.
@@ -66,4 +73,4 @@ fn parameters(query: &str) -> Result<SignInParameters, ApiError> {
     Ok(parameters)
 }
 
-documented_errors!(Errors: [], SignInNotBegun, SignInRefused);
+documented_errors!(Errors: [], SignInNotBegun, SignInRefused, TooManyCredentialFailures);

@@ -3,6 +3,7 @@ use actix_web::web::{Data, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use domain::sessions::{ReturnPath, SIGN_IN_MAX};
 
+use crate::credentials::presented::Presented;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::state::State;
@@ -21,7 +22,12 @@ use crate::state::State;
     responses((status = 303, description = "Leads to the identity provider"), Errors),
 )]
 pub(super) async fn login(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let begun = state.api.sign_in.begin(next(request.query_string()))?;
+    // The provider's answer comes without this cookie: it is a navigation from another site.
+    let session = match state.cookies.read_session(request.headers()) {
+        Presented::One(secret) => Some(secret),
+        Presented::Nothing | Presented::Unusable(_) => None,
+    };
+    let begun = state.api.sign_in.begin(next(request.query_string()), session)?;
     Ok(HttpResponse::SeeOther()
         .insert_header((header::LOCATION, begun.url))
         .insert_header(state.cookies.sign_in.set(&begun.sealed, SIGN_IN_MAX.as_secs()))

@@ -2,13 +2,13 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use domain::sessions::EndSessionError;
 
+use super::leading_page::lead_to;
 use crate::boundary::exchange::origin_of;
 use crate::callers::session::find_good_session;
 use crate::credentials::presented::Presented;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::pages::page::lead_to;
 use crate::state::State;
 
 /// The page that says that the user is signed out.

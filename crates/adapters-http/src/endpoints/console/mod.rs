@@ -3,6 +3,7 @@
 //! See decision 66.
 
 mod callback;
+mod leading_page;
 mod login;
 mod logout;
 

@@ -6,7 +6,7 @@ use actix_web::{FromRequest, HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::bodies::body::read_fields;
+use crate::bodies::body::read_body;
 use crate::boundary::browser::{browser_of, note_signed_in};
 use crate::boundary::exchange::origin_of;
 use crate::documents::responses::{BODY_ERRORS, documented_errors};
@@ -51,8 +51,8 @@ struct Answer {
 )]
 pub(super) async fn begin_visit(state: Data<State>, call: OwnPage) -> Result<HttpResponse, ApiError> {
     let OwnPage { request, payload } = call;
-    let fields = read_fields(&request, payload, &state.limits).await?;
-    let (code, browser) = (fields.required_text("code")?, browser_of(&request));
+    let body = read_body(&request, payload, &state.limits).await?;
+    let (code, browser) = (body.read(|fields| fields.required_text("code"))?, browser_of(&request));
     let request_id = origin_of(&request).request;
     let begun = state.api.portal_links.begin_visit(code, browser, request_id).await?;
     note_signed_in(&request, &begun.visit.user);

@@ -1,13 +1,14 @@
 //! Which requests are traced, and what their spans say.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::memory::MemorySpans;
 use domain::{AttributeValue, SamplingRatio, Span, SpanKind};
 
 use super::logs::Lines;
 use crate::server::{Server, Setup};
-use crate::transcript::{ALICE, OPERATOR, request};
+use crate::transcript::{ALICE, OPERATOR, Request, request};
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const CALLER: &str = "b7ad6b7169203331";
@@ -73,6 +74,26 @@ async fn verifications_and_probes_begin_no_trace() {
         let (name, value) = sampled();
         request(path).header(OPERATOR).header((name, &value)).send(&server).await;
         assert_eq!(spans.take().len(), 1, "{path}, traced by its caller");
+    }
+}
+
+/// Anybody can send a `traceparent`.
+#[tokio::test(flavor = "multi_thread")]
+async fn strangers_cannot_fill_the_exporter() {
+    let (server, spans) = start(0.0);
+    let (name, value) = sampled();
+    let call = request("GET /api/api-keys").header((name, &value));
+    for _ in 0..2 {
+        for credential in [None, Some(("authorization", "Bearer wrong"))] {
+            for _ in 0..100 {
+                let call = credential.into_iter().fold(call.clone(), Request::header);
+                assert_eq!(call.send(&server).await.status, 401);
+            }
+        }
+        assert_eq!(spans.take().len(), 100, "of 200 in ten seconds");
+        assert_eq!(call.clone().header(ALICE).send(&server).await.status, 200);
+        assert_eq!(spans.take().len(), 1, "a user has what strangers have used up");
+        server.clock.advance(Duration::from_secs(10));
     }
 }
 

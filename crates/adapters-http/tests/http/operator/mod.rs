@@ -1,3 +1,4 @@
+pub(crate) mod audit_exports;
 mod introspection;
 mod leaks;
 mod log_filter;

@@ -1,10 +1,18 @@
 //! Signing in: from `/console/login` by way of the provider to a session.
 
-use adapters_http::HttpSettings;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use super::browser::{call, cookie_in, cookies_of};
+use adapters_http::HttpSettings;
+use domain::audit::{Actor, AuditAction, AuditFilter};
+use domain::ports::AuditLog;
+use domain::sessions::SessionRole;
+use futures_util::StreamExt;
+use futures_util::stream;
+
+use super::browser::{call, cookie_in, cookies_of, session_of};
 use crate::boundary::logs::Lines;
-use crate::doubles::ISSUER;
+use crate::doubles::{ISSUER, user};
 use crate::server::{Server, Setup};
 use crate::transcript::{Response, request};
 
@@ -13,11 +21,14 @@ const SESSION: &str = "__Host-gatepost-session";
 
 /// A sign-in that has begun: the cookie, and the state that the provider returns.
 async fn begin(server: &Server, query: &str) -> (String, String) {
-    let response = request(&format!("GET /console/login{query}")).send(server).await;
+    begun_in(&request(&format!("GET /console/login{query}")).send(server).await)
+}
+
+fn begun_in(response: &Response) -> (String, String) {
     assert_eq!(response.status, 303, "{response:?}");
     let location = response.header("location").unwrap();
     let state = location.split("&state=").nth(1).unwrap().split('&').next().unwrap();
-    (cookie_in(&response, SIGN_IN), state.to_owned())
+    (cookie_in(response, SIGN_IN), state.to_owned())
 }
 
 /// The answer to the browser that the provider sends back with these parameters.
@@ -107,7 +118,6 @@ async fn what_does_not_belong_to_the_sign_in_opens_no_session() {
     let (other_cookie, _) = begin(&server, "").await;
     let both = format!("{cookie}; {other_cookie}");
     let good = answer("alice", &state);
-    let without_issuer = format!("code=alice&state={state}");
     for (cookie, parameters, status, code) in [
         ("a=b", &*good, 400, "sign_in_not_begun"),
         (&*other_cookie, &good, 400, "sign_in_not_begun"),
@@ -115,22 +125,99 @@ async fn what_does_not_belong_to_the_sign_in_opens_no_session() {
         ("__Host-gatepost-sign-in=AAAA", &good, 400, "sign_in_not_begun"),
         (&cookie, "code=alice", 400, "sign_in_not_begun"),
         (&cookie, &answer("alice", "guessed"), 400, "sign_in_not_begun"),
-        (&cookie, &without_issuer, 403, "sign_in_refused"),
-        (&cookie, &format!("{without_issuer}&iss=https://evil.example"), 403, "sign_in_refused"),
         (&cookie, &format!("{good}&code=bob"), 403, "sign_in_refused"),
         (&cookie, &format!("{good}&state=x"), 403, "sign_in_refused"),
-        (&cookie, &answer("stolen", &state), 403, "sign_in_refused"),
         (&cookie, &format!("error=access_denied&state={state}&iss={ISSUER}"), 403, "sign_in_refused"),
         (&cookie, &answer("down", &state), 503, "unavailable"),
     ] {
-        let refused = complete(&server, cookie, parameters).await;
-        assert_eq!(refused.status, status, "{parameters}: {refused:?}");
-        assert_eq!(refused.header("content-type"), Some("text/html; charset=utf-8"));
-        assert!(refused.body.contains(&format!("/docs/errors/{code}")), "{parameters}: {}", refused.body);
-        assert!(refused.body.contains("<a href=\"/console/login\">Sign in</a>"));
-        assert!(cookies_of(&refused).is_empty() && !refused.body.contains("192.0.2.1"), "{parameters}: {refused:?}");
+        assert_refused(&complete(&server, cookie, parameters).await, (status, code), parameters);
     }
     assert_eq!(complete(&server, &cookie, &good).await.status, 200, "the browser that began may still complete it");
+}
+
+/// After the provider has had the answer, the browser has to begin again.
+#[tokio::test]
+async fn what_the_provider_refuses_ends_the_sign_in() {
+    let server = Server::start();
+    for (code, issuer) in [("stolen", ISSUER), ("alice", "https://evil.example"), ("alice", "")] {
+        let (cookie, state) = begin(&server, "").await;
+        let parameters = format!("code={code}&state={state}&iss={issuer}");
+        assert_refused(&complete(&server, &cookie, &parameters).await, (403, "sign_in_refused"), &parameters);
+        let again = complete(&server, &cookie, &answer("alice", &state)).await;
+        assert_refused(&again, (400, "sign_in_not_begun"), &parameters);
+    }
+}
+
+/// A page that names the error and leads to another sign-in.
+fn assert_refused(refused: &Response, (status, code): (u16, &str), parameters: &str) {
+    assert_eq!(refused.status, status, "{parameters}: {refused:?}");
+    assert_eq!(refused.header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(refused.body.contains(&format!("/docs/errors/{code}")), "{parameters}: {}", refused.body);
+    assert!(refused.body.contains("<a href=\"/console/login\">Sign in</a>"));
+    assert!(cookies_of(refused).is_empty() && !refused.body.contains("192.0.2.1"), "{parameters}: {refused:?}");
+}
+
+/// With sign-ins of many browsers at one address. Sign-ins that succeed do not count.
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_sign_ins_are_limited_by_address_before_the_provider_is_asked() {
+    let mut setup = Setup::default();
+    setup.settings.credential_failure_limit = Some("10/h".parse().unwrap());
+    setup.settings.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+    let asked = Arc::clone(&setup.provider.asked);
+    let server = setup.start();
+    for _ in 0..12 {
+        let (cookie, state) = begin(&server, "").await;
+        assert_eq!(complete(&server, &cookie, &answer("alice", &state)).await.status, 200);
+    }
+    asked.store(0, Ordering::Relaxed);
+    let refused = stream::iter(0..500).map(async |_| {
+        let (cookie, state) = begin(&server, "").await;
+        complete(&server, &cookie, &answer("stolen", &state)).await
+    });
+    let refused: Vec<Response> = refused.buffer_unordered(32).collect().await;
+    let reached = asked.load(Ordering::Relaxed);
+    assert!(reached <= 10, "{reached} of 500 refused sign-ins reached the provider");
+    let limited: Vec<&Response> = refused.iter().filter(|response| response.status == 429).collect();
+    assert_eq!(limited.len(), 490);
+    for response in limited {
+        let wait: u32 = response.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=360).contains(&wait), "{wait}");
+        assert_refused(response, (429, "too_many_credential_failures"), "");
+    }
+    let (cookie, state) = begin(&server, "").await;
+    let callback = request(&format!("GET /console/callback?{}", answer("alice", &state))).header(("cookie", &cookie));
+    let elsewhere = callback.header(("x-forwarded-for", "192.0.2.1")).send(&server).await;
+    assert_eq!(elsewhere.status, 200, "the limit of another address is its own");
+}
+
+/// Its cookie is replaced, so its user could no longer sign out. The provider's answer comes without this cookie.
+#[tokio::test]
+async fn the_session_that_the_browser_had_ends() {
+    let setup = Setup::default();
+    let log = setup.audit_log.clone();
+    let server = setup.start();
+    for (before, after) in [("alice", "alice"), ("alice", "bob")] {
+        let (old, other) = (
+            session_of(&server, before, SessionRole::User).await,
+            session_of(&server, before, SessionRole::User).await,
+        );
+        let status = async |cookie: &str| call("GET /api/session", cookie).send(&server).await.status;
+        let shown = call("GET /api/session", &old).send(&server).await.body;
+        let id = &shown.split("\"id\":\"ses_").nth(1).unwrap()[..26];
+        let begun = request("GET /console/login").header(("cookie", &old)).send(&server).await;
+        let (cookie, state) = begun_in(&begun);
+        let refused = complete(&server, &cookie, "code=alice&state=guessed").await;
+        assert_eq!((refused.status, status(&old).await), (400, 200), "the sign-in failed");
+        let signed_in = complete(&server, &cookie, &answer(after, &state)).await;
+        assert_eq!((signed_in.status, status(&old).await, status(&other).await), (200, 401, 200));
+        assert_eq!(status(&cookie_in(&signed_in, SESSION)).await, 200);
+        let events = log.list(&AuditFilter::default(), None, 10).await.unwrap().events;
+        let ended = events.iter().find(|event| event.action == AuditAction::SessionEnded).unwrap();
+        assert_eq!(ended.target.to_string(), format!("ses_{id}"));
+        assert_eq!(ended.owner, user(before));
+        assert_eq!(ended.origin.actor, Actor::User(user(before)), "as if its user had signed out");
+        assert!(ended.origin.request.is_some() && ended.origin.address.is_some());
+    }
 }
 
 #[tokio::test]
