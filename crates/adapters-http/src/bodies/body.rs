@@ -8,18 +8,21 @@ use tokio::time::timeout;
 
 use crate::HttpLimits;
 use crate::bodies::fields::Fields;
+use crate::bodies::json_body::JsonBody;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::settings::transfer_time;
+use crate::state::State;
 
 /// Reads a JSON body within its limits. An empty body has no fields.
-pub(crate) async fn read_fields(
+pub(crate) async fn read_body(
     request: &HttpRequest,
     payload: Payload,
     limits: &HttpLimits,
-) -> Result<Fields, ApiError> {
+) -> Result<JsonBody, ApiError> {
     let body = read_json(request, payload, limits).await?;
-    if body.is_empty() { Ok(Fields::default()) } else { Fields::parse(&body) }
+    let fields = if body.is_empty() { Fields::default() } else { Fields::parse(&body)? };
+    Ok(JsonBody::new(fields, State::of(request).known_members.of_call(request)))
 }
 
 /// Reads the bytes of a JSON body within its limits. The body may be empty.
@@ -28,16 +31,17 @@ pub(crate) async fn read_json(request: &HttpRequest, payload: Payload, limits: &
     if body.is_empty() || is_json(request.headers()) { Ok(body) } else { Err(ErrorCode::UnsupportedMediaType.into()) }
 }
 
-/// Reads a form or a JSON body within its limits.
-pub(crate) async fn read_form_or_fields(
+/// Reads a form or a JSON body within its limits. Parameters of a form that are unknown are ignored, as RFC 7662 and its
+/// extensions have it.
+pub(crate) async fn read_form_or_body(
     request: &HttpRequest,
     payload: Payload,
     limits: &HttpLimits,
-) -> Result<Fields, ApiError> {
+) -> Result<JsonBody, ApiError> {
     if !is_form(request.headers()) {
-        return read_fields(request, payload, limits).await;
+        return read_body(request, payload, limits).await;
     }
-    Fields::parse_form(&read(request, payload, limits).await?)
+    Ok(JsonBody::open(Fields::parse_form(&read(request, payload, limits).await?)?))
 }
 
 async fn read(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {

@@ -8,7 +8,8 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use crate::bodies::body::{named_twice, unreadable};
-use crate::bodies::event_json::{EventJson, EventListJson};
+use crate::bodies::event_json::{EVENT_FIELDS, EVENT_LIST_FIELDS, EventJson, EventListJson};
+use crate::bodies::unknown_members::unless_unknown;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path_user::user_at;
@@ -22,7 +23,7 @@ impl<'a> EventJson<'a> {
     /// The event to publish for a user of `issuer`, or all faults of the body.
     pub(crate) fn to_event(&self, issuer: &str) -> Result<PublishEvent<'a>, ApiError> {
         self.check_names()?;
-        self.read(issuer).map_err(ApiError::invalid_fields)
+        unless_unknown(self.unknown.faults(&EVENT_FIELDS), self.read(issuer).map_err(ApiError::invalid_fields))
     }
 
     fn check_names(&self) -> Result<(), ApiError> {
@@ -74,20 +75,25 @@ impl<'a> EventListJson<'a> {
 
     /// The events to publish for users of `issuer`, or all faults of the body.
     pub(crate) fn to_events(&self, issuer: &str) -> Result<Vec<PublishEvent<'a>>, ApiError> {
-        let events = self.events.as_ref().ok_or_else(|| FieldFault::new("events", "is required"))?;
         if self.names_a_field_twice {
             return Err(named_twice());
         }
+        let mut unknown = self.unknown.faults(&EVENT_LIST_FIELDS);
+        let Some(events) = &self.events else {
+            return unless_unknown(unknown, Err(FieldFault::new("events", "is required").into()));
+        };
         let mut faults = Vec::new();
         let mut published = Vec::with_capacity(events.0.len());
         for (index, event) in events.0.iter().enumerate() {
             event.check_names()?;
+            unknown.extend(event.unknown.faults(&EVENT_FIELDS).into_iter().map(|fault| fault.of_event(index)));
             match event.read(issuer) {
                 Ok(event) => published.push(event),
                 Err(of_event) => faults.extend(of_event.into_iter().map(|fault| fault.of_event(index))),
             }
         }
-        if faults.is_empty() { Ok(published) } else { Err(ApiError::invalid_fields(faults)) }
+        let read = if faults.is_empty() { Ok(published) } else { Err(ApiError::invalid_fields(faults)) };
+        unless_unknown(unknown, read)
     }
 }
 

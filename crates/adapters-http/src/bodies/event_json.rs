@@ -4,8 +4,15 @@ use domain::ports::PUBLISHED_EVENTS_MAX;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::bodies::unknown_members::UnknownMembers;
+
+/// The fields of an event.
+pub(crate) const EVENT_FIELDS: [&str; 4] = ["userId", "type", "data", "id"];
+/// The fields of a body with several events.
+pub(crate) const EVENT_LIST_FIELDS: [&str; 1] = ["events"];
+
 /// An event as its publisher sends it. Each field is raw JSON: one pass over the body reads all fields and copies
-/// nothing, so that `data` is delivered byte for byte. Unknown fields are skipped. See decision 36.
+/// nothing, so that `data` is delivered byte for byte. See decision 36.
 #[derive(Default)]
 pub(crate) struct EventJson<'a> {
     pub(crate) user_id: Option<&'a RawValue>,
@@ -13,6 +20,7 @@ pub(crate) struct EventJson<'a> {
     pub(crate) data: Option<&'a RawValue>,
     pub(crate) id: Option<&'a RawValue>,
     pub(crate) names_a_field_twice: bool,
+    pub(crate) unknown: UnknownMembers,
 }
 
 /// Several events as their publisher sends them: `{"events": [...]}`.
@@ -20,6 +28,7 @@ pub(crate) struct EventJson<'a> {
 pub(crate) struct EventListJson<'a> {
     pub(crate) events: Option<Events<'a>>,
     pub(crate) names_a_field_twice: bool,
+    pub(crate) unknown: UnknownMembers,
 }
 
 /// Events. If there are too many, holds one more than the maximum.
@@ -41,8 +50,7 @@ enum EventField {
     Type,
     Data,
     Id,
-    #[serde(other)]
-    Other,
+    Other(String),
 }
 
 impl<'de> Visitor<'de> for EventVisitor {
@@ -60,7 +68,8 @@ impl<'de> Visitor<'de> for EventVisitor {
                 EventField::Type => &mut event.event_type,
                 EventField::Data => &mut event.data,
                 EventField::Id => &mut event.id,
-                EventField::Other => {
+                EventField::Other(name) => {
+                    event.unknown.add(&name);
                     members.next_value::<IgnoredAny>()?;
                     continue;
                 }
@@ -83,8 +92,7 @@ struct EventsVisitor;
 #[serde(field_identifier, rename_all = "camelCase")]
 enum EventsField {
     Events,
-    #[serde(other)]
-    Other,
+    Other(String),
 }
 
 impl<'de> Visitor<'de> for EventsVisitor {
@@ -101,7 +109,8 @@ impl<'de> Visitor<'de> for EventsVisitor {
                 EventsField::Events => {
                     body.names_a_field_twice |= body.events.replace(members.next_value()?).is_some();
                 }
-                EventsField::Other => {
+                EventsField::Other(name) => {
+                    body.unknown.add(&name);
                     members.next_value::<IgnoredAny>()?;
                 }
             }

@@ -7,16 +7,17 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use crate::bodies::body::{named_twice, unreadable};
+use crate::bodies::unknown_members::UnknownMembers;
 use crate::credentials::presented::{Presented, of_text};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::query::parse_time;
 
-/// How much of an unknown field's name an error repeats, in characters.
-const SHOWN_NAME_LENGTH_MAX: usize = 64;
+/// Below this, a number with a fraction is exact: two to the 53rd (RFC 8259, section 6).
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// The fields of a JSON body. Unknown fields are ignored. A body that contains a field twice is refused, because
+/// The fields of a JSON body. A body that contains a field twice is refused, because
 /// another parser on the way may read the other value.
 #[derive(Default)]
 pub(crate) struct Fields(BTreeMap<String, Value>);
@@ -104,20 +105,19 @@ impl Fields {
         parse_time(name, text).map(Some)
     }
 
-    /// The faults of a change: fields that are not in `changeable`, and fields that are `null`.
-    pub(crate) fn unchangeable(&self, changeable: &[&'static str]) -> Vec<FieldFault> {
-        let fault = |name: &String, value: &Value| {
-            let known = changeable.iter().find(|known| *known == name);
-            match (known, value) {
-                (Some(known), Value::Null) => Some(FieldFault::new(*known, "must not be null")),
-                (Some(_), _) => None,
-                (None, _) => {
-                    let name: String = name.chars().take(SHOWN_NAME_LENGTH_MAX).collect();
-                    Some(FieldFault::new(name, format!("must be one of {}", changeable.join(", "))))
-                }
-            }
-        };
-        self.0.iter().filter_map(|(name, value)| fault(name, value)).collect()
+    /// The faults of fields that are `null`, in a body that must not have any.
+    pub(crate) fn nulls(&self) -> Vec<FieldFault> {
+        let nulls = self.0.iter().filter(|(_, value)| value.is_null());
+        nulls.map(|(name, _)| FieldFault::new(name.clone(), "must not be null")).collect()
+    }
+
+    /// Takes out the members that are not known.
+    pub(crate) fn take_unknown(&mut self, known: &[String]) -> UnknownMembers {
+        let mut unknown = UnknownMembers::default();
+        for (name, _) in self.0.extract_if(.., |name, _| !known.contains(name)) {
+            unknown.add(&name);
+        }
+        unknown
     }
 
     /// The scopes in a list that may be absent or `null`.
@@ -134,10 +134,16 @@ impl Fields {
             None | Some(Value::Null) => Ok(None),
             Some(value) => {
                 let fault = FieldFault::new(name, "must be a whole number of at least 0");
-                value.as_u64().map(Some).ok_or(fault)
+                value.as_u64().or_else(|| whole(value.as_f64()?)).map(Some).ok_or(fault)
             }
         }
     }
+}
+
+/// The whole number that JSON writes with a fraction of zero, such as `500.0`: an integer for JSON Schema.
+fn whole(number: f64) -> Option<u64> {
+    let is_exact = number.fract() == 0.0 && (0.0..EXACT_MAX).contains(&number);
+    is_exact.then(|| format!("{number:.0}").parse().ok()).flatten()
 }
 
 /// The members of an object in their order, including members with the same name, which a map would hide.
@@ -164,5 +170,23 @@ impl<'de> Visitor<'de> for PairsVisitor {
             pairs.push(pair);
         }
         Ok(Pairs(pairs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_number_may_have_a_fraction_of_zero() {
+        let read =
+            |json: &str| Fields::parse(format!("{{\"n\":{json}}}").as_bytes()).unwrap().optional_number("n").ok();
+        assert_eq!(
+            [read("500"), read("500.0"), read("5e2"), read("0.0")],
+            [Some(500), Some(500), Some(500), Some(0)].map(Some)
+        );
+        for wrong in ["500.5", "-1.0", "-1", "1e300", "18446744073709551616", "\"500\""] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
     }
 }

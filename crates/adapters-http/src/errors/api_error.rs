@@ -29,8 +29,8 @@ pub(crate) enum ApiError {
     Explained(ErrorCode, Cow<'static, str>),
     /// These fields have faults.
     AtFault(ErrorCode, Vec<FieldFault>),
-    /// The reason goes to the log, and not to the client.
-    CredentialInvalid(&'static str),
+    /// The client reads which kind of credential is not valid. The reason goes to the log.
+    CredentialInvalid(Invalid, &'static str),
     /// Holds the required scopes.
     InsufficientScope(Scopes),
     RateLimited(Limited, Allowance),
@@ -44,6 +44,34 @@ pub(crate) enum ApiError {
     Internal(BoxError),
     Unavailable(BoxError),
     NotReady(&'static str, Vec<CheckOutcome>),
+}
+
+/// The credential that is not valid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Invalid {
+    ApiKey,
+    IdToken,
+    Session,
+    OperatorToken,
+    /// The request presents text that can never be a valid credential for this call.
+    Presented,
+}
+
+impl Invalid {
+    /// Tells only what the client knows, and not the reason for a refusal.
+    fn detail(self, reason: &'static str) -> Cow<'static, str> {
+        match self {
+            Self::ApiKey => "The API key is unknown, revoked, expired or malformed.".into(),
+            Self::IdToken => {
+                "The ID token has expired, is meant for another service, or is not signed by the identity \
+                 provider."
+                    .into()
+            }
+            Self::Session => "The session has ended.".into(),
+            Self::OperatorToken => "The operator API takes an operator token, and this is another token.".into(),
+            Self::Presented => format!("The request has {reason}.").into(),
+        }
+    }
 }
 
 /// What a rate limit limits: the name of its policy.
@@ -84,7 +112,7 @@ impl ApiError {
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::Refused(code) | Self::Explained(code, _) | Self::AtFault(code, _) => *code,
-            Self::CredentialInvalid(_) => ErrorCode::CredentialInvalid,
+            Self::CredentialInvalid(..) => ErrorCode::CredentialInvalid,
             Self::InsufficientScope(_) => ErrorCode::InsufficientScope,
             Self::RateLimited(limited, _) => limited.code(),
             Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
@@ -101,8 +129,8 @@ impl ApiError {
             Self::Explained(_, detail) => detail.clone(),
             Self::AtFault(_, faults) => faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into(),
             Self::NotReady(detail, _) => (*detail).into(),
+            Self::CredentialInvalid(invalid, reason) => invalid.detail(reason),
             Self::Refused(_)
-            | Self::CredentialInvalid(_)
             | Self::InsufficientScope(_)
             | Self::RateLimited(..)
             | Self::TooManyCredentialFailures(..)

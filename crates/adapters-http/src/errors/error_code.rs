@@ -65,8 +65,8 @@ error_codes! {
     }
     SignInNotBegun = 400 "sign_in_not_begun" {
         title: "This sign-in cannot be completed",
-        cause: "This browser began no sign-in in the last ten minutes, or began another one since, in another tab. Or it \
-                did not keep the cookie of the sign-in.",
+        cause: "This browser began no sign-in in the last ten minutes, or began another one since, in another tab. Or the \
+                sign-in has already ended, or the browser did not keep its cookie.",
         cure: "Sign in again. If that does not help, allow cookies for this site.",
     }
     BadRequest = 400 "bad_request" {
@@ -84,6 +84,14 @@ error_codes! {
         title: "A field is missing or not valid",
         cause: "The fields listed in errors are missing, have the wrong type, or have a value that is not allowed.",
         cure: "Correct each field listed in errors.",
+    }
+    UnknownField = 400 "unknown_field" {
+        title: "A field of the body is unknown",
+        cause: "The body has fields that this call does not know. They are not ignored, because a misspelt field would \
+                then mean something else: without its scopes, a key may do more. Other fields listed in errors are \
+                missing or not valid.",
+        cure: "Correct the names: errors says which known name is closest. They are case-sensitive. /docs has the \
+               fields of each call.",
     }
     ApiKeyLimitReached = 400 "api_key_limit_reached" {
         title: "The user has reached the maximum number of active API keys",
@@ -119,8 +127,8 @@ error_codes! {
     }
     CapabilityMissing = 403 "capability_missing" {
         title: "The session lacks a capability",
-        cause: "The session is that of a visitor and lacks the capability that this call requires. The detail names the \
-                capability.",
+        cause: "The session is that of a visitor and lacks the capability that this call requires, or the key would give \
+                more access to webhooks than the visitor has. The detail says which.",
         cure: "Ask the application that sent you here for a link with this capability, or sign in.",
     }
     CrossSiteRequest = 403 "cross_site_request" {
@@ -255,10 +263,11 @@ error_codes! {
     }
     TooManyCredentialFailures = 429 "too_many_credential_failures" {
         title: "Too many failed credentials from this address",
-        cause: "Requests from this client address have sent credentials that are not valid, more often than \
-                CREDENTIAL_FAILURE_LIMIT allows. The credential of this request is not valid either.",
-        cure: "Correct the credential. Valid credentials are accepted at once; with an invalid one, wait as many \
-               seconds as Retry-After says.",
+        cause: "Requests from this client address have sent credentials that are not valid, or sign-ins that were \
+                refused, more often than CREDENTIAL_FAILURE_LIMIT allows. The credential of this request is not valid \
+                either; a sign-in was not tried.",
+        cure: "Correct the credential. Valid credentials are accepted at once; with an invalid one, and before another \
+               sign-in, wait as many seconds as Retry-After says.",
     }
     TooManyManualSends = 429 "too_many_manual_sends" {
         title: "Too many webhooks sent by hand",

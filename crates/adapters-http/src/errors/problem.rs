@@ -10,9 +10,11 @@ use utoipa::ToSchema;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::{ErrorCode, ErrorEntry, error_reference};
 use crate::errors::field_fault::FieldFault;
-use crate::pages::page;
 use crate::records::check_outcome::CheckOutcome;
 
+/// The start page.
+const START: &str = "/";
+const NOT_FOUND: u16 = 404;
 /// Where people sign in.
 const LOGIN: &str = "/console/login";
 /// The media type of RFC 9457.
@@ -22,9 +24,10 @@ pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Problem {
-    /// The page that explains this kind of error, relative to the URL of this service.
+    /// The page that explains this kind of error: an absolute URL if `PUBLIC_URL` is configured, and otherwise relative to
+    /// the URL of this service.
     #[serde(rename = "type")]
-    #[schema(example = "/docs/errors/invalid_field")]
+    #[schema(example = "https://gatepost.example/docs/errors/invalid_field")]
     kind: String,
     /// A short summary of the error.
     title: &'static str,
@@ -50,16 +53,16 @@ pub(crate) struct Problem {
 impl Problem {
     /// An example for the documentation.
     pub(crate) fn example(entry: &'static ErrorEntry) -> Value {
-        json!(Self::of_entry(entry, "4bf92f3577b34da6a3ce929d0e0e4736"))
+        json!(Self::of_entry(entry, "4bf92f3577b34da6a3ce929d0e0e4736", "https://gatepost.example"))
     }
 
-    fn of_code(code: ErrorCode, request_id: &str) -> Self {
-        Self::of_entry(code.entry(), request_id)
+    fn of_code(code: ErrorCode, request_id: &str, pages: &str) -> Self {
+        Self::of_entry(code.entry(), request_id, pages)
     }
 
-    fn of_entry(entry: &'static ErrorEntry, request_id: &str) -> Self {
+    fn of_entry(entry: &'static ErrorEntry, request_id: &str, pages: &str) -> Self {
         Self {
-            kind: format!("/docs/errors/{}", entry.code),
+            kind: format!("{pages}/docs/errors/{}", entry.code),
             title: entry.title,
             status: entry.status,
             detail: entry.cause.into(),
@@ -70,11 +73,11 @@ impl Problem {
         }
     }
 
-    fn of_error(error: &ApiError, request_id: &str) -> Self {
+    fn of_error(error: &ApiError, request_id: &str, pages: &str) -> Self {
         let mut problem = Self {
             status: error.status_code().as_u16(),
             detail: error.detail(),
-            ..Self::of_code(error.code(), request_id)
+            ..Self::of_code(error.code(), request_id, pages)
         };
         match error {
             ApiError::AtFault(_, faults) => problem.errors.clone_from(faults),
@@ -86,15 +89,20 @@ impl Problem {
 
     /// The same in words, with the way on.
     fn to_page(&self) -> String {
-        let Self { kind, title, detail, code, request_id, .. } = self;
+        let Self { kind, title, status, detail, code, request_id, .. } = self;
+        let on = if *status == NOT_FOUND {
+            format!("<a href=\"{START}\">Go to the start page</a>")
+        } else {
+            format!("<a href=\"{LOGIN}\">Sign in</a>")
+        };
         let entry = error_reference().iter().find(|entry| entry.code == *code);
         let cure = entry.map_or("", |entry| entry.cure);
         let content = format!(
-            "<p>{}</p><p>{cure}</p><p><a href=\"{LOGIN}\">Sign in</a></p>\
+            "<p>{}</p><p>{cure}</p><p>{on}</p>\
              <p><a href=\"{kind}\"><code>{code}</code></a>, request <code>{request_id}</code></p>",
-            page::escape(detail)
+            ::pages::escape(detail)
         );
-        page::page(title, &content)
+        ::pages::page(title, "", &content)
     }
 }
 
@@ -102,22 +110,29 @@ impl Problem {
 /// whose error bodies are empty or plain text. An error body that a handler wrote stays. The status and the headers
 /// always stay, `Allow` in particular.
 ///
-/// With `for_people` the document is a page: the address bar of a browser led there.
-pub(crate) fn fill(response: HttpResponse, request_id: &str, for_people: bool) -> HttpResponse {
+/// If a person reads an answer with this status, the document is a page. `pages` is the URL of the service to which the pages about errors belong,
+/// or nothing.
+pub(crate) fn fill(
+    response: HttpResponse,
+    request_id: &str,
+    pages: &str,
+    is_for_people: impl FnOnce(u16) -> bool,
+) -> HttpResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
     let problem = match response.error().map(actix_web::Error::as_error::<ApiError>) {
-        Some(Some(error)) => Problem::of_error(error, request_id),
+        Some(Some(error)) => Problem::of_error(error, request_id, pages),
         None if !is_empty(&response) => return response,
         Some(None) if !is_empty(&response) && !is_plain_text(&response) => return response,
         Some(None) | None => {
-            Problem { status: status.as_u16(), ..Problem::of_code(ErrorCode::of_status(status.as_u16()), request_id) }
+            let code = ErrorCode::of_status(status.as_u16());
+            Problem { status: status.as_u16(), ..Problem::of_code(code, request_id, pages) }
         }
     };
-    let (body, media_type) = if for_people {
-        (problem.to_page().into_bytes(), page::MEDIA_TYPE)
+    let (body, media_type) = if is_for_people(problem.status) {
+        (problem.to_page().into_bytes(), ::pages::MEDIA_TYPE)
     } else {
         (serde_json::to_vec(&problem).unwrap_or_default(), MEDIA_TYPE)
     };

@@ -6,7 +6,7 @@ use domain::webhooks::{
     CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
     RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
 };
-use domain::{ChangeLogError, CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError};
+use domain::{ChangeLogError, CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError, RotationRefusal};
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -82,6 +82,7 @@ impl From<CreateKeyError> for ApiError {
                 format!("the maximum of {max} active keys is reached").into(),
             ),
             CreateKeyError::ExpiryOutOfRange { .. } => FieldFault::of("expiresAt", error).into(),
+            CreateKeyError::ExceedsCreator => Self::Explained(ErrorCode::CapabilityMissing, error.to_string().into()),
             CreateKeyError::Store(error) => error.into(),
         }
     }
@@ -112,6 +113,9 @@ impl From<RotateKeyError> for ApiError {
             RotateKeyError::OverlapOutOfRange => FieldFault::of("overlapSeconds", error).into(),
             RotateKeyError::NotFound => ErrorCode::KeyNotFound.into(),
             RotateKeyError::NotOwned => ErrorCode::KeyNotOwned.into(),
+            RotateKeyError::Refused(refusal @ RotationRefusal::ExceedsCaller) => {
+                Self::Explained(ErrorCode::CapabilityMissing, refusal.to_string().into())
+            }
             RotateKeyError::Refused(refusal) => Self::Explained(ErrorCode::KeyNotRotatable, refusal.to_string().into()),
             RotateKeyError::Store(error) => error.into(),
         }

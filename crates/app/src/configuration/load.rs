@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use domain::webhooks::{WebhookPolicy, WebhookPolicyField, WebhookPolicySettings};
-use domain::{KeyPolicy, KeyPolicyField, KeyPolicySettings};
+use domain::{KeyPolicy, KeyPolicyField, KeyPolicySettings, closest_name};
 use serde::Serialize;
 
 use super::file::{read_file, read_value};
@@ -90,6 +90,8 @@ pub(crate) fn load(
     let wanted = configuration.shards_problem().into_iter().chain(needs(&configuration));
     problems.extend(wanted.filter(on_top));
     if !problems.is_empty() {
+        // What is missing may be there under another name.
+        problems.extend(environment.warnings().map(Problem::Suspicious));
         return Err(InvalidConfiguration(problems));
     }
     configuration.logs.colours = !environment.forbids_colours();
@@ -174,20 +176,14 @@ fn resolve(
 }
 
 fn unknown((name, given): (String, Given)) -> Problem {
-    let nearest = nearest(&name.to_lowercase());
+    let nearest = nearest(&name);
     Problem::Unknown { name, table: given.is_structure(), origin: given.origin, nearest }
 }
 
 /// The setting whose name in the file is most similar to `name`, if one is similar enough.
 fn nearest(name: &str) -> Option<String> {
-    /// Below this Jaro-Winkler similarity, names that share only a few letters would be suggested.
-    const SIMILARITY_MIN: f64 = 0.8;
     let names = settings().flat_map(|setting| [setting.name.to_lowercase(), setting.value_file_name().to_lowercase()]);
-    names
-        .map(|known| (strsim::jaro_winkler(&known, name), known))
-        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, known)| known)
+    closest_name(name, names)
 }
 
 /// Where the values came from, and what is wrong with them.

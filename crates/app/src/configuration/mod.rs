@@ -202,7 +202,7 @@ impl Default for Configuration {
             operator_webhook: OperatorWebhookConfiguration::default(),
             traces: TraceConfiguration::default(),
             migrate: true,
-            logs: LogSettings { filter: LogFilter::default(), format: None, colours: true },
+            logs: LogSettings { filter: LogFilter::default(), format: None, colours: true, short_requests: false },
         }
     }
 }

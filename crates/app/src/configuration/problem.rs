@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use cli::ProfileError;
 
 use super::given::Origin;
+use super::warning::Warning;
 
 /// Everything that is wrong with the configuration, so that one round of corrections is enough.
 #[derive(Debug)]
@@ -51,6 +52,9 @@ pub(crate) enum Problem {
         /// The setting with the most similar name.
         nearest: Option<String>,
     },
+    /// A likely mistake, beside a problem that it may have caused.
+    #[error("{0}")]
+    Suspicious(Warning),
     /// `NAME` and `NAME_FILE` are both set in one place.
     #[error("{name} and {name}_FILE are both set ({origin}): remove one of them")]
     Twice {

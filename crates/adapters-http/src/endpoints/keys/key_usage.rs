@@ -24,7 +24,7 @@ use crate::state::State;
     security(("idToken" = []), ("idTokenHeader" = [])),
     params(
         ("keyId" = String, Path, description = "The key's id"),
-        ("hours" = Option<u32>, Query, description = "How many hours: 1 to 744 (31 days), default 24", minimum = 1, maximum = 744),
+        ("hours" = Option<u32>, Query, description = "How many hours: 1 to 744 (31 days), default 24"),
         ("until" = Option<String>, Query, description = "A time in the last hour: RFC 3339. Without it the present hour is the last"),
     ),
     responses((status = 200, description = "The verifications of the key", body = KeyUsageRecord), Errors),

@@ -45,7 +45,7 @@ pub(super) async fn revoke_key(
     head: HttpRequest,
 ) -> Result<Json<KeyList>, ApiError> {
     let origin = origin_of(&head);
-    let id = key_id(&request.fields)?;
+    let id = request.body.read(key_id)?;
     Ok(Json(KeyList::of(state.api.keys.revoke(&request.user, id, &origin).await?)))
 }
 

@@ -25,7 +25,7 @@ struct Body {
     user_id: String,
     /// What the visitor may do: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` only to see. Without the
     /// field: `keys` and `webhooks`.
-    #[schema(example = json!(["keys", "webhooks:read"]))]
+    #[schema(example = json!(["keys", "webhooks:read"]), min_items = 1)]
     capabilities: Option<Vec<String>>,
     /// The page of your application to which the console leads back.
     #[schema(rename = "returnUrl", example = "https://app.example.com/settings")]
@@ -64,8 +64,8 @@ pub(super) struct Answer {
 )]
 pub(super) async fn create_portal_link(mut call: OperatorRequest) -> Result<Json<Answer>, ApiError> {
     let state = State::of(&call.request).clone();
-    let fields = call.read_fields(state.limits.body_size_bytes_max).await?;
-    let visit = parse(&fields, &state.api.issuer)?;
+    let body = call.read_body(state.limits.body_size_bytes_max).await?;
+    let visit = body.read(|fields| parse(fields, &state.api.issuer))?;
     let link = state.api.portal_links.create(&visit, &origin_of(&call.request)).await?;
     // Browsers do not send the fragment to any server, so no log has the code.
     let url = format!("{}/console/portal#{}", state.public_url, *link.code);

@@ -1,21 +1,23 @@
 use actix_web::HttpResponse;
 use actix_web::http::header::ContentType;
-use domain::Timestamp;
+use domain::{Scopes, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 use verifier::VerifiedKey;
 
+use crate::bodies::fields::Fields;
 use crate::callers::caller::{find_good_key, limited_key, spend};
 use crate::callers::operator::OperatorRequest;
 use crate::documents::responses::{BODY_ERRORS, VERIFICATION_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
 
 /// The `token_type` of an API key. No registry lists this type.
 const TOKEN_TYPE: &str = "api_key";
 /// The initial size of an answer's buffer. Most answers fit.
 const USUAL_ANSWER_BYTES: usize = 512;
 
-/// The key to verify.
+/// The key to verify. Unknown members are refused: a misspelt `scopes` would require nothing of the key.
 #[derive(ToSchema)]
 #[schema(as = Introspect)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
@@ -93,13 +95,17 @@ pub(super) struct Answer<'a> {
     responses((status = 200, description = "The state of the key", body = Answer<'static>), Errors),
 )]
 pub(super) async fn introspect(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
-    let fields = call.read_form_or_fields().await?;
-    let (token, required) = (fields.required_text("token")?, fields.scopes("scopes")?);
+    let body = call.read_form_or_body().await?;
+    let (token, required) = body.read(parse)?;
     let Some(key) = find_good_key(&call.request, token).await? else {
         return respond(&Answer::default());
     };
     spend(&call.request, &key).map_err(limited_key)?;
     respond(&if key.scopes.covers(&required) { Answer::active(&key) } else { Answer::default() })
+}
+
+fn parse(fields: &Fields) -> Result<(&str, Scopes), FieldFault> {
+    Ok((fields.required_text("token")?, fields.scopes("scopes")?))
 }
 
 fn respond(answer: &Answer<'_>) -> Result<HttpResponse, ApiError> {

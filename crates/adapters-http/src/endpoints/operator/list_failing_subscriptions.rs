@@ -68,7 +68,7 @@ struct FailingRecord {
     security(("operatorToken" = [])),
     params(
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page"),
-        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50", minimum = 1, maximum = 200),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
     ),
     responses((status = 200, description = "A page of failing subscriptions", body = Answer), Errors),
 )]

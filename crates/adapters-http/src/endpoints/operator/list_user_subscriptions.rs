@@ -22,7 +22,8 @@ use crate::state::State;
     params(
         ("userId" = String, Path, description = "The user's `sub` at the configured issuer"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page"),
-        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50", minimum = 1, maximum = 200),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
+        ("include" = Option<String>, Query, description = "`health`: each subscription with its health"),
     ),
     responses((status = 200, description = "A page of the user's subscriptions", body = Answer), Errors),
 )]

@@ -68,9 +68,9 @@ pub(super) async fn find_log_filter(_: Operator, state: Data<State>) -> Json<Pre
 )]
 pub(super) async fn change_log_filter(mut call: OperatorRequest) -> Result<Json<Changed>, ApiError> {
     let limit = State::of(&call.request).limits.body_size_bytes_max;
-    let fields = call.read_fields(limit).await?;
+    let body = call.read_body(limit).await?;
     to_the_end(async move {
-        let filter = fields.required_text("filter")?;
+        let filter = body.read(|fields| fields.required_text("filter"))?;
         let before = call.api().log.change(filter, &origin_of(&call.request)).await?;
         Ok(Json(Changed { filter: filter.to_owned(), before }))
     })

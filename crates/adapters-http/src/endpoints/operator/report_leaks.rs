@@ -47,10 +47,10 @@ pub(super) struct Answer {
     responses((status = 200, description = "The keys are revoked", body = Answer), Errors),
 )]
 pub(super) async fn report_leaks(mut call: OperatorRequest) -> Result<Json<Answer>, ApiError> {
-    let fields = call.read_fields(BODY_SIZE_BYTES_MAX).await?;
+    let body = call.read_body(BODY_SIZE_BYTES_MAX).await?;
     to_the_end(async move {
         let api = call.api();
-        let tokens = fields.required_texts("tokens")?;
+        let tokens = body.read(|fields| fields.required_texts("tokens"))?;
         let keys = report_leaked_keys(&api.keys, &api.webhooks, &tokens, &origin_of(&call.request)).await?;
         Ok(Json(Answer { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
     })

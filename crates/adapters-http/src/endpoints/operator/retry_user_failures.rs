@@ -25,7 +25,7 @@ use crate::state::State;
 )]
 pub(super) async fn retry_user_failures(mut call: OperatorRequest, user: PathUser) -> Result<HttpResponse, ApiError> {
     let state = State::of(&call.request).clone();
-    let cause = cause_in(&call.read_fields(state.limits.body_size_bytes_max).await?)?;
+    let cause = call.read_body(state.limits.body_size_bytes_max).await?.read(cause_in)?;
     let (user, origin) = (user.valid()?, origin_of(&call.request));
     to_the_end(async move {
         let deliveries = state.api.webhooks.retry_failures(&user, &cause, &origin).await?;

@@ -2,3 +2,4 @@ mod credentials;
 mod limits;
 mod matrix;
 mod operator;
+mod unknown_members;

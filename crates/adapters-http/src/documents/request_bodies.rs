@@ -1,0 +1,116 @@
+//! The members that JSON bodies may have: the properties that the document gives them, and no others.
+
+use std::collections::BTreeMap;
+
+use actix_web::HttpRequest;
+use actix_web::http::Method;
+use utoipa::Modify;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, Object, Schema};
+use utoipa::openapi::{OpenApi, RefOr};
+
+/// The members that the JSON body of each operation may have, by path.
+pub(crate) struct KnownMembers(BTreeMap<String, Vec<(Method, Vec<String>)>>);
+
+impl KnownMembers {
+    /// The properties of the bodies in the document.
+    pub(crate) fn of(document: &OpenApi) -> Self {
+        let of_item = |item| changing(item).map(|(method, body)| (method, properties(document, body))).collect();
+        Self(document.paths.paths.iter().map(|(path, item)| (path.clone(), of_item(item))).collect())
+    }
+
+    /// The names that members of the body of this call may have. A call whose body is not documented has none.
+    pub(crate) fn of_call(&self, request: &HttpRequest) -> &[String] {
+        let path = request.match_pattern().map(|pattern| documented_path(&pattern));
+        let mut of_path = path.and_then(|path| self.0.get(&path)).into_iter().flatten();
+        of_path.find(|(method, _)| method == request.method()).map_or(&[], |(_, known)| known)
+    }
+}
+
+/// The path of the document for a pattern of the router, which may say what a parameter must match.
+pub(crate) fn documented_path(pattern: &str) -> String {
+    pattern.replace(":.*}", "}").replace(":[^/]*}", "}")
+}
+
+/// Says in the document that JSON bodies have no other members.
+pub(crate) struct ClosedBodies;
+
+impl Modify for ClosedBodies {
+    fn modify(&self, document: &mut OpenApi) {
+        let items = document.paths.paths.values();
+        let bodies: Vec<String> = items.flat_map(changing).filter_map(|(_, operation)| body_of(operation)).collect();
+        for body in bodies {
+            close(document, &body);
+        }
+    }
+}
+
+/// Forbids other members in a schema and in the objects that it contains.
+fn close(document: &mut OpenApi, name: &str) {
+    let schemas = document.components.as_mut().map(|components| &mut components.schemas);
+    let Some(RefOr::T(Schema::Object(object))) = schemas.and_then(|schemas| schemas.get_mut(name)) else { return };
+    object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+    for nested in nested_in(object) {
+        close(document, &nested);
+    }
+}
+
+fn nested_in(object: &Object) -> Vec<String> {
+    let items = object.properties.values().filter_map(|property| match property {
+        RefOr::T(Schema::Array(list)) => match &list.items {
+            ArrayItems::RefOrSchema(items) => name_of(items),
+            ArrayItems::False => None,
+        },
+        property => name_of(property),
+    });
+    items.collect()
+}
+
+fn properties(document: &OpenApi, operation: &Operation) -> Vec<String> {
+    let schemas = document.components.as_ref().map(|components| &components.schemas);
+    let schema = body_of(operation).and_then(|name| schemas?.get(&name));
+    match schema {
+        Some(RefOr::T(Schema::Object(object))) => object.properties.keys().cloned().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The operations that may have bodies.
+fn changing(item: &PathItem) -> impl Iterator<Item = (Method, &Operation)> {
+    let operations = [(Method::POST, &item.post), (Method::PATCH, &item.patch), (Method::DELETE, &item.delete)];
+    operations.into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
+}
+
+/// The name of the schema of the JSON body.
+fn body_of(operation: &Operation) -> Option<String> {
+    let RefOr::T(body) = operation.request_body.as_ref()? else { return None };
+    let RefOr::T(json) = body.content.get("application/json")? else { return None };
+    name_of(json.schema.as_ref()?)
+}
+
+fn name_of(schema: &RefOr<Schema>) -> Option<String> {
+    let RefOr::Ref(reference) = schema else { return None };
+    reference.ref_location.strip_prefix("#/components/schemas/").map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use crate::bodies::event_json::{EVENT_FIELDS, EVENT_LIST_FIELDS};
+    use crate::openapi::openapi_json;
+
+    /// Events are read without a table, because they are many.
+    #[test]
+    fn the_fields_of_events_are_those_of_the_document() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        let fields = |schema: &str| {
+            let properties = document["components"]["schemas"][schema]["properties"].as_object().unwrap();
+            properties.keys().cloned().collect::<Vec<_>>()
+        };
+        let mut of_event = EVENT_FIELDS;
+        of_event.sort_unstable();
+        assert_eq!(fields("PublishEvent"), of_event);
+        assert_eq!(fields("PublishEvents"), EVENT_LIST_FIELDS);
+    }
+}
