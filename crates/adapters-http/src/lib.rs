@@ -14,7 +14,6 @@ mod endpoints;
 mod errors;
 mod limits;
 mod openapi;
-mod pages;
 mod parameters;
 mod readiness;
 mod records;

@@ -1,14 +1,18 @@
+use pages::File;
 use utoipa::openapi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use crate::documents::error_examples::ErrorExamples;
+use crate::documents::error_pages::ErrorPages;
 use crate::documents::events::with_operational_events;
 use crate::documents::limits::BodyLimits;
 use crate::documents::operator_scopes::OperatorScopes;
-use crate::documents::parameters::IdParameters;
+use crate::documents::optional_bodies::OptionalBodies;
+use crate::documents::parameters::ParameterValues;
+use crate::documents::request_bodies::ClosedBodies;
 use crate::documents::sessions::{SCHEME, SessionCalls};
-use crate::documents::values::AnswerValues;
+use crate::documents::values::FieldValues;
 use crate::endpoints::operations;
 use crate::errors::problem::Problem;
 
@@ -22,8 +26,11 @@ pub fn openapi_json() -> String {
     let mut document = Document::openapi();
     document.merge(operations());
     BodyLimits.modify(&mut document);
-    AnswerValues.modify(&mut document);
-    IdParameters.modify(&mut document);
+    ClosedBodies.modify(&mut document);
+    FieldValues.modify(&mut document);
+    ParameterValues.modify(&mut document);
+    OptionalBodies.modify(&mut document);
+    ErrorPages.modify(&mut document);
     ErrorExamples.modify(&mut document);
     OperatorScopes.modify(&mut document);
     SessionCalls.modify(&mut document);
@@ -33,13 +40,23 @@ pub fn openapi_json() -> String {
     json
 }
 
+/// The document as clients read it.
+///
+/// # Panics
+///
+/// Never, because memory takes every byte.
+pub(crate) fn openapi_file() -> File {
+    let document = openapi_json().into();
+    File::made("openapi.json", "application/json", &document).expect("memory takes every byte")
+}
+
 /// The description of the API as a whole.
 const DESCRIPTION: &str = "API keys in, webhooks out.
 
 ## Errors
 
 Every error is a problem document (RFC 9457). Its `code` is stable. Its `type` is a page that explains the \
-cause and the cure.
+cause and the cure. All faults of a body are in one answer. A field that the call does not know is one of them.
 
 ## Lists
 

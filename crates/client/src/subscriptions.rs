@@ -33,6 +33,9 @@ pub struct Subscription {
     pub created_at: String,
     /// When its owner or the service last changed it.
     pub updated_at: String,
+    /// Its health. Only [`Client::list_subscriptions_with_health`] fills it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<SubscriptionHealth>,
 }
 
 /// A subscription to create.
@@ -120,7 +123,10 @@ pub struct SubscriptionHealth {
     pub reason: Option<String>,
     /// Since when every attempt has failed; `None` if the last one succeeded.
     pub failing_since: Option<String>,
-    /// How many deliveries are waiting or being sent, counted up to 100,000.
+    /// When the pause ends; `None` unless paused.
+    #[serde(default)]
+    pub paused_until: Option<String>,
+    /// How many deliveries are waiting or being sent, counted up to 10,000.
     pub waiting: u32,
     /// The attempt that ended last; `None` before the first.
     pub last_attempt: Option<Attempt>,
@@ -179,6 +185,16 @@ impl Client {
     /// See [`Error`].
     pub async fn list_subscriptions(&self, cursor: Option<&str>) -> Result<SubscriptionPage, Error> {
         self.call(Method::GET, &format!("{PATH}{}", query(&[("cursor", cursor)])), NO_BODY).await
+    }
+
+    /// The same, with the health of each subscription.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_subscriptions_with_health(&self, cursor: Option<&str>) -> Result<SubscriptionPage, Error> {
+        let query = query(&[("cursor", cursor), ("include", Some("health"))]);
+        self.call(Method::GET, &format!("{PATH}{query}"), NO_BODY).await
     }
 
     /// A subscription and its health.

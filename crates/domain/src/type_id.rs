@@ -25,6 +25,8 @@ macro_rules! type_id {
         impl $name {
             /// What each id of this kind begins with. The other characters are 26 digits of base 32.
             pub const PREFIX: &'static str = $prefix;
+            /// The ids of this kind, as a regular expression of JSON Schema.
+            pub const PATTERN: &'static str = concat!("^", $prefix, "[0-7][0-9a-hjkmnp-tv-z]{25}$");
 
             /// A new id: the time `at`, and 74 random bits.
             pub fn mint(at: Timestamp, entropy: &dyn Entropy) -> Self {

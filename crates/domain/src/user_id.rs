@@ -1,3 +1,5 @@
+use crate::patterns::NO_CONTROL;
+
 /// The claims are not a valid user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{claim} must have 1 to {length_max} bytes and no control characters")]
@@ -20,6 +22,8 @@ const OF_OPERATOR: [&str; 2] = ["gatepost", "gatepost:operator"];
 impl UserId {
     /// The longest `sub` in bytes that the `OpenID` Connect Core 1.0 specification allows (section 2).
     pub const SUBJECT_LENGTH_MAX: usize = 255;
+    /// The subjects that are accepted, apart from their length.
+    pub const SUBJECT_PATTERN: &str = NO_CONTROL;
     /// The longest issuer that is accepted, in bytes.
     pub const ISSUER_LENGTH_MAX: usize = 512;
 

@@ -1,5 +1,6 @@
 //! `cargo xtask`: the commands of developers. `cargo xtask help` lists them.
 
+mod api;
 mod browser;
 mod deploy;
 mod dist;
@@ -18,6 +19,7 @@ use program::{cargo, run};
 
 const USAGE: &str = "\
 cargo xtask test [FILTER…]          builds the binary, then runs every test of the workspace
+cargo xtask test api [ARGUMENT…]    sends requests that are generated from docs/openapi.json to the binary
 cargo xtask lint                    runs every check: structure, prose, formatting, clippy, licences, advisories, OpenAPI
 cargo xtask lint --prose [PATH…]    lists what is not plain English
 cargo xtask lint --structure        checks import circles and the sizes of files and functions
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
+        ["test", "api", rest @ ..] => api::run_generator(rest),
         ["test", rest @ ..] => test::run(rest),
         ["lint"] => lint::run_all(),
         ["lint", "--prose", paths @ ..] => lint::prose(paths),

@@ -53,6 +53,16 @@ pub(crate) fn complain(text: &str) {
     eprintln!("{}", text.trim_end());
 }
 
+/// Builds the binary that the suite tests, once before all tests.
+pub(crate) fn build_binary() -> anyhow::Result<PathBuf> {
+    let build = ["build", "--locked", "--package", "app", "--bin", "gatepost"];
+    run(cargo(build))?;
+    let messages = output(cargo(build.into_iter().chain(["--quiet", "--message-format=json"])))?;
+    let messages = String::from_utf8(messages).context("cargo wrote something that is not UTF-8")?;
+    let after = messages.split("\"executable\":\"").nth(1).context("cargo named no executable")?;
+    Ok(PathBuf::from(after.split('"').next().unwrap_or(after)))
+}
+
 fn shown(command: &Command) -> String {
     let name = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();

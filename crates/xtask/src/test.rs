@@ -1,16 +1,16 @@
 //! Runs all tests. They need a Postgres server, curl and jq, which this installs where it can. It skips by name the tests
 //! of gateways, of the pooler, of the browser, of Prometheus and of libraries in other languages that it cannot get.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
-use crate::browser;
 use crate::gateways::Gateways;
-use crate::program::{self, Skip, cargo, program, say, skip_arguments, succeeds};
+use crate::program::{self, Skip, build_binary, cargo, program, say, skip_arguments, succeeds};
 use crate::reference_libraries;
+use crate::{api, browser};
 
 /// Runs the tests that match the filter of the test runner.
 pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
@@ -27,6 +27,7 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("cannot start a runtime")?;
     // With 16 shards, an instance opens up to 208 connections, and a test has up to four instances.
     let cluster = runtime.block_on(Cluster::start(ClusterSettings { connections_max: 3_000, ..Default::default() }))?;
+    let _sweeper = cluster.sweeper();
     let prepared = |mut command: Command| {
         let (name, value) = cluster.loan();
         command
@@ -47,13 +48,14 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
         outcome
     };
     let doc_tests = prepared(cargo(["test", "--workspace", "--locked", "--quiet", "--doc"]));
-    if succeeds(cargo(["nextest", "--version"])) {
-        program::run(doc_tests)?;
-        return suite(&["nextest", "run", "--workspace", "--locked"]);
-    }
-    say("cargo-nextest is not installed: the slower `cargo test` runs instead");
     program::run(doc_tests)?;
-    suite(&["test", "--workspace", "--locked", "--all-targets"])
+    if succeeds(cargo(["nextest", "--version"])) {
+        suite(&["nextest", "run", "--workspace", "--locked"])?;
+    } else {
+        say("cargo-nextest is not installed: the slower `cargo test` runs instead");
+        suite(&["test", "--workspace", "--locked", "--all-targets"])?;
+    }
+    if filter.is_empty() { api::run_generator(&[]) } else { Ok(()) }
 }
 
 /// The tests of the alerts, where `promtool` neither is nor can be installed.
@@ -88,16 +90,6 @@ pub(crate) fn run_upgrade(old_binary: &str) -> anyhow::Result<()> {
     let mut test = cargo(["test", "--locked", "--package", "tests", "--test", "suite", "upgrade::"]);
     test.env("GATEPOST_OLD_BIN", old);
     program::run(test)
-}
-
-/// Builds the binary that the suite tests, once before all tests.
-fn build_binary() -> anyhow::Result<PathBuf> {
-    let build = ["build", "--locked", "--package", "app", "--bin", "gatepost"];
-    program::run(cargo(build))?;
-    let messages = program::output(cargo(build.into_iter().chain(["--quiet", "--message-format=json"])))?;
-    let messages = String::from_utf8(messages).context("cargo wrote something that is not UTF-8")?;
-    let after = messages.split("\"executable\":\"").nth(1).context("cargo named no executable")?;
-    Ok(PathBuf::from(after.split('"').next().unwrap_or(after)))
 }
 
 /// Installs a program with which the documentation calls Gatepost.

@@ -74,9 +74,10 @@ async fn refuses_invalid_labels(storage: Storage) {
         assert_eq!(problem["errors"][0]["field"], "label", "{body}");
         assert!(problem["errors"][0]["detail"].is_string(), "{body}");
     }
-    let unknown_fields = alice.post(&json!({ "label": "ci", "colour": "green" })).await;
-    assert_eq!(unknown_fields.status, 200, "unknown fields are ignored");
-    assert_eq!(alice.keys().await.len(), 1, "a refused request stores nothing");
+    let misspelt = alice.post(&json!({ "label": "ci", "scope": ["orders:read"] })).await;
+    let problem = assert_problem(&misspelt, 400, "unknown_field");
+    assert_eq!(problem["errors"][0]["detail"], "is unknown; did you mean scopes?");
+    assert_eq!(alice.keys().await.len(), 0, "a refused request stores nothing");
 }
 
 async fn stops_at_the_maximum_until_a_revocation(storage: Storage) {

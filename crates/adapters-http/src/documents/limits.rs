@@ -2,34 +2,28 @@ use std::time::Duration;
 
 use domain::ports::PUBLISHED_EVENTS_MAX;
 use domain::sessions::{ReturnUrl, SESSION_LIFETIME};
-use domain::webhooks::{Description, EventType, PublisherId, SigningSecret, TargetUrl};
+use domain::webhooks::{FailureCause, TargetUrl};
 use domain::{LEAKS_MAX, LogControl, OVERLAP_MAX};
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, Number};
 
 /// The limits of request bodies, from the constants of the domain.
-const LIMITS: [(&str, &str, Limit); 17] = [
+const LIMITS: [(&str, &str, Limit); 11] = [
     ("RotateApiKey", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
     ("CreatePortalLink", "returnUrl", Limit::Length(ReturnUrl::LENGTH_MAX)),
     ("CreatePortalLink", "ttlSeconds", Limit::Duration(SESSION_LIFETIME)),
     ("ChangeLogFilter", "filter", Limit::Length(LogControl::FILTER_LENGTH_MAX)),
     ("ReportLeaks", "tokens", Limit::Items(LEAKS_MAX)),
     ("CreateSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
-    ("CreateSubscription", "description", Limit::Length(Description::LENGTH_MAX)),
-    ("CreateSubscription", "secret", Limit::Length(SigningSecret::LENGTH_MAX)),
     ("TestUrl", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
-    ("TestUrl", "secret", Limit::Length(SigningSecret::LENGTH_MAX)),
     ("ChangeSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
-    ("ChangeSubscription", "description", Limit::Length(Description::LENGTH_MAX)),
-    ("RotateSecret", "secret", Limit::Length(SigningSecret::LENGTH_MAX)),
     ("RotateSecret", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
-    ("PublishEvent", "type", Limit::Length(EventType::LENGTH_MAX)),
-    ("PublishEvent", "id", Limit::Length(PublisherId::LENGTH_MAX)),
     ("PublishEvents", "events", Limit::Items(PUBLISHED_EVENTS_MAX)),
+    ("RetryFailures", "status", Limit::Between(*FailureCause::STATUSES.start(), *FailureCause::STATUSES.end())),
 ];
 
-/// The maximum of a field.
+/// The limit of a field.
 #[derive(Clone, Copy)]
 enum Limit {
     /// Characters of a string.
@@ -38,6 +32,8 @@ enum Limit {
     Items(usize),
     /// Whole seconds of a number.
     Duration(Duration),
+    /// The least and the largest number.
+    Between(u16, u16),
 }
 
 /// Adds [`LIMITS`] to the document, because the attributes of `ToSchema` accept only literals.
@@ -68,6 +64,9 @@ impl Limit {
     fn set(self, field: &mut Schema) {
         match (self, field) {
             (Self::Length(max), Schema::Object(text)) => text.max_length = Some(max),
+            (Self::Between(min, max), Schema::Object(number)) => {
+                [number.minimum, number.maximum] = [min, max].map(|limit| Some(Number::UInt(limit.into())));
+            }
             (Self::Items(max), Schema::Array(list)) => list.max_items = Some(max),
             (Self::Duration(max), Schema::Object(number)) => {
                 number.maximum = usize::try_from(max.as_secs()).ok().map(Number::UInt);
@@ -92,6 +91,7 @@ mod tests {
                 Limit::Length(max) => ("maxLength", max as u64),
                 Limit::Items(max) => ("maxItems", max as u64),
                 Limit::Duration(max) => ("maximum", max.as_secs()),
+                Limit::Between(_, max) => ("maximum", max.into()),
             };
             let found = &document["components"]["schemas"][schema]["properties"][field][keyword];
             assert_eq!(found.as_u64(), Some(max), "{schema}.{field}");

@@ -1,20 +1,21 @@
-use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
-use utoipa::Modify;
-use utoipa::openapi::path::{Operation, Parameter};
-use utoipa::openapi::schema::Schema;
+use domain::{DeliveryId, EventId, HOURS_READ_MAX, KeyId, SessionId, SubscriptionId};
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
+use utoipa::openapi::schema::{Schema, Type};
 use utoipa::openapi::{OpenApi, RefOr};
+use utoipa::{Modify, Number};
 
-use crate::documents::values::id_pattern;
+use crate::documents::values::Values;
+use crate::parameters::query::PAGE_SIZE_MAX;
 
-/// Adds the patterns of ids to the parameters of calls, because the attribute `path` accepts only literals.
-pub(crate) struct IdParameters;
+/// Adds the values and limits of parameters, because the attribute `path` accepts only literals.
+pub(crate) struct ParameterValues;
 
-impl Modify for IdParameters {
+impl Modify for ParameterValues {
     fn modify(&self, document: &mut OpenApi) {
         for (path, item) in &mut document.paths.paths {
             let operations = [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete];
             let parameters = operations.into_iter().flatten().flat_map(parameters_of);
-            parameters.for_each(|parameter| add_pattern(path, parameter));
+            parameters.for_each(|parameter| describe(path, parameter));
         }
     }
 }
@@ -26,25 +27,56 @@ fn parameters_of(operation: &mut Operation) -> impl Iterator<Item = &mut Paramet
     })
 }
 
-fn add_pattern(path: &str, parameter: &mut Parameter) {
-    if let (Some(prefix), Some(RefOr::T(Schema::Object(text)))) =
-        (prefix_of(path, &parameter.name), &mut parameter.schema)
-    {
-        text.pattern = Some(id_pattern(prefix));
+fn describe(path: &str, parameter: &mut Parameter) {
+    let Some(RefOr::T(schema)) = &mut parameter.schema else { return };
+    if let Some(values) = values_of(path, &parameter.name) {
+        values.describe(schema);
+    }
+    if let Schema::Object(object) = schema {
+        if let Some(max) = maximum_of(&parameter.name) {
+            [object.minimum, object.maximum] = [1, max].map(|limit| Some(Number::UInt(limit)));
+        }
+        if parameter.parameter_in == ParameterIn::Header {
+            // A header is absent or a string, never `null`.
+            object.schema_type = Type::String.into();
+        }
     }
 }
 
-/// The prefix of the ids in this parameter; `None` if it is not an id of this service.
-fn prefix_of(path: &str, parameter: &str) -> Option<&'static str> {
-    match parameter {
-        "keyId" => Some(KeyId::PREFIX),
-        "subscriptionId" => Some(SubscriptionId::PREFIX),
-        "id" if path.contains("/sessions/") => Some(SessionId::PREFIX),
-        "id" if path.contains("/deliveries/") => Some(DeliveryId::PREFIX),
-        "id" if path.contains("/subscriptions/") => Some(SubscriptionId::PREFIX),
-        "id" if path.contains("/events/") => Some(EventId::PREFIX),
-        _ => None,
-    }
+/// The values of the strings in this parameter; `None` if any string is good, or the parameter is not a string.
+fn values_of(path: &str, parameter: &str) -> Option<Values> {
+    Some(match parameter {
+        "keyId" => Values::Ids(KeyId::PATTERN),
+        "subscriptionId" => Values::Ids(SubscriptionId::PATTERN),
+        "id" if path.contains("/sessions/") => Values::Ids(SessionId::PATTERN),
+        "id" if path.contains("/deliveries/") => Values::Ids(DeliveryId::PATTERN),
+        "id" if path.contains("/subscriptions/") => Values::Ids(SubscriptionId::PATTERN),
+        "id" if path.contains("/events/") => Values::Ids(EventId::PATTERN),
+        "since" | "until" | "createdBefore" => Values::Times,
+        "userId" => Values::Users,
+        "eventType" | "type" => Values::EventTypes,
+        "state" if path.contains("/deliveries") => Values::States,
+        "actor" => Values::AuditActors,
+        "action" => Values::Actions,
+        "target" => Values::AuditTargets,
+        "format" => Values::ListFormats,
+        "cursor" | "last-event-id" => Values::Cursors,
+        "scope" => Values::Scopes,
+        "profile" => Values::Always("nginx"),
+        "for" => Values::Always("verify"),
+        "include" => Values::Always("health"),
+        _ => return None,
+    })
+}
+
+/// The largest number in this parameter. The least is 1.
+fn maximum_of(parameter: &str) -> Option<usize> {
+    let max = match parameter {
+        "limit" => PAGE_SIZE_MAX,
+        "hours" => HOURS_READ_MAX,
+        _ => return None,
+    };
+    usize::try_from(max).ok()
 }
 
 #[cfg(test)]
@@ -55,11 +87,11 @@ mod tests {
 
     use crate::openapi::openapi_json;
 
-    /// Parameters in paths that are not ids of this service.
-    const OTHERS: [&str; 4] = ["code", "file", "tail", "userId"];
+    /// Parameters in paths that may be any string.
+    const OTHERS: [&str; 3] = ["code", "file", "tail"];
 
     #[test]
-    fn every_id_in_a_path_has_a_pattern() {
+    fn parameters_of_paths_have_patterns() {
         let document: Value = serde_json::from_str(&openapi_json()).unwrap();
         let operations = document["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap());
         let parameters = operations.filter_map(|(_, operation)| operation["parameters"].as_array()).flatten();

@@ -15,6 +15,7 @@ pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
     ErrorCode::BadRequest,
     ErrorCode::InvalidJson,
     ErrorCode::InvalidField,
+    ErrorCode::UnknownField,
     ErrorCode::RequestTimeout,
     ErrorCode::PayloadTooLarge,
     ErrorCode::UnsupportedMediaType,

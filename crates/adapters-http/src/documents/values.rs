@@ -1,40 +1,67 @@
-use domain::audit::{AuditAction, AuditField};
-use domain::webhooks::{DeliveryStateKind, FailureReason};
-use domain::{AuditId, DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
+use domain::audit::{AuditAction, AuditField, AuditTarget};
+use domain::sessions::Capability;
+use domain::webhooks::{
+    DeliveryStateKind, Description, EventPattern, EventType, FailureReason, PublisherId, SigningSecret,
+};
+use domain::{AuditId, DeliveryId, EventId, KeyId, Label, Scope, SessionId, SubscriptionId, UserId};
 use serde_json::{Value, json};
 use utoipa::Modify;
-use utoipa::openapi::OpenApi;
-use utoipa::openapi::schema::Schema;
+use utoipa::openapi::schema::{AdditionalProperties, Array as ArraySchema, ArrayItems, ObjectBuilder, Schema, Type};
+use utoipa::openapi::{OpenApi, RefOr, SchemaFormat};
 
 use crate::documents::limits::field_of;
+use crate::parameters::audit_request::AuditFormat;
 
-/// The values of fields in answers, for clients that are generated from the document.
-const VALUES: [(&str, &str, Values); 31] = [
-    ("CreatedApiKey", "keyId", Values::Ids(KeyId::PREFIX)),
-    ("KeyRecord", "id", Values::Ids(KeyId::PREFIX)),
-    ("KeyRecord", "replacedBy", Values::Ids(KeyId::PREFIX)),
-    ("Introspection", "client_id", Values::Ids(KeyId::PREFIX)),
+/// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
+const VALUES: [(&str, &str, Values); 54] = [
+    ("CreateApiKey", "label", Values::Labels),
+    ("CreateApiKey", "expiresAt", Values::Times),
+    ("CreateApiKey", "scopes", Values::Scopes),
+    ("RevokeApiKey", "keyId", Values::Ids(KeyId::PATTERN)),
+    ("Introspect", "scopes", Values::Scopes),
+    ("CreatePortalLink", "userId", Values::Users),
+    ("CreatePortalLink", "capabilities", Values::Capabilities),
+    ("CreatePortalLink", "returnUrl", Values::Urls),
+    ("ChangeLogFilter", "filter", Values::LogFilters),
+    ("CreateSubscription", "url", Values::Urls),
+    ("CreateSubscription", "events", Values::Patterns),
+    ("CreateSubscription", "description", Values::Descriptions),
+    ("CreateSubscription", "secret", Values::SigningSecrets),
+    ("TestUrl", "url", Values::Urls),
+    ("TestUrl", "secret", Values::SigningSecrets),
+    ("ChangeSubscription", "url", Values::Urls),
+    ("ChangeSubscription", "events", Values::Patterns),
+    ("ChangeSubscription", "description", Values::Descriptions),
+    ("RotateSecret", "secret", Values::SigningSecrets),
+    ("RecoverSubscription", "since", Values::Times),
+    ("PublishEvent", "userId", Values::Users),
+    ("PublishEvent", "type", Values::PublishedTypes),
+    ("PublishEvent", "id", Values::PublisherIds),
+    ("CreatedApiKey", "keyId", Values::Ids(KeyId::PATTERN)),
+    ("KeyRecord", "id", Values::Ids(KeyId::PATTERN)),
+    ("KeyRecord", "replacedBy", Values::Ids(KeyId::PATTERN)),
+    ("Introspection", "client_id", Values::Ids(KeyId::PATTERN)),
     ("Introspection", "token_type", Values::Always("api_key")),
-    ("Subscription", "id", Values::Ids(SubscriptionId::PREFIX)),
-    ("Subscription", "urlSetBy", Values::Ids(KeyId::PREFIX)),
-    ("Event", "id", Values::Ids(EventId::PREFIX)),
-    ("Delivery", "id", Values::Ids(DeliveryId::PREFIX)),
-    ("Delivery", "eventId", Values::Ids(EventId::PREFIX)),
-    ("Delivery", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
+    ("Subscription", "id", Values::Ids(SubscriptionId::PATTERN)),
+    ("Subscription", "urlSetBy", Values::Ids(KeyId::PATTERN)),
+    ("Event", "id", Values::Ids(EventId::PATTERN)),
+    ("Delivery", "id", Values::Ids(DeliveryId::PATTERN)),
+    ("Delivery", "eventId", Values::Ids(EventId::PATTERN)),
+    ("Delivery", "subscriptionId", Values::Ids(SubscriptionId::PATTERN)),
     ("Delivery", "state", Values::States),
-    ("FailureGroup", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
-    ("FailureGroup", "newestDeliveryId", Values::Ids(DeliveryId::PREFIX)),
+    ("FailureGroup", "subscriptionId", Values::Ids(SubscriptionId::PATTERN)),
+    ("FailureGroup", "newestDeliveryId", Values::Ids(DeliveryId::PATTERN)),
     ("FailureGroup", "error", Values::FailuresOrNull),
-    ("RetryFailures", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
+    ("RetryFailures", "subscriptionId", Values::Ids(SubscriptionId::PATTERN)),
     ("RetryFailures", "error", Values::FailuresOrNull),
-    ("StreamedAttempt", "deliveryId", Values::Ids(DeliveryId::PREFIX)),
-    ("StreamedAttempt", "eventId", Values::Ids(EventId::PREFIX)),
-    ("StreamedAttempt", "subscriptionId", Values::Ids(SubscriptionId::PREFIX)),
-    ("CurrentSession", "id", Values::Ids(SessionId::PREFIX)),
+    ("StreamedAttempt", "deliveryId", Values::Ids(DeliveryId::PATTERN)),
+    ("StreamedAttempt", "eventId", Values::Ids(EventId::PATTERN)),
+    ("StreamedAttempt", "subscriptionId", Values::Ids(SubscriptionId::PATTERN)),
+    ("CurrentSession", "id", Values::Ids(SessionId::PATTERN)),
     ("CurrentSession", "role", Values::Roles),
-    ("Session", "id", Values::Ids(SessionId::PREFIX)),
+    ("Session", "id", Values::Ids(SessionId::PATTERN)),
     ("Session", "role", Values::Roles),
-    ("AuditEvent", "id", Values::Ids(AuditId::PREFIX)),
+    ("AuditEvent", "id", Values::Ids(AuditId::PATTERN)),
     ("AuditEvent", "action", Values::Actions),
     ("AuditActor", "type", Values::Actors),
     ("AuditChange", "field", Values::Fields),
@@ -43,58 +70,161 @@ const VALUES: [(&str, &str, Values); 31] = [
     ("Readiness", "status", Values::Always("ready")),
 ];
 
+/// The bodies that say what their other fields may be.
+const OTHER_FIELDS: [(&str, OtherFields); 2] =
+    [("ChangeSubscription", OtherFields::None), ("IntrospectForm", OtherFields::Texts)];
+
+/// The fields of a body that it does not name.
 #[derive(Clone, Copy)]
-enum Values {
-    /// `TypeID`s with this prefix.
+enum OtherFields {
+    None,
+    /// Strings, each of them once.
+    Texts,
+}
+
+impl OtherFields {
+    fn schema(self) -> AdditionalProperties<Schema> {
+        match self {
+            Self::None => AdditionalProperties::FreeForm(false),
+            Self::Texts => AdditionalProperties::RefOr(ObjectBuilder::new().schema_type(Type::String).build().into()),
+        }
+    }
+}
+
+/// The strings that a field or a parameter may have.
+#[derive(Clone, Copy)]
+pub(crate) enum Values {
+    /// Ids of one kind: their pattern.
     Ids(&'static str),
     Always(&'static str),
+    Times,
+    Labels,
+    Scopes,
+    Users,
+    EventTypes,
+    PublishedTypes,
+    Patterns,
+    PublisherIds,
+    Descriptions,
+    SigningSecrets,
+    Urls,
+    LogFilters,
+    /// Where the previous page of a list, or a stream, ended.
+    Cursors,
+    /// Filters of the audit log, by who acted and by what was changed.
+    AuditActors,
+    AuditTargets,
     States,
     Roles,
+    Capabilities,
     Actions,
     Actors,
     Fields,
+    ListFormats,
     FailuresOrNull,
 }
 
 /// Adds [`VALUES`] to the document, because the attributes of `ToSchema` accept only literals.
-pub(crate) struct AnswerValues;
+pub(crate) struct FieldValues;
 
-impl Modify for AnswerValues {
+impl Modify for FieldValues {
     fn modify(&self, document: &mut OpenApi) {
         for (schema, field, values) in VALUES {
-            if let Some(Schema::Object(text)) = field_of(document, schema, field) {
-                text.pattern = values.pattern();
-                text.enum_values = values.listed();
+            if let Some(field) = field_of(document, schema, field) {
+                values.describe(field);
+            }
+        }
+        for (schema, others) in OTHER_FIELDS {
+            let schemas = document.components.get_or_insert_default().schemas.get_mut(schema);
+            if let Some(RefOr::T(Schema::Object(body))) = schemas {
+                body.additional_properties = Some(Box::new(others.schema()));
             }
         }
     }
-}
-
-/// The pattern of ids with this prefix: `TypeID`s.
-pub(crate) fn id_pattern(prefix: &str) -> String {
-    format!("^{prefix}[0-7][0-9a-hjkmnp-tv-z]{{25}}$")
 }
 
 impl Values {
+    /// Describes the strings of this schema, or of the items of its lists.
+    pub(crate) fn describe(self, schema: &mut Schema) {
+        match schema {
+            Schema::Object(text) => {
+                text.pattern = self.pattern();
+                text.format = self.format().map(|format| SchemaFormat::Custom(format.to_owned()));
+                let (min, max) = self.lengths();
+                text.min_length = min.or(text.min_length);
+                text.max_length = max.or(text.max_length);
+                text.enum_values = self.listed();
+            }
+            Schema::Array(ArraySchema { items: ArrayItems::RefOrSchema(items), .. }) => {
+                if let RefOr::T(schema) = &mut **items {
+                    self.describe(schema);
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn pattern(self) -> Option<String> {
-        let Self::Ids(prefix) = self else { return None };
-        Some(id_pattern(prefix))
+        let pattern = match self {
+            Self::Ids(pattern) => pattern,
+            Self::Labels => return Some(Label::pattern()),
+            Self::AuditTargets => return Some(AuditTarget::pattern()),
+            Self::AuditActors => r"^(user:[^\u0000-\u001f\u007f-\u009f]+|operator:[\s\S]*|service)$",
+            Self::Scopes => Scope::PATTERN,
+            Self::Users => UserId::SUBJECT_PATTERN,
+            Self::EventTypes => EventType::PATTERN,
+            Self::PublishedTypes => EventType::PUBLISHED_PATTERN,
+            Self::Patterns => EventPattern::PATTERN,
+            Self::PublisherIds => PublisherId::PATTERN,
+            Self::Descriptions => Description::PATTERN,
+            Self::SigningSecrets => SigningSecret::PATTERN,
+            _ => return None,
+        };
+        Some(pattern.to_owned())
+    }
+
+    /// The format; `None` for strings that have none.
+    fn format(self) -> Option<&'static str> {
+        match self {
+            Self::Times => Some("date-time"),
+            Self::Urls => Some("uri"),
+            Self::LogFilters => Some("log-filter"),
+            Self::Cursors => Some("cursor"),
+            _ => None,
+        }
+    }
+
+    /// The shortest and the longest string, in characters; `None` where another list has it, or the pattern.
+    fn lengths(self) -> (Option<usize>, Option<usize>) {
+        match self {
+            Self::Scopes => (Some(1), Some(Scope::LENGTH_MAX)),
+            Self::Users => (Some(1), Some(UserId::SUBJECT_LENGTH_MAX)),
+            Self::EventTypes | Self::PublishedTypes | Self::Patterns => (Some(1), Some(EventType::LENGTH_MAX)),
+            Self::PublisherIds => (Some(1), Some(PublisherId::LENGTH_MAX)),
+            Self::Descriptions => (None, Some(Description::LENGTH_MAX)),
+            Self::SigningSecrets => (Some(1), Some(SigningSecret::LENGTH_MAX)),
+            Self::Cursors => (Some(1), None),
+            _ => (None, None),
+        }
     }
 
     fn listed(self) -> Option<Vec<Value>> {
-        match self {
-            Self::Ids(_) => None,
-            Self::Always(value) => Some(vec![json!(value)]),
-            Self::States => Some(DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into()),
-            Self::Roles => Some(["user", "operator", "visitor"].map(|role| json!(role)).into()),
-            Self::Actions => Some(AuditAction::ALL.map(|action| json!(action.as_str())).into()),
-            Self::Actors => Some(["user", "operator", "service"].map(|actor| json!(actor)).into()),
-            Self::Fields => Some(AuditField::ALL.map(|field| json!(field.as_str())).into()),
+        let listed = match self {
+            Self::Always(value) => vec![json!(value)],
+            Self::States => DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into(),
+            Self::Roles => ["user", "operator", "visitor"].map(|role| json!(role)).into(),
+            Self::Capabilities => Capability::ALL.map(|capability| json!(capability.name())).into(),
+            Self::Actions => AuditAction::ALL.map(|action| json!(action.as_str())).into(),
+            Self::Actors => ["user", "operator", "service"].map(|actor| json!(actor)).into(),
+            Self::Fields => AuditField::ALL.map(|field| json!(field.as_str())).into(),
+            Self::ListFormats => AuditFormat::ALL.map(|format| json!(format.name())).into(),
             Self::FailuresOrNull => {
                 let reasons = FailureReason::ALL.iter().map(|reason| json!(reason.code()));
-                Some(reasons.chain([Value::Null]).collect())
+                reasons.chain([Value::Null]).collect()
             }
-        }
+            _ => return None,
+        };
+        Some(listed)
     }
 }
 
@@ -107,9 +237,14 @@ mod tests {
     fn every_value_is_in_the_document() {
         let document: Value = serde_json::from_str(&openapi_json()).unwrap();
         for (schema, field, values) in VALUES {
-            let found = &document["components"]["schemas"][schema]["properties"][field];
+            let field_schema = &document["components"]["schemas"][schema]["properties"][field];
+            let found = field_schema.get("items").unwrap_or(field_schema);
             assert_eq!(found["pattern"].as_str(), values.pattern().as_deref(), "{schema}.{field}");
+            assert_eq!(found["format"].as_str(), values.format(), "{schema}.{field}");
             assert_eq!(found["enum"].as_array(), values.listed().as_ref(), "{schema}.{field}");
+            if let Some(max) = values.lengths().1 {
+                assert_eq!(found["maxLength"], json!(max), "{schema}.{field}");
+            }
             let example = found["example"].as_str();
             let is_listed = |example: &str| values.listed().is_none_or(|listed| listed.contains(&json!(example)));
             assert!(example.is_none_or(is_listed), "{schema}.{field}: {example:?}");

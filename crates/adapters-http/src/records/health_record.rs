@@ -1,4 +1,4 @@
-use domain::webhooks::FoundSubscription;
+use domain::webhooks::{FoundSubscription, HealthState, Pause};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -21,6 +21,9 @@ pub(crate) struct HealthRecord {
     /// When the current run of failures began; `null` when the last attempt succeeded.
     #[schema(format = DateTime, required)]
     failing_since: Option<String>,
+    /// When the pause ends, and a delivery is tried again; `null` unless paused.
+    #[schema(format = DateTime, required)]
+    paused_until: Option<String>,
     /// How many deliveries wait or are being sent, counted up to 10,000.
     waiting: u32,
     /// The attempt that ended last; `null` before the first attempt.
@@ -35,8 +38,14 @@ impl HealthRecord {
             state: found.state.as_str(),
             reason: found.state.reason(),
             failing_since: health.breaker.failing_since.map(|at| at.to_string()),
+            paused_until: pause_of(found).map(|pause| pause.until.to_string()),
             waiting: health.waiting,
             last_attempt: health.last_attempt.as_ref().map(AttemptRecord::of),
         }
     }
+}
+
+/// The pause that is not over.
+fn pause_of(found: &FoundSubscription) -> Option<Pause> {
+    found.health.breaker.pause.filter(|_| matches!(found.state, HealthState::Paused(_)))
 }

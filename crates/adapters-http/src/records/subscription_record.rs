@@ -1,6 +1,8 @@
-use domain::webhooks::{DisabledBy, EventPattern, SigningSecret, Subscription};
+use domain::webhooks::{DisabledBy, EventPattern, FoundSubscription, SigningSecret, Subscription};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use crate::records::health_record::HealthRecord;
 
 /// A webhook subscription.
 #[derive(Serialize, ToSchema)]
@@ -38,6 +40,10 @@ pub(crate) struct SubscriptionRecord {
     /// When the owner or the service last changed the subscription.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     updated_at: String,
+    /// The health of the subscription. Only in lists, with `include=health`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    health: Option<HealthRecord>,
 }
 
 impl SubscriptionRecord {
@@ -53,7 +59,12 @@ impl SubscriptionRecord {
             disabled_reason: subscription.status.disabled_by().map(DisabledBy::code),
             created_at: subscription.created_at.to_string(),
             updated_at: subscription.updated_at.to_string(),
+            health: None,
         }
+    }
+
+    pub(crate) fn with_health(found: &FoundSubscription) -> Self {
+        Self { health: Some(HealthRecord::of(found)), ..Self::of(&found.subscription) }
     }
 }
 

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::patterns::CONTROL;
+
 /// Why a string is not a valid [`Label`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLabel {
@@ -22,6 +24,16 @@ pub struct Label(String);
 impl Label {
     /// The longest label, in Unicode characters.
     pub const LENGTH_MAX: usize = 100;
+
+    /// The strings that [`Label::parse`] accepts, as a regular expression of JSON Schema: between white space, one
+    /// character, or up to [`Label::LENGTH_MAX`], of which the first and the last are not white space, and one is visible.
+    pub fn pattern() -> String {
+        let invisible: String = INVISIBLE.iter().flat_map(|(first, last)| [*first, '-', *last]).collect();
+        let (any, end) = (format!("[^{CONTROL}]"), format!("[^{CONTROL}{WHITE_SPACE}]"));
+        let visible = format!("[^{CONTROL}{WHITE_SPACE}{invisible}]");
+        let between = Self::LENGTH_MAX - 2;
+        format!("^[{WHITE_SPACE}]*(?={any}*{visible})({end}|{end}{any}{{0,{between}}}{end})[{WHITE_SPACE}]*$")
+    }
 
     /// Trims `text` and checks it.
     ///
@@ -48,15 +60,35 @@ impl Label {
     }
 }
 
-/// Whether a character shows nothing: white space, and those of Unicode's `Default_Ignorable_Code_Point` and blanks
-/// that common fonts leave empty.
+/// The members of `White_Space`, in a class of a regular expression.
+const WHITE_SPACE: &str = r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
+
+/// The ranges of Unicode's `Default_Ignorable_Code_Point`, and blanks that common fonts leave empty.
+const INVISIBLE: [(char, char); 18] = [
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{202a}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{2800}', '\u{2800}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fff8}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
+
+/// Whether a character shows nothing.
 fn is_invisible(character: char) -> bool {
-    character.is_whitespace()
-        || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
-            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+    let is_in = |(first, last): &(char, char)| (*first..=*last).contains(&character);
+    character.is_whitespace() || INVISIBLE.iter().any(is_in)
 }
 
 impl fmt::Display for Label {

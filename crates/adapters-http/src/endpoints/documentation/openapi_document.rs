@@ -1,6 +1,6 @@
-use actix_web::HttpResponse;
 use actix_web::http::header;
 use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
 
 use crate::state::State;
 
@@ -12,9 +12,8 @@ use crate::state::State;
     operation_id = "openapiDocument",
     responses((status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json")),
 )]
-pub(super) async fn openapi_document(state: Data<State>) -> HttpResponse {
-    HttpResponse::Ok()
-        .content_type("application/json")
-        .insert_header((header::CACHE_CONTROL, "no-cache"))
-        .body(state.document.clone())
+pub(super) async fn openapi_document(state: Data<State>, request: HttpRequest) -> HttpResponse {
+    let mut answer = HttpResponse::Ok();
+    answer.insert_header((header::CACHE_CONTROL, "no-cache"));
+    state.document.answer(&request, answer)
 }

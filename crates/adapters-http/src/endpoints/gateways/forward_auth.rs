@@ -11,7 +11,7 @@ use crate::callers::caller::{find_good_key, limited_key, spend};
 use crate::credentials::headers::api_key_in;
 use crate::credentials::presented::Presented;
 use crate::documents::responses::{ResponsesByStatus, VERIFICATION_ERRORS, documented_errors, error_responses, header};
-use crate::errors::api_error::ApiError;
+use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 
@@ -68,11 +68,11 @@ async fn answer(
 ) -> Result<HttpResponse, ApiError> {
     let presented = match api_key_in(request.headers()) {
         Presented::Nothing => return Err(ErrorCode::CredentialMissing.into()),
-        Presented::Unusable(reason) => return Err(ApiError::CredentialInvalid(reason)),
+        Presented::Unusable(reason) => return Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
         Presented::One(presented) => presented,
     };
     let key = find_good_key(request, presented).await?;
-    let key = key.ok_or(ApiError::CredentialInvalid("an API key that is not valid"))?;
+    let key = key.ok_or(ApiError::CredentialInvalid(Invalid::ApiKey, "an API key that is not valid"))?;
     let Question { required, is_nginx } = question()?;
     spend(request, &key).map_err(if is_nginx { ApiError::RateLimitedForNginx } else { limited_key })?;
     if !key.scopes.covers(&required) {

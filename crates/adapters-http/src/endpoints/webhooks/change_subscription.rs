@@ -17,10 +17,7 @@ use crate::parameters::path_id::PathId;
 use crate::records::subscription_record::SubscriptionRecord;
 use crate::state::State;
 
-/// The fields that a change may contain.
-const CHANGEABLE: [&str; 4] = ["url", "events", "description", "enabled"];
-
-/// The changes. Absent fields do not change. `null` and unknown fields are refused.
+/// The changes. Absent fields do not change. `null` is refused.
 #[derive(ToSchema)]
 #[schema(as = ChangeSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
@@ -68,7 +65,7 @@ pub(super) async fn change_subscription(
     let origin = origin_of(&head);
     to_the_end(async move {
         let (caller, webhooks) = (&request.caller, &state.api.webhooks);
-        let change = parse(&request.fields, caller.key(), webhooks)?;
+        let change = request.body.read(|fields| parse(fields, caller.key(), webhooks))?;
         let changed = webhooks.change_subscription(caller.user(), id.known()?, &change, &origin).await?;
         let changed = changed.ok_or(ErrorCode::SubscriptionNotFound)?;
         if change.url.is_some() || change.enabled == Some(true) {
@@ -81,7 +78,7 @@ pub(super) async fn change_subscription(
 
 /// Reads all fields before it fails, so that the error reports every fault at once.
 fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<SubscriptionChange, ApiError> {
-    let mut faults = fields.unchangeable(&CHANGEABLE);
+    let mut faults = fields.nulls();
     let enabled = fields.optional_flag("enabled");
     match (url(fields, webhooks), events(fields), description(fields), enabled) {
         (Ok(url), Ok(events), Ok(description), Ok(enabled)) if faults.is_empty() => {

@@ -57,7 +57,7 @@ pub(super) async fn create_subscription(
     let origin = origin_of(&head);
     to_the_end(async move {
         let (caller, webhooks) = (&request.caller, &state.api.webhooks);
-        let wish = parse(&request.fields, caller.key(), webhooks)?;
+        let wish = request.body.read(|fields| parse(fields, caller.key(), webhooks))?;
         let created = webhooks.create_subscription(caller.user(), wish, &origin).await?;
         caller.confirm(&state.api, created.subscription.id, &origin).await?;
         Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))

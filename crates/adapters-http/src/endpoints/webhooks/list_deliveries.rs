@@ -49,7 +49,7 @@ pub(in crate::endpoints) struct Answer {
         ("since" = Option<String>, Query, description = "Only events published at this time or later: RFC 3339"),
         ("until" = Option<String>, Query, description = "Only events published before this time: RFC 3339"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
-        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50", minimum = 1, maximum = 200),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
     ),
     responses((status = 200, description = "A page of deliveries", body = Answer), Errors),
 )]

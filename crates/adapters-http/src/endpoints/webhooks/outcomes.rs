@@ -22,7 +22,7 @@ use crate::state::State;
     operation_id = "showOutcomes",
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
-        ("hours" = Option<u32>, Query, description = "How many hours: 1 to 744 (31 days), default 24", minimum = 1, maximum = 744),
+        ("hours" = Option<u32>, Query, description = "How many hours: 1 to 744 (31 days), default 24"),
         ("until" = Option<String>, Query, description = "A time in the last hour: RFC 3339. Without it the present hour is the last"),
     ),
     responses((status = 200, description = "The outcomes of attempts", body = OutcomesRecord), Errors),
@@ -48,7 +48,7 @@ documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, RateLimite
     security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
         ("id" = String, Path, description = "The subscription's id"),
-        ("hours" = Option<u32>, Query, description = "How many hours: 1 to 744 (31 days), default 24", minimum = 1, maximum = 744),
+        ("hours" = Option<u32>, Query, description = "How many hours: 1 to 744 (31 days), default 24"),
         ("until" = Option<String>, Query, description = "A time in the last hour: RFC 3339. Without it the present hour is the last"),
     ),
     responses((status = 200, description = "The outcomes of attempts", body = OutcomesRecord), SubscriptionErrors),

@@ -58,7 +58,7 @@ pub(super) async fn retry_failures(
     head: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
     let origin = origin_of(&head);
-    let cause = cause_in(&request.fields)?;
+    let cause = request.body.read(cause_in)?;
     state.count_manual_send_of(request.caller.user())?;
     to_the_end(async move {
         let deliveries = state.api.webhooks.retry_failures(request.caller.user(), &cause, &origin).await?;
@@ -76,10 +76,7 @@ pub(crate) fn cause_in(fields: &Fields) -> Result<FailureCause, ApiError> {
         let fault = || FieldFault::new("error", "must be an error of an attempt");
         text.map(|code| FailureReason::from_code(code).ok_or_else(fault)).transpose()
     });
-    let status = fields.optional_number("status").and_then(|number| {
-        let fault = |_| FieldFault::new("status", "must be an HTTP status");
-        number.map(|number| u16::try_from(number).map_err(fault)).transpose()
-    });
+    let status = fields.optional_number("status").and_then(|number| number.map(status_of).transpose());
     match (subscription, error, status) {
         (Ok(subscription), Ok(error), Ok(status)) => Ok(FailureCause::new(subscription, error, status)),
         (subscription, error, status) => {
@@ -87,6 +84,11 @@ pub(crate) fn cause_in(fields: &Fields) -> Result<FailureCause, ApiError> {
             Err(ApiError::invalid_fields(faults.into_iter().flatten()))
         }
     }
+}
+
+fn status_of(number: u64) -> Result<u16, FieldFault> {
+    let status = u16::try_from(number).ok().filter(|status| FailureCause::STATUSES.contains(status));
+    status.ok_or(FieldFault::new("status", "must be an HTTP status"))
 }
 
 documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS], SubscriptionDisabled, TooManyManualSends);

@@ -62,7 +62,7 @@ pub(super) async fn rotate_secret(
     id: PathId<SubscriptionId>,
 ) -> Result<Json<SubscriptionWithSecret>, ApiError> {
     let origin = origin_of(&head);
-    let rotation = parse(id, &request.fields, head.headers())?;
+    let rotation = request.body.read(|fields| parse(id, fields, head.headers()))?;
     let rotated = state.api.webhooks.rotate_secret(request.caller.user(), rotation, &origin).await?;
     Ok(Json(SubscriptionWithSecret::of(&rotated.subscription, rotated.secret.as_ref())))
 }

@@ -1,7 +1,9 @@
 use actix_web::web::{Data, Json};
+use domain::webhooks::{SigningSecret, TargetUrl, Webhooks};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{required, secret, url};
 use crate::callers::caller_request::CallerRequest;
 use crate::documents::responses::{BODY_ERRORS, WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
@@ -48,15 +50,19 @@ pub(super) struct Answer {
     responses((status = 200, description = "How the test ended", body = Answer), Errors),
 )]
 pub(super) async fn test_url(state: Data<State>, request: CallerRequest) -> Result<Json<Answer>, ApiError> {
-    let (fields, webhooks) = (&request.fields, &state.api.webhooks);
-    let (url, secret) = match (url(fields, webhooks).and_then(|url| required("url", url)), secret(fields)) {
-        (Ok(url), Ok(secret)) => (url, secret),
-        (url, secret) => return Err(ApiError::invalid_fields([url.err(), secret.err()].into_iter().flatten())),
-    };
+    let webhooks = &state.api.webhooks;
+    let (url, secret) = request.body.read(|fields| parse(fields, webhooks))?;
     state.count_manual_send_of(request.caller.user())?;
     let test = webhooks.test_url(request.caller.user(), url, secret).await?;
     let (event, attempt) = (EventRecord::of(&test.event), AttemptRecord::with_response(&test.attempt));
     Ok(Json(Answer { event, attempt }))
+}
+
+fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<(TargetUrl, Option<SigningSecret>), ApiError> {
+    match (url(fields, webhooks).and_then(|url| required("url", url)), secret(fields)) {
+        (Ok(url), Ok(secret)) => Ok((url, secret)),
+        (url, secret) => Err(ApiError::invalid_fields([url.err(), secret.err()].into_iter().flatten())),
+    }
 }
 
 documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS, BODY_ERRORS], RateLimited, TooManyManualSends, TestNotSent);

@@ -132,7 +132,7 @@ async fn every_wrong_field_is_named() {
     }
     assert_snapshot!(table);
     for good in [
-        r#"{"userId":"alice","type":"a","data":1,"id":null,"color":1,"color":[2]}"#,
+        r#"{"userId":"alice","type":"a","data":1,"id":null}"#,
         r#" { "\u0075serId" : "al\u0069ce" , "type" : "a" , "data" : 1 } "#,
         &long(256),
     ] {
@@ -212,8 +212,8 @@ async fn a_payload_has_its_maximum_to_the_byte() {
     assert_eq!((refused.verdict().as_str(), refused.field("field")), ("413 payload_too_large", "data"));
     assert_eq!(refused.field("detail"), "data is too large: the payload must have at most 100000 bytes");
     // The body may be 16 KiB larger than the payload.
-    let head = r#"{"userId":"alice","type":"a","data":1,"x":""#;
-    let body = |size: usize| format!("{head}{}\"}}", "x".repeat(size - head.len() - 2));
+    let head = r#"{"userId":"alice","type":"a","data":1"#;
+    let body = |size: usize| format!("{head}{}}}", " ".repeat(size - head.len() - 1));
     assert_eq!(publish(&body(116_384)).send(&server).await.status, 202);
     assert_eq!(publish(&body(116_385)).send(&server).await.verdict(), "413 payload_too_large");
 }
@@ -222,8 +222,8 @@ async fn a_payload_has_its_maximum_to_the_byte() {
 async fn a_batch_has_eight_mebibytes() {
     let server = Server::start();
     let filler = |size: usize| {
-        let head = r#"{"events":[{"userId":"alice","type":"a","data":1}],"x":""#;
-        format!("{head}{}\"}}", "x".repeat(size - head.len() - 2))
+        let head = r#"{"events":[{"userId":"alice","type":"a","data":1}]"#;
+        format!("{head}{}}}", " ".repeat(size - head.len() - 1))
     };
     let call = request("POST /api/operator/events/batch").header(OPERATOR);
     assert_eq!(call.clone().json(&filler(8 << 20)).send(&server).await.status, 202);

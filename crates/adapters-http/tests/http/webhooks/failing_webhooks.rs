@@ -239,6 +239,17 @@ impl DeliveryCommands for FailingWebhookStore {
         down()
     }
 
+    async fn recover_rest(
+        &self,
+        _: &UserId,
+        _: SubscriptionId,
+        _: RetryRequest,
+        _: u32,
+        _cause: &Cause,
+    ) -> Result<u32, StoreError> {
+        down()
+    }
+
     async fn purge_history(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
         down()
     }

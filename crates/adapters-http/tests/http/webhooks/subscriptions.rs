@@ -119,7 +119,7 @@ async fn every_wrong_field_of_a_creation_is_named() {
 
     assert_eq!(create(&with_events(&format!("[{too_many}]"))).send(&server).await.status, 200, "one name, 101 times");
     for good in [
-        r#"{"url":"https://example.com","events":["*"],"description":null,"secret":null,"color":"ignored"}"#,
+        r#"{"url":"https://example.com","events":["*"],"description":null,"secret":null}"#,
         r#"{"url":"https://example.com","events":["a"],"secret":"a"}"#,
     ] {
         assert_eq!(create(good).send(&server).await.status, 200, "{good}");
@@ -218,6 +218,22 @@ async fn a_list_comes_in_pages_newest_first() {
         assert_eq!(shown, ids, "{limit}");
     }
     let others = request("GET /api/webhooks/subscriptions").header(BOB).send(&server).await;
+    assert_eq!(others.body, r#"{"subscriptions":[]}"#);
+}
+
+/// One call shows what would need one for each subscription.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_includes_the_health_of_each_subscription_for_who_asks() {
+    let server = Server::start();
+    let id = subscribed(&server, r#"["a"]"#).await;
+    let plain = request("GET /api/webhooks/subscriptions").header(ALICE).send(&server).await;
+    assert!(plain.body.contains(&id) && !plain.body.contains("health"), "{}", plain.body);
+    let full = request("GET /api/webhooks/subscriptions?include=health").header(ALICE).send(&server).await;
+    let health = r#""health":{"state":"healthy","reason":null,"failingSince":null,"pausedUntil":null,"waiting":0,"lastAttempt":null}"#;
+    assert!(full.body.contains(&id) && full.body.contains(health), "{}", full.body);
+    let wrong = request("GET /api/webhooks/subscriptions?include=secrets").header(ALICE).send(&server).await;
+    assert_eq!((wrong.verdict().as_str(), wrong.field("field")), ("400 invalid_field", "include"));
+    let others = request("GET /api/webhooks/subscriptions?include=health").header(BOB).send(&server).await;
     assert_eq!(others.body, r#"{"subscriptions":[]}"#);
 }
 

@@ -22,6 +22,9 @@ pub enum InvalidEventPattern {
 pub struct EventPattern(String);
 
 impl EventPattern {
+    /// The strings that [`EventPattern::parse`] accepts, apart from their length.
+    pub const PATTERN: &str = r"^(\*|[A-Za-z0-9]([A-Za-z0-9_.:/-]*([A-Za-z0-9]|[.:/]\*))?)$";
+
     /// Parses a pattern. With its `*`, it is at most as long as an event type.
     ///
     /// # Errors

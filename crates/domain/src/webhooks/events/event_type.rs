@@ -30,6 +30,10 @@ pub struct EventType(String);
 impl EventType {
     /// The longest event type, in characters.
     pub const LENGTH_MAX: usize = 128;
+    /// The strings that [`EventType::parse`] accepts, apart from their length.
+    pub const PATTERN: &str = "^[A-Za-z0-9]([A-Za-z0-9_.:/-]*[A-Za-z0-9])?$";
+    /// The strings that [`EventType::parse_published`] accepts, apart from their length.
+    pub const PUBLISHED_PATTERN: &str = r"^(?!gatepost\.)[A-Za-z0-9]([A-Za-z0-9_.:/-]*[A-Za-z0-9])?$";
 
     /// Parses an event type.
     ///

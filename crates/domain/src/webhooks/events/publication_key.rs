@@ -3,6 +3,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 use super::event_type::EventType;
+use crate::patterns::NO_CONTROL;
 
 /// Recognizes a repeated publication of an event, among the events of one owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct InvalidPublisherId;
 impl PublisherId {
     /// The longest id, in characters.
     pub const LENGTH_MAX: usize = 256;
+    /// The strings that [`PublisherId::parse`] accepts, apart from their length.
+    pub const PATTERN: &str = NO_CONTROL;
 
     /// Checks the string and keeps it unchanged.
     ///

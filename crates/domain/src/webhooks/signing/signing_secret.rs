@@ -46,6 +46,12 @@ impl SigningSecret {
     pub const KEY_BYTES_MIN: usize = 24;
     /// The longest key after `whsec_`, in bytes, as Standard Webhooks 1.0 requires.
     pub const KEY_BYTES_MAX: usize = 64;
+    /// The strings that [`SigningSecret::parse`] accepts, apart from their length.
+    pub const PATTERN: &str = concat!(
+        "^(whsec_[A-Za-z0-9+/]{32}(([A-Za-z0-9+/]{4}){0,12}([A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?",
+        "|([A-Za-z0-9+/]{4}){0,13}([A-Za-z0-9+/][AQgw]==)?)",
+        r"|(?!whsec_)[^\u0000-\u001f\u007f-\u009f]+)$"
+    );
 
     /// A new random secret: `whsec_` and the base64 of 32 bytes.
     pub fn generate(entropy: &dyn Entropy) -> Self {

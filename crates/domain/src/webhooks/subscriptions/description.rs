@@ -19,6 +19,8 @@ pub enum InvalidDescription {
 impl Description {
     /// The longest description, in characters.
     pub const LENGTH_MAX: usize = 1_000;
+    /// The strings that [`Description::parse`] accepts, apart from their length.
+    pub const PATTERN: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$";
 
     /// Checks the string and keeps it unchanged.
     ///

@@ -1,0 +1,56 @@
+use utoipa::Modify;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{Components, Schema};
+use utoipa::openapi::{Content, OpenApi, RefOr, Required};
+
+/// Says that a request may leave out a body without required fields: an empty body has no fields.
+pub(crate) struct OptionalBodies;
+
+impl Modify for OptionalBodies {
+    fn modify(&self, document: &mut OpenApi) {
+        let OpenApi { paths, components: Some(components), .. } = document else { return };
+        for item in paths.paths.values_mut() {
+            for operation in [&mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten() {
+                describe(operation, components);
+            }
+        }
+    }
+}
+
+fn describe(operation: &mut Operation, components: &Components) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else { return };
+    let needs_fields = body.content.values().any(|content| match content {
+        RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) => {
+            has_required_fields(&reference.ref_location, components)
+        }
+        _ => true,
+    });
+    if !needs_fields {
+        body.required = Some(Required::False);
+    }
+}
+
+fn has_required_fields(location: &str, components: &Components) -> bool {
+    let name = location.rsplit('/').next().unwrap_or_default();
+    match components.schemas.get(name) {
+        Some(RefOr::T(Schema::Object(body))) => !body.required.is_empty(),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use crate::openapi::openapi_json;
+
+    #[test]
+    fn a_body_is_optional_if_its_fields_are() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        let required = |path: &str, method: &str| document["paths"][path][method]["requestBody"]["required"].as_bool();
+        let subscription = "/api/webhooks/subscriptions/{id}";
+        assert_ne!(required(subscription, "patch"), Some(true));
+        assert_ne!(required("/api/api-keys/{keyId}/rotate", "post"), Some(true));
+        assert_eq!(required("/api/api-keys", "post"), Some(true));
+    }
+}
