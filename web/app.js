@@ -2,14 +2,15 @@
 
 import { html, render, useEffect, useState } from "./vendor/preact.js";
 import { call, Failure, PATHS, SESSION_OVER } from "./lib/api.js";
-import { isFramed, useBrand } from "./lib/brand.js";
+import { PORTAL as PORTAL_NAME, product, useBrand } from "./lib/brand.js";
+import { isFramed, measure } from "./lib/frame.js";
 import { forget } from "./lib/resource.js";
 import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
 import { Palette } from "./lib/palette.js";
 import { Help, useShortcuts } from "./lib/shortcuts.js";
 import { ErrorPanel, Loading, Page } from "./lib/ui.js";
-import { Forbidden, NotFound, Portal, returnUrl, SignedOut, SignIn } from "./screens/outside.js";
+import { Forbidden, NotFound, Portal, returnUrl, SignedOut, SignIn, VISIT, VisitOver } from "./screens/outside.js";
 
 /** @typedef {import("./lib/router.js").Route} Route */
 /** @typedef {import("./lib/api.js").Answer<"findCurrentSession">} Session */
@@ -58,19 +59,20 @@ const OPERATOR_NAVIGATION = [
 
 /** @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known */
 
-/** The session whose data this page has read. */
+/** Whose data this page has read: the user may sign in again, and keeps what is typed. */
 let reader = "";
 
 /**
- * Who is signed in. If it is not the session whose data this page has, the page starts again.
+ * Who is signed in. If it is not the user whose data this page has, the page starts again.
  * @returns {Promise<Known>}
  */
 async function readSession() {
   try {
     /** @type {Session} */
     const session = await call("GET", PATHS.session);
-    const isAnother = reader !== "" && reader !== session.id;
-    reader = session.id;
+    const who = [session.user.issuer, session.user.subject, session.role, ...session.capabilities].join(" ");
+    const isAnother = reader !== "" && reader !== who;
+    reader = who;
     hold(session);
     if (isAnother) location.reload();
     return isAnother ? {} : { session };
@@ -83,6 +85,8 @@ function useSession() {
   const [known, setKnown] = useState(/** @type {Known} */ ({}));
   useEffect(() => {
     const over = () => {
+      // The form says so, and keeps what is typed.
+      if (document.querySelector("dialog[open] form")) return;
       forget();
       setKnown({ isOver: true });
     };
@@ -106,9 +110,10 @@ function Console() {
   const { session, failure, isOver } = useSession();
   if (address.pathname === SIGNED_OUT) return html`<${SignedOut} />`;
   if (address.pathname === PORTAL) return html`<${Portal} />`;
+  if (isOver && (product.isPortal || isFramed)) return html`<${VisitOver} />`;
   if (isOver) return html`<${SignIn} next=${address.pathname + address.search} />`;
   if (failure) {
-    return html`<main class="lone"><h1>Gatepost</h1><${ErrorPanel} failure=${failure} retry=${() => location.reload()} /></main>`;
+    return html`<main class="lone"><h1>${product.name}</h1><${ErrorPanel} failure=${failure} retry=${() => location.reload()} /></main>`;
   }
   if (!session) return html`<main class="lone"><${Loading} /></main>`;
   return html`<${Frame} session=${session} path=${address.pathname} />`;
@@ -125,7 +130,7 @@ function Frame({ session, path }) {
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="side">
-      <a class="brand" href="/console/">${brand?.logo ? html`<img class="logo" src=${brand.logo} alt="" />` : html`<${Mark} />`}${brand?.name ?? "Gatepost"}</a>
+      <a class="brand" href="/console/">${brand?.logo ? html`<img class="logo" src=${brand.logo} alt="" />` : html`<${Mark} />`}${brand?.name ?? (isVisitor ? PORTAL_NAME : "Gatepost")}</a>
       <nav aria-label="Screens"><ul>${shown.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
       ${may("operator") &&
       html`<nav aria-label="Operator"><p class="nav-title">Operator</p>
@@ -139,7 +144,7 @@ function Frame({ session, path }) {
           ? html`<button type="button" onClick=${endVisit}>Sign out</button>`
           : html`<form method="post" action="/console/logout"><button type="submit">Sign out</button></form>`}
         <p class="small">
-          <a href="/docs" target=${isFramed ? "_blank" : undefined} rel="noopener">API</a>
+          ${!isVisitor && html`<a href="/docs">API</a>`}
           <button type="button" class="link" onClick=${() => setPaletteOpen(true)}>Go to…</button>
           <button type="button" class="link" onClick=${() => setHelpOpen(true)}>Keyboard</button>
         </p>
@@ -162,7 +167,7 @@ const placesOf = (shown) =>
 /** Visitors have no session at the provider. */
 async function endVisit() {
   await call("DELETE", PATHS.session).catch(() => undefined);
-  location.assign(SIGNED_OUT);
+  location.assign(SIGNED_OUT + VISIT);
 }
 
 const Mark = () => html`
@@ -209,5 +214,9 @@ const root = document.getElementById("console");
 if (root) {
   if (location.pathname === "/console") navigate("/console/", { replace: true });
   followLinks(ROUTES);
+  document.documentElement.classList.toggle("framed", isFramed);
+  measure(root);
+  // `render` leaves what is there.
+  root.replaceChildren();
   render(html`<${Console} /><div id="announcements" class="hidden" aria-live="polite"></div>`, root);
 }

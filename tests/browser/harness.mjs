@@ -28,7 +28,6 @@ const FAILED_ANSWER = /^Failed to load resource: the server responded with a sta
 export async function visitor(user, { failures = [], elsewhere = [], ...options } = {}) {
   const context = await browser.newContext({ baseURL: BASE, viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(PATIENCE);
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const broken = [];
   await watch(context, broken, failures, [BASE, ...elsewhere]);
   const page = await context.newPage();
@@ -111,6 +110,7 @@ export async function receiver(status = 204) {
     requests.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
     response.statusCode = self.status;
     response.setHeader("x-request-id", `req_${requests.length}`);
+    if (self.retryAfter && self.status === 503) response.setHeader("retry-after", self.retryAfter);
     response.end(self.status >= 300 ? "the ledger is closed" : undefined);
   });
   server.unref();
@@ -141,12 +141,21 @@ export const attempted = (user, count) =>
     return deliveries.length === count && deliveries.every(isAttempted);
   });
 
-/** Presses a button that copies, and reads what it copied. The page writes to the clipboard after the click. */
-export async function copied(button) {
-  const page = button.page();
-  await page.evaluate(() => navigator.clipboard.writeText(""));
-  await button.click();
-  return eventually("something is copied", () => page.evaluate(() => navigator.clipboard.readText()));
+/** Presses a button that copies, on the page or in a frame of it, and pastes what it copied. Nobody granted a permission. */
+export async function copied(page, name, scope = page) {
+  await scope.getByRole("button", { name, exact: true }).click();
+  await scope.getByRole("button", { name: /^Copied/ }).waitFor();
+  return pasted(page);
+}
+
+/** What the clipboard has, as a user sees it: pasted into a field of another page. */
+export async function pasted(page) {
+  const other = await page.context().newPage();
+  await other.setContent("<textarea></textarea>");
+  await other.locator("textarea").press("ControlOrMeta+v");
+  const text = await other.locator("textarea").inputValue();
+  await other.close();
+  return text;
 }
 
 /** Repeats until it returns something true. */

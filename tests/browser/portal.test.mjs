@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import http from "node:http";
+import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import axe from "axe-core";
-import { api, BASE, browser, eventually, portalLink, signIn, visitor } from "./harness.mjs";
+import { api, BASE, browser, copied, eventually, pasted, portalLink, signIn, visitor } from "./harness.mjs";
 
 /** The port of the host application, whose origin PORTAL_FRAME_ANCESTORS names. */
 const HOST_PORT = Number(process.env.HOST_PORT);
@@ -47,6 +48,8 @@ test("the host application shows the portal in a frame, with a cookie that only 
   await api("fred", "POST", "/api/api-keys", { label: "In the frame" });
   const context = await browser.newContext();
   const page = await context.newPage();
+  const errors = [];
+  context.on("weberror", (error) => errors.push(error.error().stack));
   await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "fred" })).url));
   const frame = page.frameLocator("iframe");
   await frame.getByText("Signed in as fred").waitFor();
@@ -55,7 +58,8 @@ test("the host application shows the portal in a frame, with a cookie that only 
   await frame.getByRole("button", { name: "New key" }).click();
   await frame.getByLabel("Label").fill("Made in the frame");
   await frame.getByRole("button", { name: "Create the key" }).click();
-  await frame.locator(".one-line code").waitFor();
+  const key = await frame.locator(".one-line code").textContent();
+  assert.equal(await copied(page, "Copy the key", frame), key);
   const cookies = (await context.cookies()).filter(({ name }) => name.includes("gatepost"));
   assert.equal(cookies.length, 1, JSON.stringify(cookies));
   assert.ok(cookies[0].name === "__Host-gatepost-portal" && cookies[0].httpOnly && cookies[0].secure, JSON.stringify(cookies));
@@ -67,6 +71,86 @@ test("the host application shows the portal in a frame, with a cookie that only 
   await frame.getByRole("button", { name: "Sign out", exact: true }).click();
   await frame.getByRole("heading", { name: "You are signed out" }).waitFor();
   await context.close();
+  assert.deepEqual(errors, []);
+});
+
+test("a frame that may not write to the clipboard copies all the same, or selects the text", async () => {
+  const context = await browser.newContext();
+  const errors = [];
+  context.on("weberror", (error) => errors.push(error.error().stack));
+  const page = await context.newPage();
+  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "greta" })).url, "<iframe src=\"URL\"></iframe>"));
+  const frame = page.frameLocator("iframe");
+  const create = async (label) => {
+    await frame.getByRole("button", { name: "New key" }).click();
+    await frame.getByLabel("Label").fill(label);
+    await frame.getByRole("button", { name: "Create the key" }).click();
+    return frame.locator(".one-line code").textContent();
+  };
+  await frame.getByRole("link", { name: "Keys", exact: true }).click();
+  const key = await create("First");
+  assert.equal(await copied(page, "Copy the key", frame), key);
+  await frame.getByRole("button", { name: "I have copied the key" }).click();
+  // A browser that has no other way either.
+  await frame.locator("html").evaluate(() => (document.execCommand = () => false));
+  const other = await create("Second");
+  await frame.getByRole("button", { name: "Copy the key", exact: true }).click();
+  await frame.getByText(/^Selected: press (Ctrl|⌘)\+C/).waitFor();
+  assert.equal(await frame.locator("html").evaluate(() => getSelection()?.toString()), other);
+  await page.keyboard.press("ControlOrMeta+c");
+  assert.equal(await pasted(page), other);
+  await context.close();
+  assert.deepEqual(errors, []);
+});
+
+test("a frame is as high as what it shows, also while a dialog is open", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "hank" })).url));
+  const frame = page.frameLocator("iframe");
+  await frame.getByText("Signed in as hank").waitFor();
+  const height = () => page.locator("iframe").evaluate((frame) => frame.clientHeight);
+  const excess = () => frame.locator("html").evaluate((page) => page.scrollHeight - page.clientHeight);
+  await frame.getByRole("link", { name: "Keys", exact: true }).click();
+  await frame.getByText("You have no active key").waitFor();
+  await eventually("nothing scrolls in the frame", async () => (await excess()) <= 0);
+  const empty = await height();
+  for (let n = 0; n < 5; n += 1) await api("hank", "POST", "/api/api-keys", { label: `Key ${n}` });
+  await frame.getByRole("link", { name: "Home", exact: true }).click();
+  await frame.getByRole("link", { name: "Keys", exact: true }).click();
+  await frame.getByRole("rowheader", { name: "Key 4" }).waitFor();
+  await eventually("the frame grows with the list", async () => (await height()) > empty && (await excess()) <= 0);
+  await frame.getByRole("link", { name: "Subscriptions", exact: true }).click();
+  await frame.getByText("You have no subscription").waitFor();
+  await eventually("the frame shrinks", async () => (await height()) <= empty + 200);
+  await frame.getByRole("button", { name: "New subscription" }).click();
+  const dialog = frame.getByRole("dialog");
+  await eventually("the dialog is whole", () => dialog.evaluate((one) => one.scrollHeight <= one.clientHeight + 1 && one.getBoundingClientRect().bottom <= innerHeight));
+  await context.close();
+});
+
+test("no screen of the portal says who wrote it", async () => {
+  const { page, close } = await visitor(undefined);
+  await page.goto((await portalLink({ userId: "wilma" })).url);
+  await page.getByText("Signed in as wilma").waitFor();
+  const nameless = async (where) => assert.doesNotMatch(await page.locator("html").innerText(), /gatepost/i, where);
+  for (const [screen, button] of [["Home"], ["Keys", "New key"], ["Subscriptions", "New subscription"], ["Deliveries"]]) {
+    await page.getByRole("link", { name: screen, exact: true }).click();
+    await page.getByRole("heading", { name: screen === "Keys" ? "API keys" : screen, level: 1 }).waitFor();
+    await eventually("the screen has loaded", async () => (await page.locator(".loading").count()) === 0);
+    await nameless(screen);
+    assert.ok(!(await page.title()).includes("Gatepost"), screen);
+    if (!button) continue;
+    await page.getByRole("button", { name: button }).click();
+    await page.getByRole("dialog").waitFor();
+    await nameless(button);
+    await page.getByRole("button", { name: "Close" }).click();
+  }
+  assert.equal(await page.locator('a[href^="/docs"]').count(), 0, "the pages about the API are those of Gatepost");
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  await nameless("signed out");
+  await close();
 });
 
 test("no other site shows the portal, and nobody shows the console of a user", async () => {
@@ -86,18 +170,25 @@ test("no other site shows the portal, and nobody shows the console of a user", a
   await context.close();
 });
 
+/** The page that the documentation shows, with URL for the address of the portal. */
+const DOCUMENTED = /```html\n(<iframe[^]*?)```/
+  .exec(readFileSync(new URL("../../docs/console.md", import.meta.url), "utf8"))[1]
+  .replace("https://keys.example.com/console/portal#...", "URL")
+  .replaceAll("https://keys.example.com", BASE);
+
 /** The URL of a page of another site than Gatepost's, which shows `url` in a frame. */
-async function embedding(port, url) {
+async function embedding(port, url, markup = DOCUMENTED) {
   if (!servers.has(port)) servers.set(port, await serve(port));
-  return `http://localhost:${servers.get(port).address().port}/?${encodeURIComponent(url)}`;
+  const query = new URLSearchParams({ page: markup.replace("URL", url) });
+  return `http://localhost:${servers.get(port).address().port}/?${query}`;
 }
 
-/** A server of pages that show what their query names in a frame. */
+/** A server of pages that show the HTML in their query. */
 async function serve(port) {
   const server = http.createServer((request, response) => {
-    const url = decodeURIComponent(request.url.split("?")[1] ?? "");
-    response.setHeader("content-type", "text/html");
-    response.end(`<!doctype html><title>Acme</title><iframe src="${url}" width="1000" height="700"></iframe>`);
+    const { searchParams } = new URL(request.url, "http://localhost");
+    response.setHeader("content-type", "text/html; charset=utf-8");
+    response.end(`<!doctype html><title>Acme</title>${searchParams.get("page") ?? ""}`);
   });
   await new Promise((resolve, reject) => server.once("error", reject).listen(port, "localhost", resolve));
   server.unref();

@@ -17,6 +17,12 @@ async fn users_reach_what_they_came_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn users_cure_what_goes_wrong_on_an_ordinary_day() {
+    let gatepost = Setup::dev().await.start().await;
+    run_in_browser(&gatepost, "everyday.test.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_screen_is_accessible() {
     let gatepost = Setup::dev().await.start().await;
     run_in_browser(&gatepost, "accessibility.test.mjs").await;

@@ -18,7 +18,7 @@
 /**
  * The body of the request of an operation.
  * @template {keyof Operations} O
- * @typedef {Operations[O] extends { requestBody: { content: { "application/json": infer B } } } ? B : never} Body
+ * @typedef {Operations[O] extends { requestBody?: undefined } ? never : Required<Pick<Operations[O], "requestBody">> extends { requestBody: { content: { "application/json": infer B } } } ? B : never} Body
  */
 /** @typedef {{ state?: string, eventType?: string, subscriptionId?: string, since?: string, until?: string,
  *   cursor?: string, limit?: number }} DeliveryFilter */
@@ -32,14 +32,29 @@ export class Failure extends Error {
   }
 
   /**
-   * What is wrong with a field of the form, if something is.
+   * What is wrong with a field of the form, if something is. In a field with several `items`, the item is named.
    * @param {string} name
+   * @param {string[]} [items]
    */
-  fault(name) {
-    const field = (/** @type {string} */ path) => path === name || path.startsWith(`${name}[`);
-    return this.problem.errors?.find((fault) => field(fault.field))?.detail;
+  fault(name, items = []) {
+    const fault = this.problem.errors?.find(({ field }) => isOf(field, name));
+    const at = /(?:\[|^at index )(\d+)/.exec(fault?.field.slice(name.length) || (fault?.detail ?? ""))?.[1];
+    const item = at && items[Number(at)];
+    const detail = fault?.detail.replace(/^at index \d+: /, "");
+    return item ? `“${item}” ${detail}` : detail;
+  }
+
+  /**
+   * The faults that none of these fields shows.
+   * @param {string[]} fields
+   */
+  faultsBeside(fields) {
+    return this.problem.errors?.filter(({ field }) => !fields.some((name) => isOf(field, name))) ?? [];
   }
 }
+
+/** @param {string} path @param {string} name */
+const isOf = (path, name) => path === name || path.startsWith(`${name}[`);
 
 /** Raised as an event of `window` when the session is over. */
 export const SESSION_OVER = "gatepost:session-over";
@@ -70,7 +85,7 @@ export async function send(path, request) {
   } catch (error) {
     if (request.signal?.aborted) throw error;
     throw new Failure({
-      title: "Gatepost does not answer",
+      title: "The server does not answer",
       detail: "The browser cannot reach the server. Check your connection, then try again.",
     });
   }
@@ -102,6 +117,7 @@ export const PATHS = {
   keyUsage: (id, hours) => `/api/api-keys/${part(id)}/usage?hours=${hours}`,
   dailyUses: "/api/api-keys/usage",
   subscriptions: "/api/webhooks/subscriptions?limit=200",
+  subscriptionsWithHealth: "/api/webhooks/subscriptions?limit=200&include=health",
   outcomes: "/api/webhooks/outcomes",
   /** @param {string} id */
   subscriptionOutcomes: (id) => `/api/webhooks/subscriptions/${part(id)}/outcomes`,

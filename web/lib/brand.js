@@ -3,14 +3,14 @@
 import { useEffect, useState } from "../vendor/preact.js";
 import { call } from "./api.js";
 
+/** What the portal is called without `PORTAL_NAME`. */
+export const PORTAL = "API keys and webhooks";
+
 /** @typedef {Record<string, string>} Properties */
 /** @typedef {{ name: string | null, logo: string | null, light: Properties | null, dark: Properties | null }} Brand */
 
-/** What the titles of pages end with. */
-export const product = { name: "Gatepost" };
-
-/** Whether the page is in a frame of the host application. */
-export const isFramed = window.top !== window;
+/** What the titles of pages end with, and whether the reader is a visitor, who may never have heard of Gatepost. */
+export const product = { name: "Gatepost", isPortal: false };
 
 /**
  * The brand, for a visitor. Others see Gatepost, and the console reads nothing.
@@ -20,6 +20,7 @@ export const isFramed = window.top !== window;
 export function useBrand(isVisitor) {
   const [brand, setBrand] = useState(/** @type {Brand | undefined} */ (undefined));
   useEffect(() => {
+    product.isPortal = isVisitor;
     if (!isVisitor) return;
     call("GET", "/console/brand").then(
       (/** @type {Brand} */ read) => {
@@ -35,8 +36,9 @@ export function useBrand(isVisitor) {
 
 /** @param {Brand} brand */
 function wear({ name, light, dark }) {
-  document.title = document.title.replace(product.name, name ?? product.name);
-  product.name = name ?? product.name;
+  const shown = name ?? PORTAL;
+  document.title = document.title.replace(product.name, shown);
+  product.name = shown;
   if (!light || !dark) return;
   // A style sheet of the script, because the policy of the page allows no inline style.
   const sheet = new CSSStyleSheet();

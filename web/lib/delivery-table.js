@@ -1,7 +1,7 @@
 // Deliveries as rows.
 
 import { html } from "../vendor/preact.js";
-import { Badge, When } from "./ui.js";
+import { Badge, Due, WhenExactly } from "./ui.js";
 import { counted, DELIVERY_STATES, place } from "./words.js";
 
 /** @typedef {import("./api.js").Delivery} Delivery */
@@ -35,15 +35,15 @@ function Row({ delivery, subscriptions, base }) {
   const subscription = subscriptions?.find((one) => one.id === delivery.subscriptionId);
   return html`
     <tr>
-      <th scope="row"><a data-row href="${base}/${delivery.id}">${delivery.eventType}</a></th>
+      <th scope="row"><a data-row href="${base}/${delivery.id}">${delivery.eventType}</a><span class="under id"><code>${delivery.id}</code></span></th>
       <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
       ${subscriptions &&
       html`<td data-label="Sent to" class="url">
         ${subscription ? place(subscription.url) : html`<span class="quiet">a deleted subscription</span>`}
       </td>`}
       <td data-label="Attempts">${counted(delivery.attempts, "attempt")}</td>
-      <td data-label="Published"><${When} at=${delivery.createdAt} /></td>
-      <td data-label="Next attempt"><${When} at=${delivery.nextAttemptAt} never="–" /></td>
+      <td data-label="Published"><${WhenExactly} at=${delivery.createdAt} /></td>
+      <td data-label="Next attempt"><${Due} at=${delivery.nextAttemptAt} /></td>
     </tr>
   `;
 }

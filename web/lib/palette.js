@@ -1,10 +1,21 @@
-// The command palette (Ctrl+K): every screen and every button of the screen that is open, found by a few letters.
+// The command palette (Ctrl+K): every screen, every button of the screen that is open, and what the reader has, found by a
+// few letters.
 
 import { html, useMemo, useRef, useState } from "../vendor/preact.js";
+import { PATHS } from "./api.js";
+import { useResource } from "./resource.js";
+import { may } from "./rights.js";
 import { navigate } from "./router.js";
 import { Dialog } from "./ui.js";
+import { place } from "./words.js";
 
 /** @typedef {{ text: string, kind: string, run: () => void }} Command */
+/** @typedef {import("./resource.js").Resource<import("./api.js").Answer<"listApiKeys">>} Keys */
+/** @typedef {import("./resource.js").Resource<import("./api.js").Answer<"listSubscriptions">>} Subscriptions */
+/** @typedef {import("./resource.js").Resource<import("./api.js").Answer<"listDeliveries">>} Deliveries */
+
+/** How many results are shown, so that the list stays one that a reader can look through. */
+const SHOWN_MAX = 50;
 
 /** @param {{ places: [string, string][], onClose: () => void }} props */
 export function Palette({ places, onClose }) {
@@ -12,7 +23,10 @@ export function Palette({ places, onClose }) {
   const [at, setAt] = useState(0);
   const list = useRef(/** @type {HTMLUListElement | null} */ (null));
   const commands = useMemo(() => [...screens(places), ...buttons()], []);
-  const shown = commands.filter(({ text }) => fits(text, search));
+  const things = useThings();
+  const shown = [...commands, ...(search.trim() ? [...things, ...named(search.trim())] : [])]
+    .filter(({ text }) => fits(text, search))
+    .slice(0, SHOWN_MAX);
   const chosen = shown[Math.min(at, shown.length - 1)];
   const run = (/** @type {Command | undefined} */ command) => {
     if (!command) return;
@@ -57,6 +71,38 @@ export function Palette({ places, onClose }) {
 
 /** @param {[string, string][]} places @returns {Command[]} */
 const screens = (places) => places.map(([href, text]) => ({ text, kind: "screen", run: () => navigate(href) }));
+
+/**
+ * What the reader has: keys by label, subscriptions by URL, the newest deliveries by type and id.
+ * @returns {Command[]}
+ */
+function useThings() {
+  const ifWebhooks = (/** @type {string} */ path) => (may("webhooks:read") ? path : undefined);
+  const keys = /** @type {Keys} */ (useResource(may("keys:read") ? PATHS.keys : undefined)).data?.keys ?? [];
+  const subscriptions = /** @type {Subscriptions} */ (useResource(ifWebhooks(PATHS.subscriptions))).data?.subscriptions ?? [];
+  const deliveries = /** @type {Deliveries} */ (useResource(ifWebhooks(PATHS.deliveries({ limit: 50 })))).data?.deliveries ?? [];
+  return [
+    ...keys.map(({ id, label, prefix }) => leading(`${label} ${prefix}`, "key", `/console/keys/${id}`)),
+    ...subscriptions.map(({ id, url, description }) => leading(`${place(url)} ${description}`.trim(), "subscription", `/console/subscriptions/${id}`)),
+    ...deliveries.map(({ id, eventType }) => leading(`${eventType} ${id}`, "delivery", `/console/deliveries/${id}`)),
+  ];
+}
+
+/** @param {string} text @param {string} kind @param {string} href @returns {Command} */
+const leading = (text, kind, href) => ({ text, kind, run: () => navigate(href) });
+
+/**
+ * What the text itself may name: an id that was pasted, and for operators a user.
+ * @param {string} text
+ * @returns {Command[]}
+ */
+const named = (text) => [
+  ...Object.entries({ dlv: "deliveries", sub: "subscriptions", key: "keys" })
+    .filter(([prefix]) => new RegExp(`^${prefix}_[0-9a-z]{26}$`).test(text))
+    .map(([, screen]) => leading(text, "id", `/console/${screen}/${text}`)),
+  ...(may("operator") ? [leading(text, "user", `/console/operator/users/${encodeURIComponent(text)}`)] : []),
+  ...(may("operator") && /^evt_[0-9a-z]+$/.test(text) ? [leading(text, "event", `/console/operator/events/${text}`)] : []),
+];
 
 /**
  * The buttons of the screen, by their names for screen readers. The same name twice is one command.

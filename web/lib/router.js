@@ -4,15 +4,45 @@ import { useLayoutEffect, useState } from "../vendor/preact.js";
 
 const MOVED = "gatepost:moved";
 
+/** Whether the screen is one to which the reader came back. */
+let isBack = false;
+export const isReturn = () => isBack;
+
 /**
- * Goes to another screen.
+ * Goes to another screen. The entry of this one keeps the link that leads there, for the way back.
  * @param {string} to
  * @param {{ replace?: boolean }} [how]
  */
 export function navigate(to, { replace = false } = {}) {
-  if (replace) history.replaceState(null, "", to);
-  else history.pushState(null, "", to);
+  isBack = false;
+  if (replace) {
+    history.replaceState(history.state, "", to);
+  } else {
+    history.replaceState({ followed: to }, "");
+    history.pushState(null, "", to);
+    window.scrollTo(0, 0);
+  }
   window.dispatchEvent(new Event(MOVED));
+}
+
+/** How long a list that the reader comes back to may take to appear, in milliseconds. */
+const RETURN_PATIENCE = 3000;
+
+/** Goes back to the link that was followed, once the list has it again. */
+function findFollowed() {
+  isBack = true;
+  const followed = history.state?.followed;
+  if (!followed) return;
+  const find = () => {
+    const link = document.querySelector(`main a[href="${CSS.escape(followed)}"]`);
+    if (!(link instanceof HTMLElement)) return;
+    observer.disconnect();
+    link.scrollIntoView({ block: "center" });
+    link.focus({ preventScroll: true });
+  };
+  const observer = new MutationObserver(find);
+  observer.observe(document.body, { childList: true, subtree: true });
+  window.setTimeout(() => observer.disconnect(), RETURN_PATIENCE);
 }
 
 /** The path and the query of the page. Renders again when they change, from the moment at which the screen is there. */
@@ -85,6 +115,7 @@ function decoded(part) {
  * @param {Route[]} routes
  */
 export function followLinks(routes) {
+  window.addEventListener("popstate", findFollowed, { capture: true });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,6 +1,7 @@
 // Keyboard shortcuts. They can be switched off, because speech input may trigger single letters (WCAG 2.1.4).
 
 import { html, useLayoutEffect, useState } from "../vendor/preact.js";
+import { may } from "./rights.js";
 import { navigate } from "./router.js";
 import { Dialog } from "./ui.js";
 
@@ -15,6 +16,14 @@ const PLACES = {
   s: ["/console/sessions", "Sessions"],
   a: ["/console/audit", "Audit log"],
 };
+/** @type {Record<string, [string, string]>} */
+const OPERATOR_PLACES = {
+  o: ["/console/operator", "Overview"],
+  u: ["/console/operator/users", "Users"],
+  e: ["/console/operator/events", "Events"],
+  c: ["/console/operator/audit", "All changes"],
+};
+const places = () => (may("operator") ? { ...PLACES, ...OPERATOR_PLACES } : PLACES);
 /** How long a `g` waits for the letter of a place, in milliseconds. */
 const PATIENCE = 1500;
 
@@ -40,13 +49,14 @@ export function useShortcuts() {
       }
       if (!areOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const isGoing = event.timeStamp - goPressed < PATIENCE;
-      const place = PLACES[event.key];
+      const place = places()[event.key];
       goPressed = event.key === "g" ? event.timeStamp : -PATIENCE;
       if (isGoing && place) navigate(place[0]);
       else if (event.key === "?") setHelpOpen(true);
       else if (event.key === "/") focus(event, "[data-search]");
       else if (event.key === "j") step(1);
       else if (event.key === "k") step(-1);
+      else if (event.key === "Enter") follow(event);
       else if (event.key === "n") click(event, "[data-new]");
       else if (event.key === "r") click(event, "[data-retry]");
     };
@@ -82,6 +92,15 @@ function click(event, selector) {
   target.click();
 }
 
+/** Opens the row that has the focus: its first link. @param {KeyboardEvent} event */
+function follow(event) {
+  const row = document.activeElement?.matches("tr[data-row]") ? document.activeElement : null;
+  const link = row?.querySelector("a");
+  if (!link) return;
+  event.preventDefault();
+  link.click();
+}
+
 /**
  * Moves the focus to the next or previous row of the list.
  * @param {number} by
@@ -106,9 +125,10 @@ export function Help({ onClose }) {
   };
   /** @type {[string, string][]} */
   const keys = [
-    ...Object.entries(PLACES).map(([key, [, name]]) => /** @type {[string, string]} */ ([`g ${key}`, `Go to ${name}`])),
+    ...Object.entries(places()).map(([key, [, name]]) => /** @type {[string, string]} */ ([`g ${key}`, `Go to ${name}`])),
     ["j", "Next row"],
     ["k", "Previous row"],
+    ["Enter", "Open the row"],
     ["/", "Search or filter"],
     ["n", "New key or subscription"],
     ["r", "Retry the delivery"],

@@ -2,6 +2,9 @@
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { product } from "./brand.js";
+import { copy, COPY_KEYS } from "./clipboard.js";
+import { measure } from "./frame.js";
+import { isReturn } from "./router.js";
 import { exact, inWords } from "./time.js";
 
 /** @typedef {import("../vendor/preact.js").ComponentChildren} Children */
@@ -42,7 +45,7 @@ export function Page({ title, lead, actions, up, children }) {
     document.title = `${title} · ${product.name}`;
   }, [title]);
   useLayoutEffect(() => {
-    if (!isFirstScreen) heading.current?.focus();
+    if (!isFirstScreen) heading.current?.focus({ preventScroll: isReturn() });
     isFirstScreen = false;
   }, []);
   return html`
@@ -59,21 +62,23 @@ export function Page({ title, lead, actions, up, children }) {
 }
 
 /**
- * What went wrong, what to do, and the id under which the log has it.
- * @param {{ failure: Failure | undefined, retry?: () => void }} props
+ * What went wrong, what to do, and the id under which the log has it. Faults that the `fields` of a form show are not
+ * repeated.
+ * @param {{ failure: Failure | undefined, retry?: () => void, fields?: string[] }} props
  */
-export function ErrorPanel({ failure, retry }) {
+export function ErrorPanel({ failure, retry, fields = [] }) {
   if (!failure) return null;
-  const { title, detail, type, errors, requestId } = failure.problem;
+  const { title, detail, type, errors, requestId, status } = failure.problem;
+  const faults = failure.faultsBeside(fields);
   return html`
     <div class="error" role="alert">
-      <p class="error-title">${title}</p>
-      ${detail && html`<p>${detail}</p>`}
-      ${errors?.length &&
-      html`<ul>${errors.map((fault) => html`<li><code>${fault.field}</code> ${fault.detail}</li>`)}</ul>`}
+      <p class="error-title">${status === 401 ? "Your session is over" : title}</p>
+      ${status === 401 && html`<p>What you typed stays here. ${product.isPortal ? "Follow the link of your application again in another tab" : html`<a href="/console/login?next=/console/" target="_blank" rel="noopener">Sign in in another tab</a>`}, then go on.</p>`}
+      ${status !== 401 && detail && !errors?.length && html`<p>${detail}</p>`}
+      ${faults.length > 0 && html`<ul>${faults.map((fault) => html`<li><code>${fault.field}</code> ${fault.detail}</li>`)}</ul>`}
       <p class="error-foot">
         ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
-        ${type && html`<a href=${type}>How to fix this</a>`}
+        ${type && !product.isPortal && html`<a href=${type}>How to fix this</a>`}
         ${requestId && html`<span>Request <code>${requestId}</code></span>`}
       </p>
     </div>
@@ -119,6 +124,16 @@ export function When({ at, never = "never" }) {
 }
 
 /**
+ * When something is due. What is overdue waits for its turn, or for its receiver.
+ * @param {{ at: string | null | undefined, isExact?: boolean }} props
+ */
+export function Due({ at, isExact = false }) {
+  useTick();
+  if (at && Date.parse(at) <= Date.now()) return html`<span>due now</span>`;
+  return isExact ? html`<${WhenExactly} at=${at} never="–" />` : html`<${When} at=${at} never="–" />`;
+}
+
+/**
  * A time in words and exact.
  * @param {{ at: string | null | undefined, never?: string }} props
  */
@@ -139,47 +154,60 @@ function useTick() {
 }
 
 /**
- * @param {{ text: string, label?: string, what?: string }} props
+ * Copies the text. A browser that refuses leaves it selected: in `shown`, or below the button.
+ * @param {{ text: string, label?: string, what?: string, shown?: { current: HTMLElement | null } }} props
  */
-export function CopyButton({ text, label = "Copy", what = "" }) {
-  const [isCopied, setCopied] = useState(false);
-  // Pages without TLS on another host have no clipboard.
-  if (!navigator.clipboard) return null;
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    announce("Copied");
-    window.setTimeout(() => setCopied(false), 2000);
+export function CopyButton({ text, label = "Copy", what = "", shown }) {
+  const [state, setState] = useState(/** @type {"" | "copied" | "selected"} */ (""));
+  const own = useRef(/** @type {HTMLElement | null} */ (null));
+  const run = async () => {
+    const isCopied = await copy(text, (shown ?? own).current);
+    setState(isCopied ? "copied" : "selected");
+    announce(isCopied ? "Copied" : SELECTED);
+    if (isCopied) window.setTimeout(() => setState(""), 2000);
   };
+  useLayoutEffect(() => {
+    if (state === "selected" && own.current) getSelection()?.selectAllChildren(own.current);
+  }, [state]);
+  const name = { "": label, copied: "Copied", selected: SELECTED }[state];
   return html`
-    <button type="button" class="copy" onClick=${copy}>
-      ${isCopied ? "Copied" : label}${what && html`<span class="hidden"> the ${what}</span>`}
-    </button>
+    <button type="button" class="copy" onClick=${run}>${name}${what && html`<span class="hidden"> the ${what}</span>`}</button>
+    ${!shown && html`<pre class=${state === "selected" ? "plain" : "hidden"} aria-hidden=${state === "selected" ? undefined : "true"}><code ref=${own}>${text}</code></pre>`}
   `;
 }
+
+const SELECTED = `Selected: press ${COPY_KEYS}`;
 
 /**
  * Something to read and to copy.
  * @param {{ text: string, what: string, isOneLine?: boolean }} props
  */
-export const Code = ({ text, what, isOneLine = false }) => html`
-  <div class=${isOneLine ? "code one-line" : "code"}>
-    <pre><code>${text}</code></pre>
-    <${CopyButton} text=${text} what=${what} />
-  </div>
-`;
+export function Code({ text, what, isOneLine = false }) {
+  const shown = useRef(/** @type {HTMLElement | null} */ (null));
+  return html`
+    <div class=${isOneLine ? "code one-line" : "code"}>
+      <pre><code ref=${shown}>${text}</code></pre>
+      <${CopyButton} text=${text} what=${what} shown=${shown} />
+    </div>
+  `;
+}
 
 let fieldCount = 0;
 
 /**
- * A label, its input, a hint, and what is wrong with the value.
- * @param {{ label: string, hint?: string, fault?: string, input: (attributes: Record<string, unknown>) => Children }} props
+ * A label, its input, a hint, and what is wrong with the value. What is wrong goes when the value changes, unless it
+ * follows the value.
+ * @param {{ label: string, hint?: string, fault?: string, followsValue?: boolean,
+ *   input: (attributes: Record<string, unknown>) => Children }} props
  */
-export function Field({ label, hint, fault, input }) {
+export function Field({ label, hint, fault: found, followsValue = false, input }) {
   const [id] = useState(() => `field-${(fieldCount += 1)}`);
+  const [isChanged, setChanged] = useState(false);
+  useEffect(() => setChanged(false), [found]);
+  const fault = isChanged && !followsValue ? undefined : found;
   const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ") || undefined;
   return html`
-    <div class="field">
+    <div class="field" onInput=${() => setChanged(true)}>
       <label for=${id}>${label}</label>
       ${input({ id, "aria-describedby": described, "aria-invalid": fault ? "true" : undefined })}
       ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
@@ -234,7 +262,7 @@ let opener = /** @type {Element | null} */ (null);
 
 /**
  * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes. With `done`, the dialog
- * shows something once: Escape then only moves to the button with this text, which closes the dialog.
+ * shows something once: only the button with this text closes the dialog, and Escape moves to it.
  * @param {{ title: string, onClose: () => void, done?: string, children?: Children }} props
  */
 export function Dialog({ title, onClose, done, children }) {
@@ -244,7 +272,11 @@ export function Dialog({ title, onClose, done, children }) {
     dialog.current?.showModal();
     const input = dialog.current?.querySelector("form input, form select");
     if (input instanceof HTMLElement) input.focus();
-    return giveBack;
+    const release = measure(dialog.current);
+    return () => {
+      release();
+      giveBack();
+    };
   }, []);
   const doneButton = useRef(/** @type {HTMLButtonElement | null} */ (null));
   const leave = (/** @type {Event} */ event) => {
@@ -258,9 +290,10 @@ export function Dialog({ title, onClose, done, children }) {
     <dialog ref=${dialog} onKeyDown=${escape} onCancel=${leave} aria-labelledby="dialog-title">
       <header>
         <h2 id="dialog-title">${title}</h2>
-        <button type="button" class="close" aria-label="Close" onClick=${onClose}>
+        ${!done &&
+        html`<button type="button" class="close" aria-label="Close" onClick=${onClose}>
           <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3 3 10 10M13 3 3 13" /></svg>
-        </button>
+        </button>`}
       </header>
       ${children}
       ${done &&
@@ -280,19 +313,22 @@ function giveBack() {
 }
 
 /**
- * A form that runs an action, with its buttons and its error.
+ * A form that runs an action, with its buttons and its error, which goes when a value changes. `fields` show their faults
+ * themselves.
  * @param {{ submit: () => void, isRunning: boolean, failure?: Failure, label: string, isDangerous?: boolean,
- *   isReady?: boolean, onCancel?: () => void, children?: Children }} props
+ *   isReady?: boolean, fields?: string[], onCancel?: () => void, children?: Children }} props
  */
-export function Form({ submit, isRunning, failure, label, isDangerous, isReady = true, onCancel, children }) {
+export function Form({ submit, isRunning, failure, label, isDangerous, isReady = true, fields, onCancel, children }) {
+  const [isChanged, setChanged] = useState(false);
+  useEffect(() => setChanged(false), [failure]);
   const onSubmit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (isReady) submit();
   };
   return html`
-    <form onSubmit=${onSubmit} novalidate>
+    <form onSubmit=${onSubmit} onInput=${() => setChanged(true)} novalidate>
       ${children}
-      <${ErrorPanel} failure=${failure} />
+      <${ErrorPanel} failure=${isChanged ? undefined : failure} fields=${fields} />
       <div class="form-foot">
         ${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}
         <button type="submit" class=${isDangerous ? "danger" : "primary"} disabled=${!isReady} aria-disabled=${isRunning}>

@@ -58,17 +58,38 @@ export const AUDIT_ACTIONS = {
   "key.rotated": "Key rotated",
   "key.revoked": "Key revoked",
   "key.leaked": "Key reported as leaked",
+  "key.expiring": "Key expires soon",
+  "key.limit_reached": "Maximum of keys reached",
   "data.read": "Read by an operator",
   "subscription.created": "Subscription created",
   "subscription.changed": "Subscription changed",
   "subscription.deleted": "Subscription deleted",
   "subscription.secret_rotated": "Signing secret rotated",
   "subscription.disabled": "Subscription disabled",
+  "subscription.failing": "Receiver began to fail",
   "subscription.recovered": "Subscription recovered",
   "delivery.retried": "Delivery retried",
   "delivery.cancelled": "Delivery cancelled",
   "session.opened": "Signed in",
   "session.ended": "Session ended",
+  "log.filter_changed": "Log filter changed",
+};
+
+/** @type {Record<string, string>} */
+export const AUDIT_FIELDS = {
+  label: "Label",
+  scopes: "Scopes",
+  expiresAt: "Expires",
+  successor: "New key",
+  url: "URL",
+  events: "Events",
+  description: "Description",
+  status: "Status",
+  health: "Health",
+  activeKeys: "Active keys",
+  deliveries: "Deliveries",
+  role: "Role",
+  logFilter: "Log filter",
 };
 
 /** @type {Record<string, string>} */
@@ -111,6 +132,13 @@ export function subscriptionState(subscription, health) {
   return { tone, name, why: healthReason(health) };
 }
 
+/**
+ * Whether the receiver needs its owner: it fails, is paused, or the service disabled it.
+ * @param {Subscription} subscription
+ */
+export const isFailing = ({ enabled, disabledReason, health }) =>
+  enabled ? health !== undefined && health.state !== "healthy" : disabledReason !== "owner";
+
 /** @param {Pick<Health, "state" | "reason">} health */
 export function healthReason({ state, reason }) {
   if (state === "healthy" || reason === null) return "";
@@ -130,6 +158,16 @@ export function keyState(key) {
   if (isExpired) return { tone: "off", name: key.replacedBy ? "Replaced" : "Expired", isActive: false };
   if (key.replacedBy) return { tone: "warn", name: "Being replaced", isActive: true };
   return { tone: "good", name: "Active", isActive: true };
+}
+
+/**
+ * Whether the key ends soon and nothing replaces it: it was rotated, and its successor is revoked or expired.
+ * @param {Key} key
+ * @param {Key[]} keys
+ */
+export function isOrphan(key, keys) {
+  const successor = keys.find((one) => one.id === key.replacedBy);
+  return keyState(key).isActive && successor !== undefined && !keyState(successor).isActive;
 }
 
 /**

@@ -1,11 +1,12 @@
 // Who changed what of the user's, newest first.
 
 import { html } from "../vendor/preact.js";
-import { listAuditEvents } from "../lib/api.js";
+import { listAuditEvents, PATHS } from "../lib/api.js";
 import { usePages } from "../lib/pages.js";
+import { useResource } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { Choice, Page, When } from "../lib/ui.js";
-import { AUDIT_ACTIONS, AUDIT_LISTS, AUDIT_MEANS } from "../lib/words.js";
+import { AUDIT_ACTIONS, AUDIT_FIELDS, AUDIT_LISTS, AUDIT_MEANS, place } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Schemas["AuditEvent"]} AuditEvent */
 
@@ -20,40 +21,51 @@ export default function Audit() {
     const { events, nextCursor } = await listAuditEvents({ action, target, cursor, limit: PAGE_SIZE });
     return { rows: events, next: nextCursor };
   }, `${action} ${target}`);
+  const names = useNames();
   return html`
     <${Page} title="Audit log" lead="Who changed your keys, webhooks and sessions, when and how.">
       <form class="filters" role="search" aria-label="Filter the audit log" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${(/** @type {string} */ chosen) => change({ action: chosen })} />
       </form>
-      ${target && html`<p>Only <code>${target}</code>. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+      ${target && html`<p>Only ${names[target] ?? html`<code>${target}</code>`}. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
       ${list.frame(
         { empty: "Nothing was changed", hint: "Each change of a key, a subscription or a session appears here, with who made it. The filter may hide it." },
-        html`<${Table} events=${list.rows} show=${(/** @type {string} */ id) => change({ target: id })} />`,
+        html`<${Table} events=${list.rows} names=${names} show=${(/** @type {string} */ id) => change({ target: id })} />`,
       )}
     <//>
   `;
 }
 
-/** @param {{ events: AuditEvent[], show: (id: string) => void, showsUser?: boolean }} props */
-export const Table = ({ events, show, showsUser = false }) => html`
+/** The labels of keys and the URLs of subscriptions, by id. The log works without them. */
+function useNames() {
+  const keys = /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (useResource(PATHS.keys)).data?.keys ?? [];
+  const subscriptions = /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} */ (useResource(PATHS.subscriptions)).data?.subscriptions ?? [];
+  return Object.fromEntries([...keys.map((key) => [key.id, key.label]), ...subscriptions.map((one) => [one.id, place(one.url)])]);
+}
+
+/** @param {{ events: AuditEvent[], show: (id: string) => void, names?: Record<string, string>, showsUser?: boolean }} props */
+export const Table = ({ events, show, names = {}, showsUser = false }) => html`
   <table>
     <caption class="hidden">Changes, newest first</caption>
     <thead><tr><th>Action</th><th>What</th>${showsUser && html`<th>User</th>`}<th>By</th><th>From</th><th>When</th></tr></thead>
-    <tbody>${events.map((event) => html`<${Row} key=${event.id} event=${event} show=${show} showsUser=${showsUser} />`)}</tbody>
+    <tbody>${events.map((event) => html`<${Row} key=${event.id} event=${event} show=${show} names=${names} showsUser=${showsUser} />`)}</tbody>
   </table>
 `;
 
-/** @param {{ event: AuditEvent, show: (id: string) => void, showsUser: boolean }} props */
-function Row({ event, show, showsUser }) {
+/** @param {{ event: AuditEvent, show: (id: string) => void, names: Record<string, string>, showsUser: boolean }} props */
+function Row({ event, show, names, showsUser }) {
   const { action, actor, via, target, changes, address, at } = event;
   const id = target.id;
   return html`
     <tr data-row tabindex="-1">
       <th scope="row">
         ${AUDIT_ACTIONS[action] ?? action}
-        ${changes.map((one) => html`<span class="under">${one.field}: ${one.before && html`${one.before} → `}${one.after ?? "none"}</span>`)}
+        ${changes.map((one) => html`<span class="under">${AUDIT_FIELDS[one.field] ?? one.field}: ${one.before && html`${one.before} → `}${one.after ?? "none"}</span>`)}
       </th>
-      <td data-label="What" class="url">${id && html`<button type="button" class="link" onClick=${() => show(id)}><code>${id}</code></button>`}${!id && (AUDIT_LISTS[target.type] ?? target.type)}</td>
+      <td data-label="What" class="url">
+        ${id && html`<button type="button" class="link" onClick=${() => show(id)}>${names[id] ?? html`<code>${id}</code>`}</button>${names[id] && html`<span class="under id"><code>${id}</code></span>`}`}
+        ${!id && (AUDIT_LISTS[target.type] ?? target.type)}
+      </td>
       ${showsUser && html`<td data-label="User"><a href=${`/console/operator/users/${encodeURIComponent(event.userId)}`}>${event.userId}</a></td>`}
       <td data-label="By">${actor.id ?? "the service"}<span class="under">${AUDIT_MEANS[via.type] ?? via.type}</span></td>
       <td data-label="From">${address ?? html`<span class="quiet">–</span>`}</td>

@@ -7,7 +7,7 @@ import { useAction, useResource } from "../lib/resource.js";
 import { deliveryCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { duration } from "../lib/time.js";
-import { Badge, Code, CopyButton, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
+import { Badge, Code, CopyButton, Due, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
 import { attemptError, DELIVERY_STATES, deliveryReason } from "../lib/words.js";
 import { VerifySignature } from "./verify-signature.js";
 
@@ -20,7 +20,8 @@ import { VerifySignature } from "./verify-signature.js";
 export default function OneDelivery({ id }) {
   const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.delivery(id)));
   const path = data && PATHS.subscription(data.delivery.subscriptionId);
-  const url = /** @type {FoundSubscription} */ (useResource(path)).data?.subscription.url;
+  const found = /** @type {FoundSubscription} */ (useResource(path)).data;
+  const url = found?.subscription.url;
   const isOpen = data?.delivery.state === "waiting" || data?.delivery.state === "sending";
   useFresh(isOpen, ({ deliveryId }) => deliveryId === id, reload);
   const up = { href: "/console/deliveries", text: "Deliveries" };
@@ -34,7 +35,7 @@ export default function OneDelivery({ id }) {
   return html`
     <${Page} title=${delivery.eventType} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
-      <${Facts} delivery=${delivery} url=${url} />
+      <${Facts} delivery=${delivery} url=${url} pausedUntil=${found?.health.pausedUntil} />
       <${Orders} delivery=${delivery} reload=${reload} curl=${curl} />
       <${History} attempts=${attempts} event=${event} />
       <${VerifySignature} deliveryId=${delivery.id} eventId=${event.id} attempts=${attempts} />
@@ -57,8 +58,8 @@ export const History = ({ attempts, event }) => html`
   </section>
 `;
 
-/** @param {{ delivery: Delivery, url: string | undefined, base?: string }} props */
-export function Facts({ delivery, url, base = "/console/subscriptions" }) {
+/** @param {{ delivery: Delivery, url: string | undefined, pausedUntil?: string | null, base?: string }} props */
+export function Facts({ delivery, url, pausedUntil, base = "/console/subscriptions" }) {
   const [tone, name] = DELIVERY_STATES[delivery.state];
   return html`
     <dl class="facts">
@@ -72,7 +73,7 @@ export function Facts({ delivery, url, base = "/console/subscriptions" }) {
         </dd>
       </div>
       <div><dt>Published</dt><dd><${WhenExactly} at=${delivery.createdAt} /></dd></div>
-      ${delivery.nextAttemptAt && html`<div><dt>Next attempt</dt><dd><${WhenExactly} at=${delivery.nextAttemptAt} /></dd></div>`}
+      ${delivery.nextAttemptAt && html`<div><dt>Next attempt</dt><dd><${Due} at=${delivery.nextAttemptAt} isExact />${pausedUntil && html`. The receiver is paused, and tried again <${When} at=${pausedUntil} />`}</dd></div>`}
       ${delivery.completedAt && html`<div><dt>Ended</dt><dd><${WhenExactly} at=${delivery.completedAt} /></dd></div>`}
       <div><dt>Event</dt><dd><code>${delivery.eventId}</code></dd></div>
       <div><dt>Delivery</dt><dd><code>${delivery.id}</code></dd></div>

@@ -7,17 +7,18 @@ import { may } from "../lib/rights.js";
 import { useResource } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
 import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
-import { counted, keyState, place, subscriptionState } from "../lib/words.js";
+import { counted, isFailing, isOrphan, keyState, place, subscriptionState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} Keys */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Subscriptions */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findSubscription">>} Found */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
 
 /** More failures than that are counted as "50+". */
 const COUNTED_MAX = 50;
+/** How many failing receivers are shown one by one. */
+const SHOWN_MAX = 5;
 /** A key that expires sooner needs attention. */
 const SOON = 7 * DAY * 1000;
 /** The start of the day that "24 hours" means, fixed for as long as the page is open: the address is a cache's key. */
@@ -27,7 +28,7 @@ export default function Home() {
   const [seesKeys, seesWebhooks] = [may("keys:read"), may("webhooks:read")];
   const ifWebhooks = (/** @type {string} */ path) => (seesWebhooks ? path : undefined);
   const keys = /** @type {Keys} */ (useResource(seesKeys ? PATHS.keys : undefined));
-  const subscriptions = /** @type {Subscriptions} */ (useResource(ifWebhooks(PATHS.subscriptions)));
+  const subscriptions = /** @type {Subscriptions} */ (useResource(ifWebhooks(PATHS.subscriptionsWithHealth)));
   const any = /** @type {Deliveries} */ (useResource(ifWebhooks(PATHS.deliveries({ limit: 1 }))));
   const failed = /** @type {Deliveries} */ (
     useResource(ifWebhooks(PATHS.deliveries({ state: "failed", since: YESTERDAY, limit: COUNTED_MAX })))
@@ -48,7 +49,7 @@ export default function Home() {
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
         <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
         ${subscribed.length > 0 && html`<${OutcomeChart} title="Deliveries of the last 24 hours" path=${PATHS.outcomes} />`}
-        <${Attention} keys=${active} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />
+        <${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />
       `}
     <//>
   `;
@@ -83,7 +84,7 @@ const firstKey = (keys) => [
 const firstWebhook = (subscriptions, hasDeliveries) => [
   {
     title: "Subscribe a URL",
-    text: "Gatepost sends your events there, signed.",
+    text: "Your events are sent there, signed.",
     href: "/console/subscriptions",
     button: "Go to subscriptions",
     isDone: subscriptions.length > 0,
@@ -130,26 +131,40 @@ function Figures({ keys, subscriptions, failed }) {
       ${may("webhooks:read") &&
       html`<li><a href="/console/subscriptions"><strong>${subscriptions.filter((one) => one.enabled).length}</strong> enabled subscriptions</a></li>
         <li>
-          <a href="/console/deliveries?state=failed&within=24h"><strong>${count}${isMore ? "+" : ""}</strong> failed deliveries in 24 hours</a>
+          <a href="/console/subscriptions?state=failing"><strong>${subscriptions.filter(isFailing).length}</strong> failing receivers</a>
+        </li>
+        <li>
+          <a href="/console/deliveries?state=failed&within=24h"><strong>${count}${isMore ? "+" : ""}</strong> deliveries given up in 24 hours</a>
         </li>`}
     </ul>
   `;
 }
 
-/** @param {{ keys: Key[], subscriptions: Subscription[], failedCount: number }} props */
-function Attention({ keys, subscriptions, failedCount }) {
+/** @param {{ keys: Key[], all: Key[], subscriptions: Subscription[], failedCount: number }} props */
+function Attention({ keys, all, subscriptions, failedCount }) {
   const expiring = keys.filter((key) => key.expiresAt && Date.parse(key.expiresAt) - Date.now() < SOON && !key.replacedBy);
   return html`
     <section class="attention">
       <h2>What needs attention</h2>
       <ul>
+        ${keys
+          .filter((key) => isOrphan(key, all))
+          .map(
+            (key) => html`<li>
+              <p>The key <strong>${key.label}</strong> (<code>${key.prefix}</code>) ends <${When} at=${key.expiresAt} />, and the key that replaced it is revoked.</p>
+              <a class="button" href="/console/keys">Make a new key</a>
+            </li>`,
+          )}
         ${expiring.map(
           (key) => html`<li>
             <p>The key <strong>${key.label}</strong> expires <${When} at=${key.expiresAt} />.</p>
             <a class="button" href="/console/keys">Rotate it</a>
           </li>`,
         )}
-        ${subscriptions.map((one) => html`<${Trouble} key=${one.id} subscription=${one} />`)}
+        ${subscriptions.filter(isFailing).slice(0, SHOWN_MAX).map((one) => html`<${Trouble} key=${one.id} subscription=${one} />`)}
+        ${subscriptions.filter(isFailing).length > SHOWN_MAX &&
+        html`<li><p>${counted(subscriptions.filter(isFailing).length - SHOWN_MAX, "more receiver fails", "more receivers fail")}.</p>
+          <a class="button" href="/console/subscriptions?state=failing">See all</a></li>`}
         ${failedCount > 0 &&
         html`<li>
           <p>${counted(failedCount, "delivery has", "deliveries have")} failed in the last 24 hours, after every retry.</p>
@@ -166,12 +181,13 @@ function Attention({ keys, subscriptions, failedCount }) {
  * @param {{ subscription: Subscription }} props
  */
 function Trouble({ subscription }) {
-  const { data } = /** @type {Found} */ (useResource(PATHS.subscription(subscription.id)));
-  const { name, why } = subscriptionState(subscription, data?.health);
-  if (!data || data.health.state === "healthy" || subscription.disabledReason === "owner") return null;
+  const { name, why } = subscriptionState(subscription, subscription.health);
+  const { pausedUntil, waiting } = subscription.health ?? {};
   return html`
     <li>
-      <p><strong class="url">${place(subscription.url)}</strong> is ${name.toLowerCase()}. ${why}</p>
+      <p><strong class="url">${place(subscription.url)}</strong> is ${name.toLowerCase()}. ${why}
+        ${pausedUntil && html` It is tried again <${When} at=${pausedUntil} />.`}
+        ${waiting ? ` ${counted(waiting, "delivery waits", "deliveries wait")}.` : ""}</p>
       <a class="button" href="/console/subscriptions/${subscription.id}">See why</a>
     </li>
   `;

@@ -1,12 +1,13 @@
-// Creating and rotating a key. Both show the new key, once.
+// Creating and rotating a key, which show the new key, once, and revoking one.
 
 import { html, useState } from "../vendor/preact.js";
-import { checkKey, createKey, PATHS, rotateKey } from "../lib/api.js";
+import { checkKey, createKey, PATHS, revokeKey, rotateKey } from "../lib/api.js";
 import { store, useAction } from "../lib/resource.js";
 import { Snippets } from "../lib/snippet-tabs.js";
 import { callsWith } from "../lib/snippets.js";
 import { DAY } from "../lib/time.js";
 import { Choice, Code, Dialog, ErrorPanel, Field, Form, typed, When } from "../lib/ui.js";
+import { keyState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/api.js").Answer<"createApiKey">} Created */
@@ -26,12 +27,12 @@ export function CreateKey({ onClose }) {
   const [days, setDays] = useState("");
   const [scopes, setScopes] = useState("");
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
+  const names = () => scopes.split(/[\s,]+/).filter(Boolean);
   const { run, isRunning, failure } = useAction(async () => {
-    const names = scopes.split(/[\s,]+/).filter(Boolean);
     const answer = await createKey({
       label,
       ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY * 1000).toISOString() }),
-      ...(names.length > 0 && { scopes: names }),
+      ...(names().length > 0 && { scopes: names() }),
     });
     setCreated(answer);
     store(PATHS.keys, { keys: answer.keys });
@@ -39,7 +40,7 @@ export function CreateKey({ onClose }) {
   if (created) return html`<${NewKey} created=${created} onClose=${onClose} />`;
   return html`
     <${Dialog} title="New API key" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Create the key" onCancel=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${["label", "scopes"]} label="Create the key" onCancel=${onClose}>
         <${Field}
           label="Label"
           hint="Where the key is used, such as “CI deploy”."
@@ -51,7 +52,7 @@ export function CreateKey({ onClose }) {
         <${Field}
           label="Scopes"
           hint="Optional. Words that your API defines, separated by spaces, such as “orders:read”. Without scopes the key may do everything."
-          fault=${failure?.fault("scopes")}
+          fault=${failure?.fault("scopes", names())}
           input=${(/** @type {object} */ more) =>
             html`<input type="text" autocomplete="off" spellcheck="false" value=${scopes} onInput=${typed(setScopes)} ...${more} />`}
         />
@@ -89,6 +90,44 @@ export function RotateKey({ record, onClose }) {
 }
 
 /**
+ * Revokes a key. A key and its successor have one label, so the dialog says which of them this is.
+ * @param {{ record: Key, keys: Key[], onClose: () => void }} props
+ */
+export function RevokeKey({ record, keys, onClose }) {
+  const [chosen, setChosen] = useState(record);
+  const [label, setLabel] = useState("");
+  const { run, isRunning, failure } = useAction(async () => {
+    store(PATHS.keys, await revokeKey(chosen.id));
+    onClose();
+  });
+  const before = keys.find((key) => key.replacedBy === chosen.id && keyState(key).isActive);
+  const after = keys.find((key) => key.id === chosen.replacedBy && keyState(key).isActive);
+  return html`
+    <${Dialog} title="Revoke this key?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous
+        isReady=${label.trim() === chosen.label} onCancel=${onClose}>
+        ${before &&
+        html`<div class="notice">
+          <p>This is the new key. It replaces <code>${before.prefix}</code>, which ends <${When} at=${before.expiresAt} />: after that, no key with this label works.</p>
+          <button type="button" onClick=${() => setChosen(before)}>Revoke the old key instead</button>
+        </div>`}
+        ${after && html`<p>This is the old key. The new one, <code>${after.prefix}</code>, keeps working.</p>`}
+        <p>
+          Every request with <code>${chosen.prefix}</code> gets the status 401 from now on. You cannot undo this.
+          ${chosen.lastUsedAt ? html` The key was last used <${When} at=${chosen.lastUsedAt} />.` : " The key was never used."}
+        </p>
+        <${Field}
+          label="Type the label to confirm"
+          hint=${chosen.label}
+          input=${(/** @type {object} */ more) =>
+            html`<input type="text" autocomplete="off" value=${label} onInput=${typed(setLabel)} ...${more} />`}
+        />
+      <//>
+    <//>
+  `;
+}
+
+/**
  * The only time that the full key is shown.
  * @param {{ created: Created, onClose: () => void }} props
  */
@@ -96,7 +135,7 @@ function NewKey({ created, onClose }) {
   const record = created.keys.find((key) => key.id === created.keyId);
   return html`
     <${Dialog} title="Your new key" onClose=${onClose} done="I have copied the key">
-      <p class="notice">Copy the key now. Gatepost stores only its SHA-256, so nobody can show it to you again.</p>
+      <p class="notice">Copy the key now. Only its SHA-256 is stored, so nobody can show it to you again.</p>
       <${Code} text=${created.key} what="key" isOneLine />
       ${record?.expiresAt && html`<p>It expires <${When} at=${record.expiresAt} />.</p>`}
       <${CheckIt} fullKey=${created.key} />

@@ -4,8 +4,11 @@ import { html, useState } from "../vendor/preact.js";
 import { PATHS } from "../lib/api.js";
 import { Chart, grouped } from "../lib/chart.js";
 import { useResource } from "../lib/resource.js";
-import { Badge, Choice, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
-import { keyState } from "../lib/words.js";
+import { may } from "../lib/rights.js";
+import { Badge, Choice, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
+import { isOrphan, keyState } from "../lib/words.js";
+import { RevokeKey, RotateKey } from "./key-forms.js";
+import { Scopes } from "./keys.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/api.js").Answer<"showKeyUsage">} Usage */
@@ -27,6 +30,7 @@ export default function OneKey({ id }) {
   const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (
     useResource(PATHS.keys)
   );
+  const [open, setOpen] = useState(/** @type {"rotate" | "revoke" | undefined} */ (undefined));
   const up = { href: "/console/keys", text: "API keys" };
   const key = data?.keys.find((one) => one.id === id);
   if (!data) {
@@ -39,12 +43,21 @@ export default function OneKey({ id }) {
   }
   const before = data.keys.find((one) => one.replacedBy === id);
   const after = data.keys.find((one) => one.id === key.replacedBy);
+  const shown = open && { rotate: RotateKey, revoke: RevokeKey }[open];
   return html`
     <${Page} title=${key.label} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
+      ${isOrphan(key, data.keys) && html`<p class="notice">The key that replaced this one is revoked, and this one ends <${When} at=${key.expiresAt} />. Make a new key before that.</p>`}
       <${Facts} record=${key} before=${before} after=${after} />
+      ${may("keys") &&
+      keyState(key).isActive &&
+      html`<div class="toolbar">
+        ${!key.replacedBy && html`<button type="button" onClick=${() => setOpen("rotate")}>Rotate…</button>`}
+        <button type="button" class="danger-text" onClick=${() => setOpen("revoke")}>Revoke…</button>
+      </div>`}
       <${KeyUsage} id=${id} />
     <//>
+    ${shown && html`<${shown} record=${key} keys=${data.keys} onClose=${() => setOpen(undefined)} />`}
   `;
 }
 
@@ -56,6 +69,7 @@ function Facts({ record, before, after }) {
       <div><dt>State</dt><dd><${Badge} tone=${tone}>${name}<//></dd></div>
       <div><dt>Key</dt><dd><code>${record.prefix}</code></dd></div>
       <div><dt>Created</dt><dd><${WhenExactly} at=${record.createdAt} /></dd></div>
+      <div><dt>Scopes</dt><dd>${record.scopes?.length ? html`<${Scopes} scopes=${record.scopes} />` : html`<span class="quiet">none: the key may do everything</span>`}</dd></div>
       <div><dt>Last used</dt><dd><${WhenExactly} at=${record.lastUsedAt} /></dd></div>
       <div><dt>Expires</dt><dd><${WhenExactly} at=${record.expiresAt} /></dd></div>
       ${record.revokedAt && html`<div><dt>Revoked</dt><dd><${WhenExactly} at=${record.revokedAt} /></dd></div>`}

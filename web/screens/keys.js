@@ -8,7 +8,7 @@ import { Sparkline } from "../lib/sparkline.js";
 import { createKeyCurl } from "../lib/snippets.js";
 import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
 import { counted, keyState } from "../lib/words.js";
-import { CreateKey, RotateKey } from "./key-forms.js";
+import { CreateKey, RevokeKey, RotateKey } from "./key-forms.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} KeyList */
@@ -42,7 +42,7 @@ export default function Keys() {
     <//>
     ${open.create && html`<${CreateKey} onClose=${close} />`}
     ${open.rotate && html`<${RotateKey} record=${open.rotate} onClose=${close} />`}
-    ${open.revoke && html`<${Revoke} record=${open.revoke} onClose=${close} />`}
+    ${open.revoke && html`<${RevokeKey} record=${open.revoke} keys=${data?.keys ?? []} onClose=${close} />`}
     ${open.clear && html`<${RevokeStale} keys=${open.clear} onClose=${close} />`}
   `;
 }
@@ -123,7 +123,7 @@ function KeyRow({ record, days, setOpen }) {
 }
 
 /** @param {{ scopes: string[] | undefined }} props */
-const Scopes = ({ scopes }) =>
+export const Scopes = ({ scopes }) =>
   scopes?.length ? html`<span class="scopes">${scopes.map((scope) => html`<code>${scope}</code> `)}</span>` : null;
 
 /** @param {{ keys: Key[] }} props */
@@ -149,39 +149,6 @@ const EndedKeys = ({ keys }) => html`
     </table>
   </details>
 `;
-
-/** @param {{ record: Key, onClose: () => void }} props */
-function Revoke({ record, onClose }) {
-  const [label, setLabel] = useState("");
-  const { run, isRunning, failure } = useAction(async () => {
-    store(PATHS.keys, await revokeKey(record.id));
-    onClose();
-  });
-  return html`
-    <${Dialog} title="Revoke this key?" onClose=${onClose}>
-      <${Form}
-        submit=${run}
-        isRunning=${isRunning}
-        failure=${failure}
-        label="Revoke the key"
-        isDangerous
-        isReady=${label.trim() === record.label}
-        onCancel=${onClose}
-      >
-        <p>
-          Every request with <code>${record.prefix}</code> gets the status 401 from now on. You cannot undo this.
-          ${record.lastUsedAt ? html` The key was last used <${When} at=${record.lastUsedAt} />.` : " The key was never used."}
-        </p>
-        <${Field}
-          label="Type the label to confirm"
-          hint=${record.label}
-          input=${(/** @type {object} */ more) =>
-            html`<input type="text" autocomplete="off" value=${label} onInput=${typed(setLabel)} ...${more} />`}
-        />
-      <//>
-    <//>
-  `;
-}
 
 /** @param {{ keys: Key[], onClose: () => void }} props */
 function RevokeStale({ keys, onClose }) {

@@ -67,7 +67,7 @@ function Publish({ userId, onClose }) {
   });
   return html`
     <${Dialog} title="Publish an event" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Publish" onCancel=${onClose} isReady=${user.trim() !== "" && type.trim() !== ""}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${["userId", "type", "data"]} label="Publish" onCancel=${onClose} isReady=${user.trim() !== "" && type.trim() !== ""}>
         <p>Gatepost sends the event to every subscription of the user that matches its type. You cannot undo this.</p>
         <${Field} label="User id" fault=${failure?.fault("userId")} input=${(/** @type {object} */ more) => html`<input type="text" autocomplete="off" value=${user} onInput=${typed(setUser)} ...${more} />`} />
         <${Field} label="Type" hint="Such as invoice.paid" fault=${failure?.fault("type")} input=${(/** @type {object} */ more) => html`<input type="text" autocomplete="off" value=${type} onInput=${typed(setType)} ...${more} />`} />

@@ -7,7 +7,7 @@ import { usePages } from "../lib/pages.js";
 import { refresh, useAction, useResource } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
 import { Choice, Dialog, ErrorPanel, Form, Loading, Page } from "../lib/ui.js";
-import { counted } from "../lib/words.js";
+import { counted, place } from "../lib/words.js";
 import { FailuresOf } from "./failures.js";
 import { Facts } from "./subscription.js";
 
@@ -25,7 +25,7 @@ export default function UserSubscription({ userId, id }) {
   const reloadThis = () => Promise.all([list.reload(), reload()]);
   const reloadAll = () => Promise.all([reloadThis(), refresh(PATHS.failuresOf(userId, id))]);
   return html`
-    <${Page} title=${data?.subscription.url ?? "Subscription"} lead="A subscription of ${userId}." up=${{ href: `${base}?tab=subscriptions`, text: userId }}>
+    <${Page} title=${data ? place(data.subscription.url) : "Subscription"} lead="A subscription of ${userId}." up=${{ href: `${base}?tab=subscriptions`, text: userId }}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && html`<${Facts} subscription=${data.subscription} health=${data.health} />`}

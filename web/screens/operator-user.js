@@ -95,7 +95,7 @@ function Revoke({ userId, of, path, onClose }) {
 
 /** @param {{ userId: string }} props */
 function UserSubscriptions({ userId }) {
-  const { data, failure, reload } = /** @type {Subscriptions} */ (useResource(PATHS.ofUser(userId, "/subscriptions?limit=200")));
+  const { data, failure, reload } = /** @type {Subscriptions} */ (useResource(PATHS.ofUser(userId, "/subscriptions?limit=200&include=health")));
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
@@ -117,8 +117,8 @@ function UserSubscriptions({ userId }) {
 
 /** @param {{ of: import("../lib/api.js").Subscription }} props */
 function SubscriptionBadge({ of }) {
-  const { tone, name } = subscriptionState(of, undefined);
-  return html`<${Badge} tone=${of.enabled ? "good" : tone}>${name}<//>`;
+  const { tone, name, why } = subscriptionState(of, of.health);
+  return html`<${Badge} tone=${tone}>${name}<//>${why && html`<span class="under">${why}</span>`}`;
 }
 
 /** @type {[string, string][]} */
@@ -214,9 +214,10 @@ const RIGHTS = [
 /** @param {{ userId: string, onClose: () => void }} props */
 function PortalLink({ userId, onClose }) {
   const [rights, setRights] = useState("keys webhooks");
+  const capabilities = /** @type {import("../lib/api.js").Schemas["CreatePortalLink"]["capabilities"]} */ (rights.split(" "));
   const [url, setUrl] = useState(/** @type {string | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    setUrl((await createPortalLink({ userId, capabilities: rights.split(" "), ttlSeconds: VISIT_SECONDS })).url);
+    setUrl((await createPortalLink({ userId, capabilities, ttlSeconds: VISIT_SECONDS })).url);
   });
   return html`
     <${Dialog} title="Make a portal link" onClose=${onClose} done=${url && "I have copied the link"}>

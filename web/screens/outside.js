@@ -2,18 +2,19 @@
 
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { call, PATHS } from "../lib/api.js";
-import { product, useBrand } from "../lib/brand.js";
+import { PORTAL, product, useBrand } from "../lib/brand.js";
 import { Page } from "../lib/ui.js";
 
 /** @param {{ title: string, isPortal?: boolean, children?: import("../lib/ui.js").Children }} props */
 function Lone({ title, isPortal = false, children }) {
   const brand = useBrand(isPortal);
+  const name = isPortal ? (brand?.name ?? PORTAL) : product.name;
   useEffect(() => {
-    document.title = `${title} · ${product.name}`;
-  }, [title, brand]);
+    document.title = `${title} · ${name}`;
+  }, [title, name]);
   return html`
     <main class="lone">
-      <p class="wordmark">${product.name}</p>
+      <p class="wordmark">${name}</p>
       <h1>${title}</h1>
       ${children}
     </main>
@@ -26,16 +27,27 @@ const signInAt = (next) => `/console/login?next=${encodeURIComponent(next)}`;
 /** @param {{ next: string }} props */
 export const SignIn = ({ next }) => html`
   <${Lone} title="Sign in">
-    <p>Manage your API keys and webhooks. You sign in at your identity provider; Gatepost has no password of yours.</p>
+    <p>Manage your API keys and webhooks. You sign in at your identity provider; no password of yours is kept here.</p>
     <p><a class="button primary" href=${signInAt(next)}>Sign in</a></p>
     <p class="quiet">For programs there is <a href="/docs">the API</a>.</p>
   <//>
 `;
 
-export const SignedOut = () => html`
+/** The query of the page after a visit. */
+export const VISIT = "?visit";
+
+export const SignedOut = () => (location.search === VISIT ? html`<${VisitOver} title="You are signed out" />` : html`
   <${Lone} title="You are signed out">
     <p>This browser has no session any more. Your API keys and webhooks keep working.</p>
     <p><a class="button primary" href=${signInAt("/console/")}>Sign in again</a></p>
+  <//>
+`);
+
+/** Visitors have no account here. @param {{ title?: string }} props */
+export const VisitOver = ({ title = "Your visit is over" }) => html`
+  <${Lone} title=${title} isPortal>
+    <p>Your API keys and webhooks keep working. To come back, follow the link of the application that sent you here.</p>
+    ${returnUrl() && html`<p><a class="button primary" href=${returnUrl()}>Go back</a></p>`}
   <//>
 `;
 
@@ -88,8 +100,8 @@ export const NotFound = () => html`
 
 export const Forbidden = () => html`
   <${Page} title="This page is for operators" lead="You are signed in, but not as an operator.">
-    <p>The role comes from your identity provider or from the settings of Gatepost, and is fixed when you sign in. If you
-      should have it, ask the people who run Gatepost, then sign out and sign in again.</p>
+    <p>The role comes from your identity provider or from the settings of this service, and is fixed when you sign in. If you
+      should have it, ask the people who run it, then sign out and sign in again.</p>
     <p><a class="button" href="/console/">Go to the start page</a></p>
   <//>
 `;

@@ -7,7 +7,7 @@ import { Code } from "../lib/ui.js";
 
 /** @param {{ secret: string }} props */
 export const NewSecret = ({ secret }) => html`
-  <p class="notice">This secret signs your webhooks. Copy it now: Gatepost does not show it again.</p>
+  <p class="notice">This secret signs your webhooks. Copy it now: it is not shown again.</p>
   <${Code} text=${secret} what="secret" isOneLine />
   <${Snippets} snippets=${verificationWith(secret)} label="Verify a webhook" />
 `;

@@ -10,10 +10,10 @@ import { navigate } from "../lib/router.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
 import { Badge, Choice, Dialog, ErrorPanel, Field, Form, Loading, Page, typed, WhenExactly } from "../lib/ui.js";
-import { attemptError, counted, subscriptionState } from "../lib/words.js";
+import { attemptError, counted, place, subscriptionState } from "../lib/words.js";
 import { NewSecret } from "./secret.js";
 import { SendTest } from "./send-test.js";
-import { eventNames, Events, SubscriptionFields } from "./subscriptions.js";
+import { eventNames, Events, FIELDS, SubscriptionFields } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Health} Health */
@@ -39,11 +39,12 @@ export default function OneSubscription({ id }) {
   const { subscription, health } = data;
   const shown = open && DIALOGS[open];
   return html`
-    <${Page} title=${subscription.url} lead=${subscription.description} up=${up}>
+    <${Page} title=${place(subscription.url)} lead=${subscription.description} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       <${Facts} subscription=${subscription} health=${health} />
       ${may("webhooks") &&
       html`<div class="toolbar">
+        ${health.state === "paused" && html`<${TryNow} id=${id} reload=${reloadAll} />`}
         ${subscription.enabled && html`<${SendTest} id=${id} onDone=${reloadAll} />`}
         <${Enable} subscription=${subscription} reload=${reloadAll} disable=${() => setOpen("disable")} />
         <button type="button" onClick=${() => setOpen("recover")}>Recover…</button>
@@ -65,7 +66,9 @@ export function Facts({ subscription, health }) {
   const last = health.lastAttempt;
   return html`
     <dl class="facts">
+      <div><dt>URL</dt><dd class="url">${subscription.url}</dd></div>
       <div><dt>State</dt><dd><${Badge} tone=${tone}>${name}<//> ${why}</dd></div>
+      ${health.pausedUntil && html`<div><dt>Tried again</dt><dd><${WhenExactly} at=${health.pausedUntil} /></dd></div>`}
       ${health.failingSince && html`<div><dt>Failing since</dt><dd><${WhenExactly} at=${health.failingSince} /></dd></div>`}
       <div><dt>Waiting</dt><dd>${counted(health.waiting, "delivery", "deliveries")}</dd></div>
       <div>
@@ -90,10 +93,27 @@ function Times({ id }) {
   if (failure) return html`<${ErrorPanel} failure=${failure} retry=${reload} />`;
   if (!data || data.p50Ms === null || data.p95Ms === null) return null;
   const attempts = data.attempts === 1 ? "the one attempt" : counted(data.attempts, "attempt");
-  return html`<p class="times">
-    Half of ${attempts} took at most <strong>${duration(data.p50Ms)}</strong>, and 95 % at most <strong>${duration(data.p95Ms)}</strong>.
-    <span class="quiet">Attempts since <${WhenExactly} at=${data.since} /> count.</span>
-  </p>`;
+  return html`<section>
+    <h2>How long attempts take</h2>
+    <ul class="figures plain-figures">
+      <li><strong>${duration(data.p50Ms)}</strong> p50: half of ${attempts} took at most this long</li>
+      <li><strong>${duration(data.p95Ms)}</strong> p95: 95 % took at most this long</li>
+    </ul>
+    <p class="quiet">Attempts since <${WhenExactly} at=${data.since} /> count.</p>
+  </section>`;
+}
+
+/** How far back *Try now* looks for what failed, in seconds: a clock that is fast must not name the future. */
+const JUST_NOW = 60;
+
+/** Ends the pause: what waits is sent, and what waits for a retry keeps its time. @param {{ id: string, reload: () => Promise<void> }} props */
+function TryNow({ id, reload }) {
+  const { run, isRunning, failure } = useAction(async () => {
+    await recoverSubscription(id, ago(JUST_NOW));
+    await reload();
+  });
+  return html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Try now</button>
+    <${ErrorPanel} failure=${failure} />`;
 }
 
 /** @param {{ subscription: Subscription, reload: () => Promise<void>, disable: () => void }} props */
@@ -172,6 +192,8 @@ const SINCE = [
 
 /** @param {DialogProps} props */
 function Recover({ subscription, reload, onClose }) {
+  const { data } = /** @type {Found} */ (useResource(PATHS.subscription(subscription.id)));
+  const waiting = data?.health.waiting ?? 0;
   const [since, setSince] = useState(String(DAY));
   const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
   // The same time is counted and recovered.
@@ -185,9 +207,9 @@ function Recover({ subscription, reload, onClose }) {
     <${Dialog} title="Recover failed deliveries" onClose=${onClose} done=${count !== undefined && "Done"}>
       ${count === undefined
         ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
-            <p>Gatepost enables the subscription if it is disabled, and sends again what failed. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
+            <p>The subscription is enabled if it is disabled, and what failed is sent again. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
             <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
-            <p role="status">${lost.data && recoverable(lost.data.deliveries)}</p>
+            <p role="status">${lost.data && recoverable(lost.data.deliveries, waiting)}</p>
             <${ErrorPanel} failure=${lost.failure} />
           <//>`
         : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`}
@@ -195,10 +217,14 @@ function Recover({ subscription, reload, onClose }) {
   `;
 }
 
-/** The count goes up to 10,000. @param {number} count */
-function recoverable(count) {
-  if (count === 0) return "Nothing failed in this time.";
-  return `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back.`;
+/**
+ * The count goes up to 10,000, and what is due already is not in it.
+ * @param {number} count
+ * @param {number} waiting
+ */
+function recoverable(count, waiting) {
+  const back = count === 0 ? "Nothing of this time failed or waits for a retry." : `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back: what failed, or waits for a retry.`;
+  return waiting === 0 ? back : `${back} ${counted(waiting, "delivery waits", "deliveries wait")} in any case, and ${waiting === 1 ? "is" : "are"} sent when due.`;
 }
 
 /** @param {DialogProps} props */
@@ -214,7 +240,7 @@ function Edit({ subscription, reload, onClose }) {
   });
   return html`
     <${Dialog} title="Edit the subscription" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Save" onCancel=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Save" onCancel=${onClose}>
         <${SubscriptionFields} values=${{ url, events, description }} set=${{ setUrl, setEvents, setDescription }} failure=${failure} />
       <//>
     <//>

@@ -4,19 +4,19 @@ import { html, useState } from "../vendor/preact.js";
 import { createSubscription, PATHS } from "../lib/api.js";
 import { may } from "../lib/rights.js";
 import { useAction, useResource } from "../lib/resource.js";
+import { useFilter } from "../lib/router.js";
 import { subscribeCurl } from "../lib/snippets.js";
-import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
-import { subscriptionState } from "../lib/words.js";
+import { Badge, Choice, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
+import { isFailing, subscriptionState } from "../lib/words.js";
 import { NewSecret } from "./secret.js";
 import { SendTest, TestUrl } from "./send-test.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Answer<"createSubscription">} Created */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Page1 */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findSubscription">>} Found */
 
 export default function Subscriptions() {
-  const { data, failure, reload } = /** @type {Page1} */ (useResource(PATHS.subscriptions));
+  const { data, failure, reload } = /** @type {Page1} */ (useResource(PATHS.subscriptionsWithHealth));
   const [isCreating, setCreating] = useState(false);
   const create =
     may("webhooks") &&
@@ -26,7 +26,7 @@ export default function Subscriptions() {
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && !data.subscriptions.length && html`<${NoSubscriptions} create=${() => setCreating(true)} />`}
-      ${data && data.subscriptions.length > 0 && html`<${Table} subscriptions=${data.subscriptions} />`}
+      ${data && data.subscriptions.length > 0 && html`<${List} subscriptions=${data.subscriptions} />`}
       ${data?.nextCursor && html`<p class="quiet">Only the newest 200 subscriptions are shown.</p>`}
     <//>
     ${isCreating && html`<${CreateSubscription} reload=${reload} onClose=${() => setCreating(false)} />`}
@@ -40,14 +40,50 @@ const NoSubscriptions = ({ create }) => html`
     curl=${subscribeCurl()}
     action=${may("webhooks") && html`<button type="button" class="primary" onClick=${create}>Subscribe a URL</button>`}
   >
-    <p>Give the URL of your receiver. Gatepost then sends it each event, signed, and retries for three days.</p>
+    <p>Give the URL of your receiver. It then gets each event, signed, with retries for three days.</p>
   <//>
 `;
+
+/** With more subscriptions than that, there is a search and a filter. */
+const SEARCHED_FROM = 9;
+
+/** @type {[string, string][]} */
+const STATES = [["", "Any state"], ["failing", "Failing, paused or disabled by the service"], ["healthy", "Healthy"], ["disabled", "Disabled"]];
+
+/** @param {Subscription} one @param {string} state */
+function isIn(one, state) {
+  if (state === "failing") return isFailing(one);
+  if (state === "disabled") return !one.enabled;
+  return state !== "healthy" || (one.enabled && !isFailing(one));
+}
+
+/** @param {Subscription} one @param {string} text */
+const has = (one, text) => `${one.url} ${one.description} ${one.events.join(" ")} ${one.id}`.toLowerCase().includes(text.toLowerCase());
+
+/** @param {{ subscriptions: Subscription[] }} props */
+function List({ subscriptions }) {
+  const [{ state = "", search = "" }, change] = useFilter();
+  const found = subscriptions.filter((one) => isIn(one, state) && has(one, search));
+  const shown = [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
+  const hasFilter = subscriptions.length >= SEARCHED_FROM || state !== "" || search !== "";
+  return html`
+    ${hasFilter &&
+    html`<form class="filters" role="search" aria-label="Filter subscriptions" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <${Field} label="Search" input=${(/** @type {object} */ more) =>
+        html`<input type="search" data-search autocomplete="off" value=${search} onInput=${typed((text) => change({ search: text }))} ...${more} />`} />
+      <${Choice} label="State" value=${state} options=${STATES} onChange=${(/** @type {string} */ chosen) => change({ state: chosen })} />
+      <p class="quiet count" role="status">${shown.length} of ${subscriptions.length}</p>
+    </form>`}
+    ${shown.length === 0
+      ? html`<${Empty} title="No subscription matches" action=${html`<button type="button" onClick=${() => change({ state: "", search: "" })}>Clear the filter</button>`} />`
+      : html`<${Table} subscriptions=${shown} />`}
+  `;
+}
 
 /** @param {{ subscriptions: Subscription[] }} props */
 const Table = ({ subscriptions }) => html`
   <table>
-    <caption class="hidden">Subscriptions</caption>
+    <caption class="hidden">Subscriptions, those that fail first</caption>
     <thead><tr><th>URL</th><th>State</th><th>Events</th><th>Waiting</th><th>Created</th></tr></thead>
     <tbody>${subscriptions.map((one) => html`<${Row} key=${one.id} subscription=${one} />`)}</tbody>
   </table>
@@ -55,18 +91,19 @@ const Table = ({ subscriptions }) => html`
 
 /** @param {{ subscription: Subscription }} props */
 function Row({ subscription }) {
-  const { data } = /** @type {Found} */ (useResource(PATHS.subscription(subscription.id)));
-  const { tone, name, why } = subscriptionState(subscription, data?.health);
+  const { id, url, description, events, health, createdAt } = subscription;
+  const { tone, name, why } = subscriptionState(subscription, health);
   return html`
     <tr>
       <th scope="row">
-        <a class="url" data-row href="/console/subscriptions/${subscription.id}">${subscription.url}</a>
-        ${subscription.description && html`<span class="under">${subscription.description}</span>`}
+        <a class="url" data-row href="/console/subscriptions/${id}">${url}</a>
+        ${description && html`<span class="under">${description}</span>`}
       </th>
-      <td data-label="State"><${Badge} tone=${tone}>${name}<//>${why && html`<span class="under">${why}</span>`}</td>
-      <td data-label="Events"><${Events} events=${subscription.events} /></td>
-      <td data-label="Waiting">${data ? data.health.waiting.toLocaleString("en") : "…"}</td>
-      <td data-label="Created"><${When} at=${subscription.createdAt} /></td>
+      <td data-label="State"><${Badge} tone=${tone}>${name}<//>${why && html`<span class="under">${why}</span>`}
+        ${health?.pausedUntil && html`<span class="under">Tried again <${When} at=${health.pausedUntil} />.</span>`}</td>
+      <td data-label="Events"><${Events} events=${events} /></td>
+      <td data-label="Waiting">${health ? health.waiting.toLocaleString("en") : "–"}</td>
+      <td data-label="Created"><${When} at=${createdAt} /></td>
     </tr>
   `;
 }
@@ -92,13 +129,16 @@ function CreateSubscription({ reload, onClose }) {
   if (created) return html`<${NewSubscription} created=${created} onClose=${onClose} />`;
   return html`
     <${Dialog} title="New subscription" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Subscribe" onCancel=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Subscribe" onCancel=${onClose}>
         <${SubscriptionFields} values=${{ url, events, description }} set=${{ setUrl, setEvents, setDescription }} failure=${failure ?? tested} />
         <${TestUrl} url=${url} onFailure=${setTested} />
       <//>
     <//>
   `;
 }
+
+/** The fields that show their faults. */
+export const FIELDS = ["url", "events", "description"];
 
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
@@ -119,7 +159,7 @@ export const SubscriptionFields = ({ values, set, failure }) => html`
   <${Field}
     label="Events"
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces."
-    fault=${failure?.fault("events")}
+    fault=${failure?.fault("events", eventNames(values.events))}
     input=${(/** @type {object} */ more) =>
       html`<input type="text" autocomplete="off" spellcheck="false" value=${values.events} onInput=${typed(set.setEvents)} ...${more} />`}
   />

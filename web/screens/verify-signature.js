@@ -42,7 +42,7 @@ function Check({ eventId, body, attempt }) {
   return html`
     <p>Compare what your receiver got. The page computes the signature itself: the secret is not sent anywhere.</p>
     <div class="verify">
-      <${Field} label="Signing secret" hint="whsec_… as it was shown when it was made. It is forgotten when you leave the page."
+      <${Field} label="Signing secret" followsValue hint="whsec_… as it was shown when it was made. It is forgotten when you leave the page."
         fault=${secret.trim() && !expected ? "This is not a secret: the part after whsec_ is not base64." : undefined}
         input=${(/** @type {object} */ more) =>
           html`<input type="password" autocomplete="off" spellcheck="false" value=${secret} onInput=${typed(setSecret)} ...${more} />`} />

@@ -1,0 +1,198 @@
+// What goes wrong on an ordinary day: the wrong key, a receiver that is away, a hundred subscriptions, a mistake in a form.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { api, browser, eventually, publish, receiver, visitor } from "./harness.mjs";
+
+after(() => browser.close());
+
+test("who revokes the new key by mistake is warned, and Home says that the old one ends", async () => {
+  const { page, close } = await visitor("rosa");
+  const old = await api("rosa", "POST", "/api/api-keys", { label: "Billing" });
+  const { keyId } = await api("rosa", "POST", `/api/api-keys/${old.keyId}/rotate`, { overlapSeconds: 86_400 });
+  const prefixOf = ({ keys }, id) => keys.find((key) => key.id === id).prefix;
+  const list = await api("rosa", "GET", "/api/api-keys");
+  const [before, after] = [prefixOf(list, old.keyId), prefixOf(list, keyId)];
+  await page.goto("/console/keys");
+  const revoke = () => page.getByRole("row").filter({ hasText: after }).getByRole("button", { name: /^Revoke/ }).click();
+  const dialog = page.getByRole("dialog");
+  await revoke();
+  await dialog.getByText("This is the new key").waitFor();
+  await dialog.getByText(`It replaces ${before}`).waitFor();
+  await dialog.getByRole("button", { name: "Revoke the old key instead" }).click();
+  await dialog.getByText(`Every request with ${before}`).waitFor();
+  await dialog.getByText(`The new one, ${after}, keeps working`).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+  await page.getByText("Everything works.").waitFor();
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await revoke();
+  await dialog.getByLabel("Type the label to confirm").fill("Billing");
+  await dialog.getByRole("button", { name: "Revoke the key" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+  await page.getByText("and the key that replaced it is revoked").waitFor();
+  assert.ok(!(await page.getByText("Everything works.").isVisible()));
+  await close();
+});
+
+test("a paused receiver says when it is tried again, and can be tried now", async () => {
+  const [{ page, close }, hooks] = [await visitor("paul"), await receiver(503)];
+  hooks.retryAfter = 600;
+  const { subscription } = await api("paul", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publish("paul", "invoice.paid");
+  await eventually("the first attempt", () => hooks.requests.length === 1);
+  await publish("paul", "invoice.void");
+  await eventually("the pause", async () => (await api("paul", "GET", `/api/webhooks/subscriptions/${subscription.id}`)).health.state === "paused");
+  await page.goto("/console/");
+  await page.getByText(/It is tried again in (9|10) minutes/).waitFor();
+  await page.getByRole("link", { name: "1 failing receivers" }).click();
+  await page.getByText(/Tried again in (9|10) minutes/).waitFor();
+  await page.getByRole("rowheader", { name: hooks.url }).getByRole("link").click();
+  await page.getByText(/in (9|10) minutes/).first().waitFor();
+  hooks.status = 204;
+  await page.getByRole("button", { name: "Try now" }).click();
+  await eventually("what waited arrives", () => hooks.requests.length >= 2);
+  await page.getByText("Healthy").waitFor();
+  hooks.close();
+  await close();
+});
+
+test("a hundred subscriptions are one call, with those that fail first, a search and a filter", async () => {
+  const { page, close } = await visitor("hugo");
+  await page.route("**/api/webhooks/subscriptions?*", (route) => route.fulfill({ json: { subscriptions: hundred() } }));
+  await page.waitForLoadState("networkidle");
+  const calls = [];
+  page.on("request", (request) => /\/api\//.test(request.url()) && calls.push(request.url()));
+  await page.goto("/console/subscriptions");
+  await page.getByRole("rowheader", { name: "receiver-99.example" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  assert.ok(calls.length <= 5, `${calls.length} calls: ${calls}`);
+  assert.match(await page.locator("tbody tr").first().textContent(), /receiver-57\.example.*Failing/);
+  await page.getByLabel("Search").fill("receiver-42");
+  await eventually("one row", async () => (await page.locator("tbody tr").count()) === 1);
+  await page.getByLabel("Search").fill("");
+  await page.getByLabel("State").selectOption("failing");
+  await eventually("the row that fails", async () => (await page.locator("tbody tr").count()) === 1);
+  assert.equal(new URL(page.url()).searchParams.get("state"), "failing");
+  calls.length = 0;
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+  await page.getByText("receiver-57.example").waitFor();
+  await page.waitForLoadState("networkidle");
+  assert.ok(calls.length <= 6, `${calls.length} calls: ${calls}`);
+  await close();
+});
+
+test("a form says each fault once, in the words of the field, until the field changes", async () => {
+  const { page, close } = await visitor("fritz", { failures: [400] });
+  await page.goto("/console/subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("URL").fill("nowhere");
+  await dialog.getByLabel("Events").fill("invoice.* order+paid");
+  await dialog.getByRole("button", { name: "Subscribe" }).click();
+  await dialog.getByRole("alert").waitFor();
+  const said = async (text) => (await dialog.innerText()).split(text).length - 1;
+  const [url, events] = await dialog.locator(".fault").allTextContents();
+  assert.deepEqual([await said(url), await said(events), await said("index")], [1, 1, 0], await dialog.innerText());
+  assert.match(events, /^“order\+paid” /);
+  await dialog.getByLabel("URL").fill("https://receiver.example/hooks");
+  await eventually("the fault of the URL goes", async () => (await said(url)) === 0);
+  assert.equal(await said(events), 1, "the other one stays");
+  assert.equal(await dialog.getByRole("alert").count(), 0);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("button", { name: "New key" }).click();
+  await dialog.getByLabel("Label").fill("CI");
+  await dialog.getByRole("button", { name: "Create the key" }).click();
+  await dialog.getByRole("button", { name: "I have copied the key" }).waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Close" }).count(), 0, "nothing closes it by accident");
+  await close();
+});
+
+test("a session that ends in a form keeps what is typed", async () => {
+  const { page, context, close } = await visitor("selma", { failures: [401] });
+  await page.goto("/console/keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Label").fill("Typed with care");
+  await api("selma", "DELETE", "/api/sessions");
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByText("Your session is over").waitFor();
+  const opened = context.waitForEvent("page");
+  await page.getByRole("link", { name: "Sign in in another tab" }).click();
+  const other = await opened;
+  await other.getByLabel("User name").fill("selma");
+  await other.getByRole("button", { name: "Log in", exact: true }).click();
+  await other.getByText("Signed in as selma").waitFor();
+  await other.close();
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  assert.equal(await page.getByLabel("Label").inputValue(), "Typed with care");
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByRole("button", { name: "I have copied the key" }).click();
+  await page.getByRole("rowheader", { name: "Typed with care" }).waitFor();
+  await close();
+});
+
+test("a key has its actions on its page, and the way back leads to its row", async () => {
+  const { page, close } = await visitor("karl");
+  for (let n = 0; n < 4; n += 1) await api("karl", "POST", "/api/api-keys", { label: `Key ${n}` });
+  await page.setViewportSize({ width: 700, height: 400 });
+  await page.goto("/console/keys");
+  await page.getByRole("rowheader", { name: "Key 0" }).waitFor();
+  for (let n = 0; n < 4; n += 1) await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Key 0" }).waitFor();
+  await page.goBack();
+  const link = page.getByRole("link", { name: "Key 0", exact: true });
+  await eventually("the row has the focus", () => link.evaluate((one) => one === document.activeElement));
+  assert.ok(await link.evaluate((one) => one.getBoundingClientRect().top > 0 && one.getBoundingClientRect().bottom < innerHeight), "it is in sight");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Screen or action" }).fill("key 2");
+  await page.getByRole("option", { name: /^Key 2 .* key$/ }).click();
+  await page.getByRole("heading", { name: "Key 2" }).waitFor();
+  await page.getByRole("button", { name: "Rotate…" }).click();
+  await page.getByRole("button", { name: "Rotate the key" }).click();
+  await page.getByRole("button", { name: "I have copied the key" }).click();
+  await page.getByRole("button", { name: "Revoke…" }).click();
+  await page.getByText("This is the old key").waitFor();
+  await close();
+});
+
+test("operators go to their screens by the keyboard, and to a user by name", async () => {
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  for (const [key, heading] of [["o", "Overview"], ["u", "Users"], ["e", "Events"], ["c", "All changes"]]) {
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+  }
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Screen or action" }).fill("karl");
+  await page.getByRole("option", { name: /karl/ }).click();
+  await page.getByRole("heading", { name: "karl" }).waitFor();
+  await close();
+});
+
+/** Subscriptions as the API lists them: all healthy, except for one in the middle. */
+function hundred() {
+  const at = "2026-11-21T01:42:03.120Z";
+  return Array.from({ length: 100 }, (_, n) => ({
+    id: `sub_01h455vb4pex5vsknk084${String(n).padStart(5, "0")}`,
+    url: `https://receiver-${n}.example/hooks`,
+    events: ["invoice.*"],
+    description: "",
+    enabled: true,
+    createdAt: at,
+    updatedAt: at,
+    health: {
+      state: n === 57 ? "failing" : "healthy",
+      reason: n === 57 ? "timeout" : null,
+      failingSince: n === 57 ? at : null,
+      pausedUntil: null,
+      waiting: n === 57 ? 12 : 0,
+      lastAttempt: null,
+    },
+  })).reverse();
+}
