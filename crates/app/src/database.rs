@@ -68,7 +68,7 @@ pub(crate) async fn open_shards(
     let servers = url.servers();
     let (mut opened, direct_claims) = (Vec::new(), Arc::<DirectClaims>::default());
     for number in 0..shards {
-        let place = usize::from(number) * servers.len() / usize::from(shards);
+        let place = place_of(number.into(), shards.into(), servers.len());
         let url = &servers[place];
         let shard = Shard { number, shards, server: u16::try_from(place)? };
         let settings = postgres_settings(configuration, url);
@@ -76,6 +76,11 @@ pub(crate) async fn open_shards(
         opened.push(Arc::new(fitting(url, store)?));
     }
     Ok(opened)
+}
+
+/// The place of a shard's server in the list of servers.
+fn place_of(shard: usize, shards: usize, servers: usize) -> usize {
+    shard * servers / shards
 }
 
 /// What new ids and secrets say about where they are in this store, which has a feed for each shard.
@@ -86,16 +91,21 @@ pub(crate) fn placement(store: &Store) -> Placement {
     }
 }
 
-/// The clock by which the instances on this database go, and the store whose reads keep it right. See decision 54.
-pub(crate) fn with_clock(store: Store) -> (Store, Arc<dyn Clock>) {
+/// The clock by which the instances on this database go, and the store whose reads keep it right. See decision 54. The
+/// store has its shards on this number of servers.
+pub(crate) fn with_clock(store: Store, servers: usize) -> (Store, Arc<dyn Clock>) {
     if store.changes.is_empty() {
         return (store, Arc::new(SteadyClock::new(Arc::new(SystemClock))));
     }
     let clock = Arc::new(DatabaseClock::new(Arc::new(SystemClock)));
-    // The first database has the time. If it is away at the start, another one says about what time it is.
+    // The first server has the time. If it is away at the start, another one says about what time it is.
+    let shards = store.changes.len();
     let followed = store.changes.iter().enumerate().map(|(shard, changes)| -> Arc<dyn ChangeFeed> {
-        let follow = if shard == 0 { FollowedFeed::new } else { FollowedFeed::until_known };
-        Arc::new(follow(Arc::clone(changes), Arc::clone(&clock)))
+        let (changes, clock) = (Arc::clone(changes), Arc::clone(&clock));
+        Arc::new(match place_of(shard, shards, servers) {
+            0 => FollowedFeed::new(changes, clock),
+            place => FollowedFeed::of_further(place + 1, changes, clock),
+        })
     });
     let changes = followed.collect();
     (Store { changes, ..store }, clock)

@@ -4,6 +4,7 @@
 //! changes nothing that the service does not change too: whether the database takes writes is checked by a write of the
 //! readiness check.
 
+mod exposure;
 mod finding;
 mod health;
 mod identity;
@@ -14,11 +15,12 @@ mod server;
 mod store;
 mod tls;
 
+pub use exposure::{check_allowed_networks, check_public_url};
 pub use finding::{Finding, Report};
 pub use health::{Unhealthy, health};
 pub use identity::check_identity;
 pub use listeners::{check_listener, is_served};
 pub use machine::{check_disk, check_open_files, check_secret_file};
 pub use reach::check_reach;
-pub use server::{DatabaseServer, check_server, stopped_server};
+pub use server::{DatabaseServer, check_server, ended_in_queue, ended_uncounted, stopped_server};
 pub use store::{check_sealing_keys, check_store};

@@ -31,11 +31,14 @@ pub struct DatabaseServer {
     pub synchronous_standby_names: String,
     /// Standbys that are connected.
     pub standbys: u64,
+    /// Whether it tells its timeline, by which a former primary is recognized.
+    pub tells_timeline: bool,
 }
 
 /// Checks the settings of a Postgres server.
 pub fn check_server(server: &DatabaseServer) -> Vec<Finding> {
-    [pools(server), unsafe_setting(server), durability(server), standbys(server)].into_iter().flatten().collect()
+    let found = [pools(server), unsafe_setting(server), durability(server), standbys(server), timeline(server)];
+    found.into_iter().flatten().collect()
 }
 
 fn finding(what: String, why: &'static str, cure: String) -> Finding {
@@ -75,6 +78,28 @@ pub fn stopped_server(error: &dyn Error, shards: &str, command: &str) -> Finding
         format!("it does not answer, and it has {shards}: {}", chain(error)),
         "calls of the users in these shards fail with 503, and so do lists of all users",
         format!("start the server, or correct its place in DATABASE_URL: `{command}` asks it"),
+    )
+}
+
+/// Deliveries have ended and are in the queue. `search_path` is the schema of their shard, if there are several.
+pub fn ended_in_queue(count: u64, search_path: Option<&str>) -> Finding {
+    let schema = search_path.map_or_else(String::new, |schema| format!("-c 'SET search_path = {schema}' "));
+    finding(
+        format!("deliveries that have ended are still queued: {count}"),
+        "their webhooks are sent again, and their day of the log is kept",
+        format!(
+            "`psql \"$DATABASE_URL\" {schema}-c 'DELETE FROM webhook_due USING webhook_deliveries AS ended WHERE \
+             webhook_due.subscription_id = ended.subscription_id AND webhook_due.delivery_id = ended.id'`"
+        ),
+    )
+}
+
+/// Deliveries that have ended and are in the queue could not be counted.
+pub fn ended_uncounted(error: &dyn Error) -> Finding {
+    finding(
+        format!("deliveries that have ended and are still queued could not be counted: {}", chain(error)),
+        "such deliveries are sent again; the count takes longer with a long queue",
+        "run `gatepost doctor` again when fewer webhooks wait".to_owned(),
     )
 }
 
@@ -124,6 +149,21 @@ fn standbys(server: &DatabaseServer) -> Option<Finding> {
     })
 }
 
+fn timeline(server: &DatabaseServer) -> Option<Finding> {
+    let sql = "GRANT EXECUTE ON FUNCTION pg_current_wal_insert_lsn(), pg_walfile_name(pg_lsn), pg_control_system()";
+    (!server.tells_timeline).then(|| {
+        finding(
+            "the server does not tell its timeline, by which a former primary is recognized".to_owned(),
+            "after a failover, a revoked key stays good where an instance still reaches a former primary that runs on",
+            format!(
+                "`psql \"$DATABASE_URL\" -c '{sql} TO \"{}\"'`, as a superuser, and restart the instances. If the server \
+                 lacks a function, make sure that its failover stops the former primary",
+                server.role
+            ),
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +183,7 @@ mod tests {
             synchronous_commit: "on".to_owned(),
             synchronous_standby_names: String::new(),
             standbys: 0,
+            tells_timeline: true,
         }
     }
 
@@ -168,6 +209,16 @@ mod tests {
         let found = check_server(&DatabaseServer { fsync: false, full_page_writes: false, ..server() });
         assert!(found.len() == 1 && found[0].what.starts_with("fsync and full_page_writes of"), "{found:?}");
         assert!(found[0].cure.contains("SET fsync = on' -c 'ALTER SYSTEM SET full_page_writes = on'"), "{found:?}");
+    }
+
+    #[test]
+    fn a_server_that_does_not_tell_its_timeline_is_found() {
+        let found = check_server(&DatabaseServer { tells_timeline: false, ..server() });
+        assert!(found.len() == 1 && found[0].what.contains("does not tell its timeline"), "{found:?}");
+        assert!(
+            found[0].cure.contains("pg_current_wal_insert_lsn()") && found[0].cure.contains("\"app\""),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use domain::SealingKeys;
-use domain::ports::{ChangeFeed, Clock, MigrateError, Store, StoreFigures, SubscriptionStore};
+use domain::ports::{ChangeFeed, Clock, MigrateError, MigrationStatus, Store, StoreFigures, SubscriptionStore};
 use domain::webhooks::opens_check;
 
 use crate::finding::{Finding, chain};
@@ -18,12 +18,12 @@ const SEALED_MAX: u32 = 100;
 /// Checks the database: that it answers, its schema, that it takes writes, the clocks, old transactions, and the queue.
 /// `migrates` says whether `serve` applies migrations itself.
 pub async fn check_store(store: &Store, clock: &dyn Clock, migrates: bool) -> Vec<Finding> {
-    let pending = match store.schema.status().await {
-        Ok(migrations) => migrations.iter().filter(|migration| !migration.applied).count(),
+    let migrations = match store.schema.status().await {
+        Ok(migrations) => migrations,
         Err(error) => return vec![unusable(&error)],
     };
-    if pending > 0 {
-        return if migrates { Vec::new() } else { vec![pending_migrations(pending)] };
+    if migrations.iter().any(|migration| !migration.applied) {
+        return lacking(&migrations, migrates).into_iter().collect();
     }
     let clocks = match store.changes.first() {
         Some(changes) => clocks(&**changes, clock).await,
@@ -58,6 +58,24 @@ fn unusable(error: &MigrateError) -> Finding {
             "mend the cause above, because waiting does not help; `psql \"$DATABASE_URL\" -c 'SELECT version()'` asks the same server",
         ),
     }
+}
+
+/// Some migrations are not applied.
+fn lacking(migrations: &[MigrationStatus], migrates: bool) -> Option<Finding> {
+    let pending = migrations.iter().filter(|migration| !migration.applied).count();
+    if pending == migrations.len() {
+        return Some(no_migration());
+    }
+    (!migrates).then(|| pending_migrations(pending))
+}
+
+fn no_migration() -> Finding {
+    finding(
+        "no migration is applied: the database has no data of Gatepost".to_owned(),
+        "no instance has started on this database yet, or DATABASE_URL names another one than before",
+        "if the database is new, run `gatepost migrate` or start `gatepost serve`; otherwise correct DATABASE_URL, which \
+         `gatepost config` shows",
+    )
 }
 
 fn pending_migrations(count: usize) -> Finding {
@@ -177,6 +195,24 @@ mod tests {
 
         fn machine_time(&self) -> Timestamp {
             NOW.plus(self.0)
+        }
+    }
+
+    #[test]
+    fn migrations_that_are_not_applied_are_found() {
+        for (applied, migrates, expected) in [
+            (0, true, Some("no migration is applied")),
+            (0, false, Some("no migration is applied")),
+            (1, true, None),
+            (1, false, Some("lacks 1 migrations")),
+        ] {
+            let migration = |number| MigrationStatus { name: format!("{number}"), applied: number < applied };
+            let found = lacking(&[migration(0), migration(1)], migrates);
+            let is_expected = match (&found, expected) {
+                (Some(found), Some(expected)) => found.what.contains(expected),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(is_expected, "{applied} {migrates}: {found:?}");
         }
     }
 

@@ -99,6 +99,14 @@ async fn faults_of_settings_and_files() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settings_that_expose_the_service() {
+    let (_storage, place) = on_sqlite().await;
+    place.with("PUBLIC_URL", "http://keys.example.com").has("without encryption", Cures).await;
+    let (_storage, place) = on_sqlite().await;
+    place.with("WEBHOOK_ALLOWED_NETWORKS", "10.0.0.0/8,0.0.0.0/0").has("0.0.0.0/0: every address", Cures).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_the_machine() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let (_storage, place) = on_sqlite().await;
@@ -120,7 +128,7 @@ async fn faults_of_the_database() {
     place.with("DATABASE_URL", &url).has("Connection refused", Fails).await;
 
     let storage = Storage::durable_postgres(100).await;
-    Place::new(&storage).await.with("MIGRATE", "false").has("the schema lacks", Cures).await;
+    Place::new(&storage).await.with("MIGRATE", "false").has("no migration is applied", Cures).await;
     let (cluster, database) = storage.server().unwrap();
     let sql = format!("ALTER DATABASE \"{}\" SET default_transaction_read_only = on", database.name);
     cluster.execute("postgres", &sql).await.unwrap();
@@ -153,6 +161,26 @@ async fn faults_of_the_server() {
     cluster.execute("postgres", sql).await.unwrap();
     cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
     Place::new(&storage).await.has("no standby is connected", Cures).await;
+}
+
+/// A delivery that has ended is in the queue: see decision 105.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_delivery_that_is_stored_twice() {
+    const PLANT: &str = "WITH id AS (
+            SELECT decode(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || repeat('07', 10), 'hex') AS id
+        ), ended AS (
+            INSERT INTO webhook_deliveries SELECT id, id, id, 'invoice.paid', 'delivered', now(), 1 FROM id
+        )
+        INSERT INTO webhook_due SELECT id, id, id, 1, now(), 0, now(), 1 FROM id";
+    let storage = Storage::durable_postgres(100).await;
+    let mut gatepost = Setup::serve(&storage).await.start().await;
+    // The log has a partition for the row.
+    let periods = "SELECT count(*) FROM webhook_periods";
+    eventually("periods are created", async || (storage.execute(0, periods).await != "0").then_some(())).await;
+    gatepost.signal("TERM");
+    gatepost.exited().await;
+    storage.execute(0, PLANT).await;
+    Place::new(&storage).await.has("deliveries that have ended are still queued: 1", Cures).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

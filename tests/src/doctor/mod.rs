@@ -108,6 +108,13 @@ async fn nothing_is_found_where_nothing_is_wrong() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_without_a_schema_is_found() {
+    let storage = Storage::durable_postgres(100).await;
+    let place = Place::new(&storage).await;
+    place.finds("no migration is applied", "gatepost migrate");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_found_beside_a_running_instance() {
     for storage in [Storage::sqlite(), Storage::durable_postgres(100).await] {
         let (metrics, gatepost) = (free_address().to_string(), Setup::serve(&storage).await);
@@ -126,6 +133,11 @@ async fn faults_of_the_configuration_are_found() {
     let has = |what: &str| findings.iter().any(|(found, _)| found.contains(what));
     assert!(findings.len() == 2 && has("ENCRYPTION_KEY is missing") && has("KEEP_ALIVE_SECONDS"), "{findings:?}");
 
+    let misspelt = Place::new(&storage).await.without("OIDC_ISSUER").with("OIDC_ISUER", "https://id.example.com");
+    let findings = misspelt.findings();
+    let suggested =
+        |(what, cure): &(String, String)| what.contains("OIDC_ISSUER?") && cure.contains("`unset OIDC_ISUER`");
+    assert!(findings.iter().any(suggested), "{findings:?}");
     let misspelt = Place::new(&storage).await.with("GATEPOST_LISTN", "127.0.0.1:1");
     misspelt.finds("GATEPOST_LISTN", "correct the name");
 
@@ -157,7 +169,7 @@ async fn faults_of_the_database_are_found() {
 
     let storage = Storage::durable_postgres(100).await;
     let place = Place::new(&storage).await.with("MIGRATE", "false");
-    place.finds("the schema lacks", "gatepost migrate");
+    place.finds("no migration is applied", "gatepost migrate");
     assert!(place.run(&["migrate"]).status.success());
     let (cluster, database) = storage.server().unwrap();
     let sql = format!("ALTER DATABASE \"{}\" SET default_transaction_read_only = on", database.name);

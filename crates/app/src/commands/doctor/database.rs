@@ -1,12 +1,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use adapters_postgres::{PostgresSettings, PostgresStore, ServerReport};
+use adapters_postgres::{PostgresSettings, PostgresStore, ServerReport, Shard};
 use adapters_system::{EncryptionKey, Secret};
 use anyhow::Result;
 use cli::WebAddress;
 use doctor::{
-    DatabaseServer, Finding, Report, check_sealing_keys, check_server, check_store, is_served, stopped_server,
+    DatabaseServer, Finding, Report, check_sealing_keys, check_server, check_store, ended_in_queue, ended_uncounted,
+    is_served, stopped_server,
 };
 use domain::SealingKeys;
 use domain::ports::{Store, StoreError};
@@ -46,8 +47,23 @@ pub(super) async fn examine_database(configuration: &Configuration, report: &mut
 }
 
 async fn examine_store(store: Store, configuration: &Configuration) -> Vec<Finding> {
-    let (store, clock) = with_clock(store);
+    let (store, clock) = with_clock(store, 1);
     check_store(&store, &*clock, configuration.migrate).await
+}
+
+/// Counts only where all migrations are applied: otherwise, the schema has another finding.
+async fn ended_deliveries((postgres, store): (&PostgresStore, &Store)) -> Option<Finding> {
+    const SHOWN_MAX: i64 = 1_000;
+    let is_migrated = store.schema.status().await.is_ok_and(|all| all.iter().all(|migration| migration.applied));
+    if !is_migrated {
+        return None;
+    }
+    let schema = postgres.shard().map(Shard::schema);
+    match postgres.count_ended_in_queue(SHOWN_MAX).await {
+        Ok(0) => None,
+        Ok(count) => Some(ended_in_queue(count.unsigned_abs(), schema.as_deref())),
+        Err(error) => Some(ended_uncounted(&error)),
+    }
 }
 
 /// A server that does not answer is the finding of another check.
@@ -59,9 +75,11 @@ async fn examine_server(
 ) -> Result<Store> {
     let store = Arc::new(open_postgres(configuration, url).await?);
     if let Ok(server) = store.server_report().await {
-        report.add("database server", check_server(&described(server, configuration, is_running, 1)));
+        report.add("database server", check_server(&described(server, &store, configuration, is_running, 1)));
     }
-    Ok(Store::single(&store).shared(store))
+    let ports = Store::single(&store).shared(Arc::clone(&store) as _);
+    report.add("database", ended_deliveries((&store, &ports)).await);
+    Ok(ports)
 }
 
 /// A shard, and its ports.
@@ -106,11 +124,12 @@ async fn examine_part(
             return (vec![stopped_server(&error, &shards, &command)], Vec::new());
         }
         Err(_) => Vec::new(),
-        Ok(server) => check_server(&described(server, configuration, is_running, shards.len())),
+        Ok(server) => check_server(&described(server, &first.0, configuration, is_running, shards.len())),
     };
     let mut of_shards: Vec<(Vec<String>, Finding)> = Vec::new();
     for shard in shards {
-        for finding in examine_store(shard.1.clone(), configuration).await {
+        let doubled = ended_deliveries((&shard.0, &shard.1)).await;
+        for finding in examine_store(shard.1.clone(), configuration).await.into_iter().chain(doubled) {
             let number = number(shard).to_string();
             match of_shards.iter_mut().find(|(_, known)| *known == finding) {
                 Some((numbers, _)) => numbers.push(number),
@@ -128,7 +147,13 @@ fn of_its_shards((numbers, finding): (Vec<String>, Finding)) -> Finding {
 }
 
 /// Counts are never negative. An instance with this configuration that does not run yet opens connections too.
-fn described(server: ServerReport, configuration: &Configuration, is_running: bool, shards: usize) -> DatabaseServer {
+fn described(
+    server: ServerReport,
+    store: &PostgresStore,
+    configuration: &Configuration,
+    is_running: bool,
+    shards: usize,
+) -> DatabaseServer {
     let count = |count: i64| u64::try_from(count).unwrap_or_default();
     let running = count(server.instances);
     DatabaseServer {
@@ -145,6 +170,7 @@ fn described(server: ServerReport, configuration: &Configuration, is_running: bo
         synchronous_commit: server.synchronous_commit,
         synchronous_standby_names: server.synchronous_standby_names,
         standbys: count(server.standbys),
+        tells_timeline: store.tells_timeline(),
     }
 }
 

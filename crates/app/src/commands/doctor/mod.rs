@@ -10,12 +10,13 @@ use clap::Args;
 use cli::output::{answer, answer_json};
 use database::examine_database;
 use doctor::{
-    Finding, Report, check_disk, check_identity, check_listener, check_open_files, check_reach, check_secret_file,
+    Finding, Report, check_allowed_networks, check_disk, check_identity, check_listener, check_open_files,
+    check_public_url, check_reach, check_secret_file,
 };
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Loaded, Warning};
+use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Loaded, Problem, Warning};
 use crate::instance::PROVIDER_TLS;
 use crate::webhooks::egress_policy;
 
@@ -47,7 +48,7 @@ pub(crate) async fn run(arguments: Arguments, loaded: Result<Loaded, InvalidConf
         Ok(loaded) => examine(&loaded, &arguments.reach).await,
         Err(InvalidConfiguration(problems)) => {
             let mut report = Report::default();
-            report.add("configuration", problems.iter().map(|problem| of_configuration(problem.to_string())));
+            report.add("configuration", problems.iter().map(of_problem));
             report
         }
     };
@@ -66,6 +67,7 @@ async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
     let configuration = &loaded.configuration;
     let mut report = Report::default();
     report.add("configuration", loaded.warnings.iter().map(of_warning));
+    report.findings.extend(exposure(configuration));
     report.add("listeners", check_listener("LISTEN", configuration.listen).await);
     if let Some(address) = configuration.metrics_listen {
         report.findings.extend(check_listener("METRICS_LISTEN", address).await);
@@ -81,6 +83,13 @@ async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
         report.add("egress", examine_egress(configuration, reach).await);
     }
     report
+}
+
+fn exposure(configuration: &Configuration) -> impl Iterator<Item = Finding> {
+    let public_url = configuration.public_url.as_ref().and_then(|url| check_public_url(url.as_str()));
+    let networks = configuration.webhooks.allowed_networks.iter();
+    let all = networks.filter(|network| network.prefix_len() == 0).map(ToString::to_string);
+    public_url.into_iter().chain(check_allowed_networks(all))
 }
 
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
@@ -109,9 +118,13 @@ async fn examine_egress(configuration: &Configuration, reach: &[Url]) -> Vec<Fin
     findings
 }
 
-fn of_configuration(what: String) -> Finding {
+fn of_problem(problem: &Problem) -> Finding {
+    if let Problem::Suspicious(warning) = problem {
+        return of_warning(warning);
+    }
     let cure = "correct the setting; `gatepost config` shows each value and where it comes from".to_owned();
-    Finding { check: "configuration", what, why: "`gatepost serve` ends at its start with exit code 78", cure }
+    let why = "`gatepost serve` ends at its start with exit code 78";
+    Finding { check: "configuration", what: problem.to_string(), why, cure }
 }
 
 fn of_warning(warning: &Warning) -> Finding {
