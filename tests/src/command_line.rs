@@ -10,8 +10,7 @@ use crate::harness::{ENCRYPTION_KEY, Gatepost, Request, Setup, User, eventually,
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_printed_curl_creates_a_key() {
     let gatepost = Setup::dev().await.start().await;
-    let curl = printed_line(&gatepost, "curl ").await;
-    let answer = paste(&curl);
+    let answer = paste(&printed_curl(&gatepost).await);
     let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
     let full_key = answer["key"].as_str().unwrap();
     assert!(full_key.starts_with("svc_live_"));
@@ -28,8 +27,8 @@ async fn the_printed_curl_creates_a_key() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_start_keeps_data_and_tokens() {
     let mut gatepost = Setup::dev().await.start().await;
-    let answer: Value = serde_json::from_str(&paste(&printed_line(&gatepost, "curl ").await)).unwrap();
-    let token = printed_line(&gatepost, "eyJ").await;
+    let answer: Value = serde_json::from_str(&paste(&printed_curl(&gatepost).await)).unwrap();
+    let token = printed_token(&gatepost).await;
     gatepost.signal("INT");
     assert_eq!(gatepost.exited().await.code(), Some(0));
     gatepost.start_again().await;
@@ -54,7 +53,7 @@ async fn token_gives_a_token_of_the_running_provider() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dev_refuses_what_a_proxy_forwards() {
     let gatepost = Setup::dev().await.start().await;
-    let token = printed_line(&gatepost, "eyJ").await;
+    let token = printed_token(&gatepost).await;
     let host = gatepost.address().to_string();
     let subscription = json!({ "url": "http://127.0.0.1:9000/hook", "events": ["*"] });
     let subscribe = || Request::new("POST", "/api/webhooks/subscriptions").bearer(&token).json(&subscription);
@@ -99,6 +98,17 @@ async fn printed_line(gatepost: &Gatepost, start: &str) -> String {
         gatepost.written().lines().map(str::trim).find(|line| line.starts_with(start)).map(str::to_owned)
     })
     .await
+}
+
+/// The first printed call, after the line that sets its token.
+async fn printed_curl(gatepost: &Gatepost) -> String {
+    let curl = printed_line(gatepost, "curl ").await;
+    format!("{}\n{curl}", printed_line(gatepost, "ID_TOKEN=").await)
+}
+
+async fn printed_token(gatepost: &Gatepost) -> String {
+    let line = printed_line(gatepost, "ID_TOKEN=").await;
+    line.trim_start_matches("ID_TOKEN=").trim_matches('\'').to_owned()
 }
 
 fn paste(line: &str) -> String {

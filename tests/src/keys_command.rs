@@ -138,7 +138,7 @@ async fn errors_go_to_standard_error() {
         assert_failed(&shell.run(usage), 2, "");
     }
     assert_failed(&shell.run(&["verify", "svc_live_a-key-is-no-argument"]), 2, "");
-    assert_failed(&shell.run(&["list"]), 78, "GATEPOST_ID_TOKEN");
+    assert_failed(&shell.run(&["list"]), 78, "you are not logged in; run `gatepost login`");
     assert_failed(&shell.with(("GATEPOST_URL", "ftp://keys.example")).run(&["list"]), 78, "GATEPOST_URL");
     assert_failed(&shell.with(("GATEPOST_ID_TOKEN_FILE", "/does/not/exist")).run(&["list"]), 78, "GATEPOST_ID_TOKEN");
     assert_failed(&shell.run(&["create", " ", "--user", "alice"]), 3, "label");

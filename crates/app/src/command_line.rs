@@ -1,9 +1,12 @@
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
-use cli::{ProfileError, ProfileName, login, logout};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use cli::{ProfileError, ProfileName, fitted, login, logout};
 
-use crate::commands::{backup, completions, config, copy, dev, doctor, health, man, migrate, openapi, restore, serve};
+use crate::commands::{
+    backup, completions, config, copy, dev, doctor, health, man, migrate, openapi, restore, serve, version,
+};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -42,6 +45,19 @@ Exit codes:
 With --json, an error is a problem document (RFC 9457) on standard error. docs/cli.md says more.";
 const CLIENT: &str = "Options of commands that call a running Gatepost";
 
+impl CommandLine {
+    /// Parses the arguments of the process.
+    ///
+    /// # Errors
+    ///
+    /// What to print, which may be the help.
+    pub(crate) fn parse_from_process(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let mut command = fitted(Self::command());
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
 fn profile_name(text: &str) -> Result<ProfileName, ProfileError> {
     ProfileName::parse(text)
 }
@@ -65,4 +81,5 @@ pub(crate) enum Command {
     Completions(completions::Arguments),
     Man(man::Arguments),
     Openapi(openapi::Arguments),
+    Version(version::Arguments),
 }

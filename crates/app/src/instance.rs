@@ -20,7 +20,7 @@ use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use upkeep::{Tasks, announce_steadily, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
-use verifier::{CredentialStores, Verifier};
+use verifier::{CredentialStores, Verifier, VerifierSettings};
 use zeroize::Zeroizing;
 
 use crate::announcements::{announcements, keep_operator_webhook, operator_webhook};
@@ -135,7 +135,8 @@ impl Instance {
     }
 
     fn verifier(&self) -> Arc<Verifier> {
-        let settings = self.configuration.verifier;
+        let key_policy = self.configuration.key_policy.clone();
+        let settings = VerifierSettings { key_policy, ..self.configuration.verifier.clone() };
         let (store, clock) = (self.store.clone(), Arc::clone(&self.clock));
         let stores = CredentialStores { keys: store.keys, sessions: store.sessions };
         Verifier::of_shards(stores, store.changes, clock, settings)
@@ -184,6 +185,7 @@ impl Instance {
         let configuration = self.configuration.clone();
         HttpSettings {
             public_url: self.public_url.as_str().to_owned(),
+            error_pages: configuration.public_url.as_ref().map_or_else(String::new, |url| url.as_str().to_owned()),
             portal_is_framed: !configuration.portal.frame_ancestors.is_empty(),
             cors_origins: configuration.cors_origins,
             trusted_proxies: configuration.trusted_proxies,

@@ -18,8 +18,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use clap::Parser;
-use cli::{Failure, ProfileError};
+use cli::{Failure, MissingCredential, ProfileError};
 
 use command_line::CommandLine;
 use configuration::InvalidConfiguration;
@@ -31,7 +30,7 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // Also for errors of the command line itself, so it is not parsed for this.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
-    let command_line = match CommandLine::try_parse_from(arguments) {
+    let command_line = match CommandLine::parse_from_process(arguments) {
         Err(error) if json && error.use_stderr() => {
             let usage = Failure::Usage;
             report(usage.text_in_json(error.render().to_string().trim_end()));
@@ -51,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 fn is_of_configuration(error: &anyhow::Error) -> bool {
-    error.is::<InvalidConfiguration>() || error.is::<ProfileError>()
+    error.is::<InvalidConfiguration>() || error.is::<ProfileError>() || error.is::<MissingCredential>()
 }
 
 /// Writes the error, unless standard error takes nothing for a second: the process must end. If standard error is closed,

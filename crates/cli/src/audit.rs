@@ -3,9 +3,8 @@ use clap::Args;
 use gatepost_client::{AuditEvent, AuditPart, AuditQuery};
 
 use crate::connection::{Access, Connection};
-use crate::output::{answer, answer_json, remark};
-use crate::table::table;
-use crate::times::{past, shown as shown_at};
+use crate::listing::{Listing, Part};
+use crate::times::shown as shown_at;
 
 /// The arguments of `gatepost audit`.
 #[derive(Debug, Args)]
@@ -20,18 +19,8 @@ pub struct Arguments {
     /// Only this action, such as `key.revoked`
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
-    /// Only events at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
-    #[arg(long, value_name = "TIME", value_parser = past)]
-    since: Option<String>,
-    /// Only events before this time, or so long ago
-    #[arg(long, value_name = "TIME", value_parser = past)]
-    until: Option<String>,
-    /// The maximum of events to list, up to 200
-    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
-    limit: u32,
-    /// The cursor that the previous page showed; use the same filters
-    #[arg(long, value_name = "CURSOR")]
-    cursor: Option<String>,
+    #[command(flatten)]
+    part: Part,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -50,31 +39,22 @@ Environment (each also as NAME_FILE, a file that contains the value):
   GATEPOST_ID_TOKEN        an ID token of the user, which is used without --user
   GATEPOST_OPERATOR_TOKEN  an operator token, which is used with --user";
 
+const LISTING: Listing<6> = Listing { items: "events", heads: ["AT", "ACTION", "TARGET", "BY", "WITH", "CHANGES"] };
+
 /// Prints a page of the audit log.
 ///
 /// # Errors
 ///
 /// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
-    let Arguments { user, target, action, since, until, limit, cursor, json } = arguments;
+    let Arguments { user, target, action, part: Part { since, until, limit, cursor }, json } = arguments;
     let wanted = AuditQuery { action, target, since, until, cursor, limit: Some(limit) };
     let page = match connection.access(user.as_deref()).await? {
         Access::User(user) => user.list_audit_events(&wanted).await,
         Access::Operator(operator, user_id) => operator.list_all_audit_events(&wanted, Some(&user_id)).await,
     };
     let page = connection.heard(page)?;
-    if json {
-        return Ok(answer_json(&page)?);
-    }
-    if page.events.is_empty() {
-        answer("no events")?;
-    } else {
-        answer(&table(["AT", "ACTION", "TARGET", "BY", "WITH", "CHANGES"], page.events.iter().map(row)))?;
-    }
-    if let Some(cursor) = page.next_cursor {
-        remark(&format!("there may be older events: --cursor {cursor}"));
-    }
-    Ok(())
+    LISTING.show_page(json, &page, page.events.iter().map(row), page.next_cursor.as_deref())
 }
 
 fn row(event: &AuditEvent) -> [String; 6] {

@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::connection::Connection;
-use crate::{audit, events, keys, listen, log_filter, portal_link, sessions, token, webhooks};
+use crate::{audit, events, keys, listen, log_filter, open, overview, portal_link, sessions, token, webhooks};
 
 /// The commands that call a running Gatepost. The comments are what `--help` says of them.
 #[derive(Debug, Subcommand)]
@@ -23,6 +23,10 @@ pub enum Command {
     Audit(audit::Arguments),
     /// Show or choose which lines the log of a running instance has
     LogFilter(log_filter::Arguments),
+    /// Count what a user has, and what needs attention
+    Overview(overview::Arguments),
+    /// Open the console in a browser
+    Open(open::Arguments),
     /// Receive the webhooks of a user on this machine: verify, show and forward each of them
     Listen(listen::Arguments),
 }
@@ -43,6 +47,8 @@ pub async fn run(command: Command, connection: &Connection) -> Result<()> {
         Command::PortalLink(arguments) => portal_link::run(arguments, connection).await,
         Command::Audit(arguments) => audit::run(arguments, connection).await,
         Command::LogFilter(arguments) => log_filter::run(arguments, connection).await,
+        Command::Overview(arguments) => overview::run(&arguments, connection).await,
+        Command::Open(arguments) => open::run(&arguments, connection),
         Command::Listen(arguments) => listen::run(arguments, connection).await,
     }
 }

@@ -25,15 +25,10 @@ pub struct LocalServer {
     pub webhook_secret: Box<dyn Fn() -> Result<Option<WebhookSecret>>>,
 }
 
-/// A command needs a credential that is not set.
+/// A command needs a credential that is not set. The text says how to give one.
 #[derive(Debug, thiserror::Error)]
-#[error("{variable} is missing: {what}")]
-pub struct MissingCredential {
-    /// The environment variable to set.
-    pub variable: &'static str,
-    /// What the credential is, and how else to give one.
-    pub what: &'static str,
-}
+#[error("{0}")]
+pub struct MissingCredential(&'static str);
 
 /// The credential for what a user has.
 pub(crate) enum Access {
@@ -214,25 +209,23 @@ impl Connection {
 }
 
 fn no_consumer() -> MissingCredential {
-    MissingCredential {
-        variable: Remote::API_KEY,
-        what: "set it to an API key, or set GATEPOST_ID_TOKEN; NAME_FILE reads either from a file, and \
-               `gatepost login` saves either. Where `gatepost dev` runs, --user NAME is enough",
-    }
+    MissingCredential(
+        "you are not logged in; run `gatepost login`, or set GATEPOST_API_KEY or GATEPOST_ID_TOKEN (NAME_FILE reads \
+         either from a file). Where `gatepost dev` runs, --user NAME is enough",
+    )
 }
 
 fn no_operator_token() -> MissingCredential {
-    MissingCredential {
-        variable: Remote::OPERATOR_TOKEN,
-        what: "only the operator makes this call. GATEPOST_OPERATOR_TOKEN_FILE reads the token from a file, and \
-               `gatepost login` saves it. In the folder where `gatepost dev` runs, gatepost finds the token itself, unless GATEPOST_URL is set",
-    }
+    MissingCredential(
+        "only the operator makes this call, and you are not logged in as one; run `gatepost login`, or set \
+         GATEPOST_OPERATOR_TOKEN or GATEPOST_OPERATOR_TOKEN_FILE. In the folder where `gatepost dev` runs, gatepost finds \
+         the token itself, unless GATEPOST_URL is set",
+    )
 }
 
 fn no_id_token() -> MissingCredential {
-    MissingCredential {
-        variable: Remote::ID_TOKEN,
-        what: "the command needs an ID token of the user; GATEPOST_ID_TOKEN_FILE reads it from a file, and \
-               `gatepost login` saves it. Where `gatepost dev` runs, --user NAME gets one",
-    }
+    MissingCredential(
+        "you are not logged in; run `gatepost login`, or set GATEPOST_ID_TOKEN or GATEPOST_ID_TOKEN_FILE. Where \
+         `gatepost dev` runs, --user NAME is enough",
+    )
 }

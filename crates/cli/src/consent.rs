@@ -31,6 +31,15 @@ impl Consent {
     ///
     /// [`NoConsent`]; or when the terminal cannot be read.
     pub(crate) fn get(&self, what: &str, connection: &Connection) -> Result<()> {
+        self.ask(what, "This cannot be undone.", connection)
+    }
+
+    /// As [`Consent::get`]; `outlook` says what undoes it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Consent::get`].
+    pub(crate) fn ask(&self, what: &str, outlook: &str, connection: &Connection) -> Result<()> {
         if self.yes {
             return Ok(());
         }
@@ -38,7 +47,7 @@ impl Consent {
         if !(input.is_terminal() && screen.is_terminal()) {
             return Err(NoConsent::NoTerminal(what.to_owned()).into());
         }
-        write!(screen, "{what} at {}? This cannot be undone. [y/N] ", connection.url())?;
+        write!(screen, "{what} at {}? {outlook} [y/N] ", connection.url())?;
         screen.flush()?;
         let mut answer = String::new();
         input.read_line(&mut answer).context("cannot read the answer")?;

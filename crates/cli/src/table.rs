@@ -13,10 +13,14 @@ const LAST_COLUMN_MIN: usize = 12;
 /// becomes a block with one line for each cell, so that ids can still be copied.
 pub fn table<const COLUMNS: usize>(heads: [&str; COLUMNS], rows: impl Iterator<Item = [String; COLUMNS]>) -> String {
     let rows: Vec<[String; COLUMNS]> = rows.collect();
-    let room = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
+    fitted(heads, &rows, terminal_width().unwrap_or(usize::MAX))
+}
+
+/// How many columns the terminal of standard output has; `None` if it is not a terminal.
+pub(crate) fn terminal_width() -> Option<usize> {
+    let size = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten()?;
     // A terminal that does not say how wide it is has no columns.
-    let room = room.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    fitted(heads, &rows, room.unwrap_or(usize::MAX))
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 /// Counts by the hour under the names of the counts. Hours without a count are left out, and the total stands last.

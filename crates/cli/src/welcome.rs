@@ -6,6 +6,9 @@ use url::Url;
 /// `dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`.
 const CODE_CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
+/// The body of the call that creates a key.
+const CREATE_BODY: &str = r#"{"label":"My first key"}"#;
+
 /// A running `gatepost dev`.
 #[derive(Debug)]
 pub struct DevServer {
@@ -63,6 +66,9 @@ impl Welcome {
     /// The user whose ID token the welcome shows.
     pub const USER_NAME: &str = "alice";
 
+    /// The operator of the development provider.
+    const OPERATOR_NAME: &str = "operator";
+
     /// The welcome of this server.
     pub fn new(server: DevServer) -> Self {
         let DevServer { database, public_url, has_console, is_found, issuer, audience, operator_token } = server;
@@ -100,8 +106,12 @@ impl Welcome {
     }
 
     fn places(&self) -> String {
-        let Self { version, database, api_url, docs_url, issuer, audience, login_url, .. } = self;
-        let console = self.console_url.as_ref().map(|url| format!("  Console            {url}\n")).unwrap_or_default();
+        let Self { version, database, api_url, docs_url, issuer, audience, .. } = self;
+        let (user, operator) = (Self::USER_NAME, Self::OPERATOR_NAME);
+        let console = self.console_url.as_ref();
+        let console = console
+            .map(|url| format!("  Console            {url} (sign in as {user}, or as {operator} to see everybody)\n"));
+        let console = console.unwrap_or_default();
         format!(
             "\
 Gatepost {version}, for development on this machine. Data: {database}. Ctrl-C stops it.
@@ -109,27 +119,22 @@ Gatepost {version}, for development on this machine. Data: {database}. Ctrl-C st
 {console}  API                {api_url}
   API page           {docs_url}
   Identity provider  {issuer} (audience {audience})
-  Login page         {login_url}
 "
         )
     }
 
     fn about_keys(&self, token: &IdToken) -> String {
-        let (Self { api_url, environment, .. }, user, create_key) = (self, Self::USER_NAME, self.create_key(token));
+        let (Self { api_url, environment, .. }, user) = (self, Self::USER_NAME);
         let token = token.expose();
         format!(
             "\
 An ID token of the user {user}, valid for one hour (`{environment}gatepost token --user NAME` prints another):
 
-{token}
-
-Create a key:
-
-{create_key}
-
-List the keys, and revoke one:
-
 ID_TOKEN='{token}'
+
+Create a key, list the keys, and revoke one:
+
+curl -sS {api_url} -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{CREATE_BODY}'
 curl -sS {api_url} -H \"Authorization: Bearer $ID_TOKEN\"
 curl -sS -X DELETE {api_url} -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{{\"keyId\":\"key_...\"}}'
 "
@@ -162,7 +167,7 @@ curl -sS {subscriptions_url} -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-
         let (api_url, token) = (&self.api_url, token.expose());
         format!(
             "curl -sS {api_url} -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
-             -d '{{\"label\":\"My first key\"}}'"
+             -d '{CREATE_BODY}'"
         )
     }
 }

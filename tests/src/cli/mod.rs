@@ -1,6 +1,7 @@
 //! The client's commands as a person and as a script meet them.
 
 mod examples;
+mod glances;
 mod host_application;
 mod profiles;
 mod scripts;

@@ -37,7 +37,9 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     assert_eq!((&changed["events"], &changed["description"]), (&json!(["order.*"]), &json!("Orders")));
     assert_eq!(shell.run(&format!("webhooks update {id} --user alice")).status.code(), Some(2), "no change is named");
 
-    assert_eq!(shell.json(&format!("webhooks disable {id} --user alice"))["enabled"], false);
+    let unasked = shell.run(&format!("webhooks disable {id} --user alice"));
+    assert_eq!(unasked.status.code(), Some(2), "nobody can answer: {unasked:?}");
+    assert_eq!(shell.json(&format!("webhooks disable {id} --user alice --yes"))["enabled"], false);
     assert_eq!(show()["health"]["state"], "disabled");
     assert_eq!(shell.succeeds(&format!("webhooks enable {id} --user alice")), format!("{id} is enabled"));
     receiver.behave(Behaviour::ok());

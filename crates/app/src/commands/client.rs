@@ -2,7 +2,7 @@
 
 use adapters_system::{MASK, SystemEntropy};
 use anyhow::Result;
-use cli::{Connection, LocalServer, MissingCredential, ProfileError, ProfileName, Remote};
+use cli::{Connection, LocalServer, ProfileError, ProfileName, Remote};
 use gatepost_client::{OperatorToken, WebhookSecret};
 
 use super::dev::data_folder::DataFolder;
@@ -22,12 +22,7 @@ pub(super) async fn run(
     configured: impl FnOnce() -> Result<Loaded, InvalidConfiguration>,
 ) -> Result<()> {
     let connection = Connection::open(remote, || configured().map(local_server))?;
-    cli::run(command, &connection).await.map_err(|error| match error.downcast::<MissingCredential>() {
-        Ok(MissingCredential { variable: name, what }) => {
-            InvalidConfiguration::from(Problem::Missing { name, what: what.to_owned() }).into()
-        }
-        Err(error) => error,
-    })
+    cli::run(command, &connection).await
 }
 
 /// Where Gatepost is, and the credentials: those of the profile that the command line names; else of the variables, if

@@ -13,6 +13,7 @@ pub(crate) mod migrate;
 pub(crate) mod openapi;
 pub(crate) mod restore;
 pub(crate) mod serve;
+pub(crate) mod version;
 
 use std::thread;
 
@@ -41,6 +42,7 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
     match command_line.command {
         Command::Openapi(_) => openapi::run(),
         Command::Completions(arguments) => completions::run(arguments),
+        Command::Version(arguments) => version::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
         Command::Config(arguments) if arguments.reference => Ok(answer(&reference_page())?),
         Command::Config(arguments) => config::run(&arguments, &show_warnings(load(nothing)?)),

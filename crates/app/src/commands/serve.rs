@@ -46,7 +46,8 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
     let identity =
         OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: PROVIDER_TLS })?;
-    let (store, clock) = with_clock(open_store_beside_roots(&configuration).await?);
+    let (store, clock) =
+        with_clock(open_store_beside_roots(&configuration).await?, configuration.database_url.servers().len());
     let (listener, address) = listen(configuration.listen)?;
     let public_url = configuration.address_at(address);
     let metrics_listener = listen_for_metrics(&configuration)?;

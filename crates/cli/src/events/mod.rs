@@ -1,5 +1,6 @@
 //! `gatepost events`: one file for each action.
 
+mod list;
 mod publish;
 mod publish_batch;
 
@@ -21,6 +22,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    List(list::Arguments),
     Publish(publish::Arguments),
     PublishBatch(publish_batch::Arguments),
 }
@@ -45,6 +47,7 @@ Environment (each also as NAME_FILE, a file that contains the value):
 /// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     match arguments.action {
+        Action::List(list) => list::run(list, connection, arguments.json).await,
         Action::Publish(publish) => publish::run(publish, connection, arguments.json).await,
         Action::PublishBatch(_) => publish_batch::run(connection, arguments.json).await,
     }

@@ -6,8 +6,7 @@ use gatepost_client::ApiKey;
 use serde::Serialize;
 
 use crate::connection::{Access, AnyOwner, Connection};
-use crate::output::{answer, answer_json};
-use crate::table::table;
+use crate::listing::Listing;
 use crate::times::shown;
 
 /// List the keys of a user, newest first
@@ -24,9 +23,12 @@ Examples:
   GATEPOST_ID_TOKEN_FILE=token gatepost keys list --json";
 
 #[derive(Serialize)]
-struct ListAnswer {
-    keys: Vec<ApiKey>,
+struct ListAnswer<'a> {
+    keys: &'a [ApiKey],
 }
+
+const LISTING: Listing<6> =
+    Listing { items: "keys", heads: ["ID", "PREFIX", "STATE", "CREATED", "LAST USED", "LABEL"] };
 
 /// Prints the keys.
 ///
@@ -34,19 +36,21 @@ struct ListAnswer {
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let keys = match connection.access(arguments.owner.name()).await? {
+    let keys = keys_of(&arguments.owner, connection).await?;
+    LISTING.show(json, &ListAnswer { keys: &keys }, rows(&keys, &SystemClock.now().to_string()))
+}
+
+/// The keys of a user, newest first.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn keys_of(owner: &AnyOwner, connection: &Connection) -> Result<Vec<ApiKey>> {
+    let keys = match connection.access(owner.name()).await? {
         Access::User(user) => user.list_api_keys().await,
         Access::Operator(operator, user_id) => operator.list_user_api_keys(&user_id).await,
     };
-    let keys = connection.heard(keys)?;
-    if json {
-        return Ok(answer_json(&ListAnswer { keys })?);
-    }
-    if keys.is_empty() {
-        return Ok(answer("no keys")?);
-    }
-    let heads = ["ID", "PREFIX", "STATE", "CREATED", "LAST USED", "LABEL"];
-    Ok(answer(&table(heads, rows(&keys, &SystemClock.now().to_string())))?)
+    connection.heard(keys)
 }
 
 fn rows<'a>(keys: &'a [ApiKey], now: &'a str) -> impl Iterator<Item = [String; 6]> + 'a {
@@ -58,7 +62,7 @@ fn rows<'a>(keys: &'a [ApiKey], now: &'a str) -> impl Iterator<Item = [String; 6
 }
 
 /// The state of a key. Times of the service sort as strings.
-fn state(key: &ApiKey, now: &str) -> String {
+pub(super) fn state(key: &ApiKey, now: &str) -> String {
     match (&key.revoked_at, &key.expires_at) {
         (Some(at), _) => format!("revoked {}", shown(at)),
         (None, Some(at)) if at.as_str() <= now => format!("expired {}", shown(at)),

@@ -6,6 +6,7 @@ mod list;
 mod report_leaks;
 mod revoke;
 mod rotate;
+mod show;
 mod usage;
 mod verify;
 
@@ -34,6 +35,7 @@ const KEY_BYTES_MAX: u64 = 4 * 1024;
 #[derive(Debug, Subcommand)]
 enum Action {
     List(list::Arguments),
+    Show(show::Arguments),
     Create(create::Arguments),
     Revoke(revoke::Arguments),
     Rotate(rotate::Arguments),
@@ -69,6 +71,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     let json = arguments.json;
     match arguments.action {
         Action::List(arguments) => list::run(&arguments, connection, json).await,
+        Action::Show(arguments) => show::run(&arguments, connection, json).await,
         Action::Create(arguments) => create::run(arguments, connection, json).await,
         Action::Revoke(arguments) => revoke::run(&arguments, connection, json).await,
         Action::Rotate(arguments) => rotate::run(&arguments, connection, json).await,

@@ -28,7 +28,7 @@ use receiver::Receiver;
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT)]
 pub struct Arguments {
-    /// The URL of the service that you develop; each webhook is forwarded byte for byte, and Gatepost gets the answer
+    /// The URL, or HOST:PORT, of the service that you develop; each webhook is forwarded byte for byte, and Gatepost gets the answer
     #[arg(long, value_name = "URL", value_parser = forward_target)]
     forward_to: Option<Url>,
     /// Event types, or patterns such as invoice.*
@@ -48,6 +48,7 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost listen --user alice
   gatepost listen --user alice --forward-to http://127.0.0.1:9000/hook
+  gatepost listen --user alice --forward-to 127.0.0.1:9000
   gatepost listen --user alice --events 'invoice.*' order.created --json";
 
 const ENVIRONMENT: &str = "\
@@ -167,6 +168,30 @@ async fn unsubscribe(arguments: &Arguments, connection: &Connection, id: &str) -
 }
 
 fn forward_target(text: &str) -> Result<Url, &'static str> {
-    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    url.ok_or("must be an http or https URL")
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    // Without a scheme, the host of `localhost:9000` is read as one.
+    let with_scheme = || Url::parse(&format!("http://{text}")).ok().filter(|_| !text.contains("://"));
+    let url = Url::parse(text).ok().filter(is_web).or_else(with_scheme).filter(is_web);
+    url.ok_or("must be an http or https URL, or HOST:PORT")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_needs_no_scheme() {
+        let parsed = |text: &str| forward_target(text).map(String::from);
+        for (text, url) in [
+            ("localhost:9000", "http://localhost:9000/"),
+            ("127.0.0.1:9000/hook", "http://127.0.0.1:9000/hook"),
+            ("example.test", "http://example.test/"),
+            ("https://example.test/a", "https://example.test/a"),
+        ] {
+            assert_eq!(parsed(text).as_deref(), Ok(url));
+        }
+        for wrong in ["", "ftp://localhost", "file:///etc", "http://"] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
+    }
 }

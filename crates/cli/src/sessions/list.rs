@@ -4,8 +4,7 @@ use gatepost_client::Session;
 use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
-use crate::table::table;
+use crate::listing::Listing;
 use crate::times::shown;
 
 /// List the browsers in which a user is signed in, newest first
@@ -22,9 +21,12 @@ Examples:
   GATEPOST_ID_TOKEN_FILE=token gatepost sessions list --json";
 
 #[derive(Serialize)]
-struct ListAnswer {
-    sessions: Vec<Session>,
+struct ListAnswer<'a> {
+    sessions: &'a [Session],
 }
+
+const LISTING: Listing<6> =
+    Listing { items: "sessions", heads: ["ID", "ROLE", "SIGNED IN", "SEEN", "ADDRESS", "BROWSER"] };
 
 /// Prints the sessions.
 ///
@@ -34,13 +36,7 @@ struct ListAnswer {
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
     let user = connection.user(arguments.owner.name()).await?;
     let sessions = connection.heard(user.list_sessions().await)?;
-    if json {
-        return Ok(answer_json(&ListAnswer { sessions })?);
-    }
-    if sessions.is_empty() {
-        return Ok(answer("no sessions")?);
-    }
-    Ok(answer(&table(["ID", "ROLE", "SIGNED IN", "SEEN", "ADDRESS", "BROWSER"], sessions.iter().map(row)))?)
+    LISTING.show(json, &ListAnswer { sessions: &sessions }, sessions.iter().map(row))
 }
 
 fn row(session: &Session) -> [String; 6] {

@@ -2,12 +2,12 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::{Delivery, DeliveryQuery};
 
+use super::follow;
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json, remark};
-use crate::table::table;
-use crate::times::{past, shown};
+use crate::listing::{Listing, Part};
+use crate::times::shown;
 
-/// List deliveries, newest first
+/// List deliveries, newest first, or follow them
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -20,18 +20,11 @@ pub(super) struct Arguments {
     /// Only deliveries of events of this type
     #[arg(long, value_name = "TYPE")]
     event_type: Option<String>,
-    /// Only events published at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
-    #[arg(long, value_name = "TIME", value_parser = past)]
-    since: Option<String>,
-    /// Only events published before this time, or so long ago
-    #[arg(long, value_name = "TIME", value_parser = past)]
-    until: Option<String>,
-    /// The maximum of deliveries to list, up to 200
-    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
-    limit: u32,
-    /// The cursor that the previous page showed; use the same filters
-    #[arg(long, value_name = "CURSOR")]
-    cursor: Option<String>,
+    #[command(flatten)]
+    part: Part,
+    /// Show the newest deliveries, and then each delivery that is new or has another state, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["cursor", "until"])]
+    follow: bool,
     #[command(flatten)]
     owner: Owner,
 }
@@ -44,29 +37,24 @@ Examples:
   gatepost webhooks deliveries --event-type invoice.paid --limit 200 \\
     --user alice --json";
 
-/// Prints a page of deliveries.
+const LISTING: Listing<6> =
+    Listing { items: "deliveries", heads: ["ID", "STATE", "ATTEMPTS", "PUBLISHED", "SUBSCRIPTION", "TYPE"] };
+
+/// Prints a page of deliveries, and then those that change.
 ///
 /// # Errors
 ///
-/// When the call fails.
+/// When a call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
-    let Arguments { subscription: subscription_id, state, event_type, since, until, limit, cursor, .. } = arguments;
+    let Arguments { subscription: subscription_id, state, event_type, part, follow: follows, owner } = arguments;
+    let Part { since, until, limit, cursor } = part;
     let wanted = DeliveryQuery { subscription_id, state, event_type, since, until, cursor, limit: Some(limit) };
+    if follows {
+        return follow::run(&wanted, &owner, connection, json).await;
+    }
+    let consumer = connection.consumer(owner.name()).await?;
     let page = connection.heard(consumer.list_deliveries(&wanted).await)?;
-    if json {
-        return Ok(answer_json(&page)?);
-    }
-    if page.deliveries.is_empty() {
-        answer("no deliveries")?;
-    } else {
-        let heads = ["ID", "STATE", "ATTEMPTS", "PUBLISHED", "SUBSCRIPTION", "TYPE"];
-        answer(&table(heads, page.deliveries.iter().map(row)))?;
-    }
-    if let Some(cursor) = page.next_cursor {
-        remark(&format!("there may be older deliveries: --cursor {cursor}"));
-    }
-    Ok(())
+    LISTING.show_page(json, &page, page.deliveries.iter().map(row), page.next_cursor.as_deref())
 }
 
 fn row(delivery: &Delivery) -> [String; 6] {

@@ -4,6 +4,7 @@ use gatepost_client::SubscriptionChange;
 
 use super::update::change_subscription;
 use crate::connection::{Connection, Owner};
+use crate::consent::Consent;
 use crate::output::{answer, answer_json};
 
 /// Send webhooks to a subscription again, also if Gatepost had disabled it
@@ -20,6 +21,8 @@ pub(super) struct EnableArguments {
 pub(super) struct DisableArguments {
     #[command(flatten)]
     target: Target,
+    #[command(flatten)]
+    consent: Consent,
 }
 
 // Not a doc comment: clap would show it as the help of both commands.
@@ -36,7 +39,7 @@ Examples:
   gatepost webhooks enable sub_01h455vb4pex5vsknk084sn02q --user alice";
 const DISABLE_EXAMPLES: &str = "\
 Examples:
-  gatepost webhooks disable sub_01h455vb4pex5vsknk084sn02q --user alice";
+  gatepost webhooks disable sub_01h455vb4pex5vsknk084sn02q --user alice --yes";
 
 /// Enables a subscription.
 ///
@@ -51,8 +54,11 @@ pub(super) async fn enable(arguments: &EnableArguments, connection: &Connection,
 ///
 /// # Errors
 ///
-/// When the call fails.
+/// When nobody consents, or the call fails.
 pub(super) async fn disable(arguments: &DisableArguments, connection: &Connection, json: bool) -> Result<()> {
+    let id = &arguments.target.subscription_id;
+    let what = format!("disable {id} and end its waiting deliveries as failed");
+    arguments.consent.ask(&what, "`gatepost webhooks recover` undoes it.", connection)?;
     set(&arguments.target, false, connection, json).await
 }
 

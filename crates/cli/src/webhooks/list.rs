@@ -1,11 +1,10 @@
 use anyhow::Result;
 use clap::Args;
-use gatepost_client::Subscription;
+use gatepost_client::{Client, Subscription};
 use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
-use crate::table::table;
+use crate::listing::Listing;
 use crate::times::shown;
 
 /// List the subscriptions of a user, newest first
@@ -22,9 +21,12 @@ Examples:
   GATEPOST_API_KEY_FILE=key gatepost webhooks list --json";
 
 #[derive(Serialize)]
-struct ListAnswer {
-    subscriptions: Vec<Subscription>,
+struct ListAnswer<'a> {
+    subscriptions: &'a [Subscription],
 }
+
+const LISTING: Listing<6> =
+    Listing { items: "subscriptions", heads: ["ID", "STATE", "CREATED", "URL", "EVENTS", "DESCRIPTION"] };
 
 /// Prints all pages of subscriptions: a user has at most `WEBHOOK_MAX_SUBSCRIPTIONS`.
 ///
@@ -33,6 +35,16 @@ struct ListAnswer {
 /// When a call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
+    let subscriptions = all_subscriptions(&consumer, connection).await?;
+    LISTING.show(json, &ListAnswer { subscriptions: &subscriptions }, subscriptions.iter().map(row))
+}
+
+/// All pages of the subscriptions of a user.
+///
+/// # Errors
+///
+/// When a call fails.
+pub(crate) async fn all_subscriptions(consumer: &Client, connection: &Connection) -> Result<Vec<Subscription>> {
     let mut subscriptions = Vec::new();
     let mut cursor = None;
     loop {
@@ -40,16 +52,9 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
         subscriptions.extend(page.subscriptions);
         cursor = page.next_cursor;
         if cursor.is_none() {
-            break;
+            return Ok(subscriptions);
         }
     }
-    if json {
-        return Ok(answer_json(&ListAnswer { subscriptions })?);
-    }
-    if subscriptions.is_empty() {
-        return Ok(answer("no subscriptions")?);
-    }
-    Ok(answer(&table(["ID", "STATE", "CREATED", "URL", "EVENTS", "DESCRIPTION"], subscriptions.iter().map(row)))?)
 }
 
 fn row(subscription: &Subscription) -> [String; 6] {

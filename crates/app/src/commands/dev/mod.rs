@@ -59,7 +59,9 @@ const LOOPBACK: [IpNet; 2] = [
 /// # Errors
 ///
 /// When the configuration opens the server to other machines, or a part of the service fails.
-pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
+pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> {
+    // Long lines would push the welcome out of sight.
+    loaded.configuration.logs.short_requests = true;
     let (lines, log) = start_log(&loaded)?;
     let mut configuration = loaded.configuration;
     leave_out(&mut configuration);
@@ -74,7 +76,8 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     let made_operator_token = fill_in(&mut configuration, &folder, &*entropy)?;
     let audience = configuration.oidc_audiences.first().map_or(AUDIENCE, String::as_str).to_owned();
     use_provider(&mut configuration, &audience);
-    let (store, clock) = with_clock(open_store_beside_roots(&configuration).await?);
+    let (store, clock) =
+        with_clock(open_store_beside_roots(&configuration).await?, configuration.database_url.servers().len());
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let identity = verifier_of(&provider, &audience)?;
     let issuer = provider.issuer().to_owned();
@@ -123,9 +126,6 @@ fn leave_out(configuration: &mut Configuration) {
     if configuration.oidc_issuer.is_some() {
         tracing::warn!("dev ignores OIDC_ISSUER: it accepts only the tokens of its development provider");
     }
-    if std::mem::take(&mut configuration.tls).is_on() {
-        tracing::warn!("dev ignores TLS_CERT and TLS_KEY: it speaks plain HTTP");
-    }
 }
 
 /// A second `dev` on this machine needs another port for its API, and works without metrics.
@@ -163,13 +163,20 @@ fn use_provider(configuration: &mut Configuration, client_id: &str) {
 
 /// The development provider gives tokens for any user without a password, so only this machine may reach it.
 pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
-    if configuration.listen.ip().is_loopback() {
-        return Vec::new();
+    let mut problems = Vec::new();
+    if !configuration.listen.ip().is_loopback() {
+        let rule = "`gatepost dev` listens only on loopback addresses, such as 127.0.0.1:8080, because its identity \
+                    provider requires no password; `gatepost serve` can listen on every address"
+            .to_owned();
+        problems.push(Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule });
     }
-    let rule = "`gatepost dev` listens only on loopback addresses, such as 127.0.0.1:8080, because its identity \
-                provider requires no password; `gatepost serve` can listen on every address"
-        .to_owned();
-    vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
+    if configuration.tls.is_on() {
+        let rule = "`gatepost dev` speaks plain HTTP, and browsers trust http://localhost as they trust https; \
+                    `gatepost serve` speaks HTTPS"
+            .to_owned();
+        problems.push(Problem::NotForThisCommand { name: "TLS_CERT", shown: "a certificate".to_owned(), rule });
+    }
+    problems
 }
 
 fn open_provider(

@@ -1,0 +1,74 @@
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use crate::output::{answer, answer_json, remark};
+use crate::table::table;
+use crate::times::past;
+
+// What part of a list to show. Not a doc comment: clap would show it as the help of each command.
+#[derive(Debug, Args)]
+pub(crate) struct Part {
+    /// Only items of this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
+    #[arg(long, value_name = "TIME", value_parser = past)]
+    pub(crate) since: Option<String>,
+    /// Only items before this time: 2026-11-21T00:00:00Z, or 2h for two hours ago
+    #[arg(long, value_name = "TIME", value_parser = past)]
+    pub(crate) until: Option<String>,
+    /// The maximum number of items to list, up to 200
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(crate) limit: u32,
+    /// The cursor that the previous page showed; use the same filters
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) cursor: Option<String>,
+}
+
+/// How a command shows a list: as the JSON of the API, or as a table.
+pub(crate) struct Listing<const COLUMNS: usize> {
+    /// What the list has, in the plural.
+    pub(crate) items: &'static str,
+    /// The heads of the columns.
+    pub(crate) heads: [&'static str; COLUMNS],
+}
+
+impl<const COLUMNS: usize> Listing<COLUMNS> {
+    /// Prints the whole list: `whole` as JSON, or the rows.
+    ///
+    /// # Errors
+    ///
+    /// When standard output cannot be written.
+    pub(crate) fn show(
+        &self,
+        json: bool,
+        whole: &impl Serialize,
+        rows: impl Iterator<Item = [String; COLUMNS]>,
+    ) -> Result<()> {
+        if json {
+            return Ok(answer_json(whole)?);
+        }
+        let mut rows = rows.peekable();
+        if rows.peek().is_none() {
+            return Ok(answer(&format!("no {}", self.items))?);
+        }
+        Ok(answer(&table(self.heads, rows))?)
+    }
+
+    /// Prints a page of a list, and says how to get the next one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Listing::show`].
+    pub(crate) fn show_page(
+        &self,
+        json: bool,
+        page: &impl Serialize,
+        rows: impl Iterator<Item = [String; COLUMNS]>,
+        next: Option<&str>,
+    ) -> Result<()> {
+        self.show(json, page, rows)?;
+        if let Some(cursor) = next.filter(|_| !json) {
+            remark(&format!("there may be older {}: --cursor {cursor}", self.items));
+        }
+        Ok(())
+    }
+}
