@@ -110,8 +110,9 @@ catalogue! {
          one. Only on Postgres.";
     SQLITE_WAL_BYTES = Gauge "gatepost_sqlite_wal_bytes" []
         "Size of the write-ahead log beside the database file. Only on SQLite.";
-    CLOCK_OFFSET = Gauge "gatepost_clock_offset_seconds" []
-        "How far the clock of this machine is ahead of the time by which the instances go.";
+    CLOCK_OFFSET = Gauge "gatepost_clock_offset_seconds" ["clock"]
+        "How far a clock is ahead of the time by which the instances go: that of this `machine`, or of a database server after \
+         the first, such as `server_2`.";
     IDENTITY_KEYS_AGE = Gauge "gatepost_identity_keys_age_seconds" []
         "Age of the identity provider's keys that ID tokens are checked with. Missing until the first fetch succeeds.";
     AUDIT_EVENTS = Counter "gatepost_audit_events_total" ["action"]

@@ -143,15 +143,25 @@ impl Metrics {
     }
 
     fn write_others(&self, page: &mut Page) {
-        let clock = &self.0.clock;
-        let (machine, agreed) = (clock.machine_time(), clock.now());
-        page.number(&CLOCK_OFFSET, seconds(machine.since(agreed)) - seconds(agreed.since(machine)));
+        page.numbers(&CLOCK_OFFSET, clock_offsets(&*self.0.clock));
         page.number(&IDENTITY_KEYS_AGE, (self.0.identity_keys_age)().map(seconds));
         let written: Vec<_> = self.0.audit.read().collect();
         page.numbers(&AUDIT_EVENTS, written.iter().map(|(action, count)| ([action.as_str()], exact(*count))));
         let CountedSpans { exported, dropped } = (self.0.spans)();
         page.numbers(&SPANS, counted([("exported", exported), ("dropped", dropped)]));
     }
+}
+
+/// How far each clock is ahead, in seconds, with its name.
+fn clock_offsets(clock: &dyn Clock) -> Vec<([String; 1], f64)> {
+    let machine = clock.machine_time().unix_millis() - clock.now().unix_millis();
+    let servers = clock.servers_ahead().into_iter().map(|(server, ahead)| (format!("server_{server}"), ahead));
+    let signed_seconds = |millis: i64| {
+        let size = seconds(Duration::from_millis(millis.unsigned_abs()));
+        if millis < 0 { -size } else { size }
+    };
+    let all = [("machine".to_owned(), machine)].into_iter().chain(servers);
+    all.map(|(name, ahead)| ([name], signed_seconds(ahead))).collect()
 }
 
 fn write_reading(page: &mut Page, reading: &Reading) {
@@ -191,4 +201,33 @@ fn connections(pool: &PoolFigures) -> [([&'static str; 2], f64); 3] {
 
 fn waits(pool: &PoolFigures) -> DurationCounts {
     DurationCounts { bounds: POOL_WAIT_BOUNDS, counts: pool.waits.clone(), sum: pool.waited }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine that is 7 s ahead, and two further servers.
+    struct Clocks;
+
+    impl Clock for Clocks {
+        fn now(&self) -> Timestamp {
+            Timestamp::MIN
+        }
+
+        fn machine_time(&self) -> Timestamp {
+            Timestamp::MIN.plus(Duration::from_secs(7))
+        }
+
+        fn servers_ahead(&self) -> Vec<(usize, i64)> {
+            vec![(2, 0), (3, -90_500)]
+        }
+    }
+
+    #[test]
+    fn every_clock_has_its_offset() {
+        let named = |name: &str, offset| ([name.to_owned()], offset);
+        let expected = [named("machine", 7.0), named("server_2", 0.0), named("server_3", -90.5)];
+        assert_eq!(clock_offsets(&Clocks), expected);
+    }
 }

@@ -13,6 +13,7 @@ mod logs;
 mod secret_folder;
 mod secrets;
 mod service_manager;
+mod short_requests;
 mod shutdown;
 
 pub use audit_copy::{AuditCopy, AuditDestination};

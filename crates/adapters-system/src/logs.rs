@@ -8,6 +8,7 @@ use crate::json_lines::JsonLines;
 use crate::log_filter::{LogFilter, LogFormat};
 use crate::log_lines::LogLines;
 use crate::log_switch::LogSwitch;
+use crate::short_requests::ShortRequests;
 
 /// How logs look and which lines they have.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct LogSettings {
     pub format: Option<LogFormat>,
     /// Whether text on a terminal may have colours.
     pub colours: bool,
+    /// Whether a request is one short line in text.
+    pub short_requests: bool,
 }
 
 /// Starts to write logs to standard error, panics included. The returned lines write the last ones on drop, and the switch
@@ -32,6 +35,10 @@ pub fn start_logs(settings: &LogSettings) -> io::Result<(LogLines, LogSwitch)> {
     let terminal = io::stderr().is_terminal();
     let format = settings.format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });
     let layer = match format {
+        LogFormat::Text if settings.short_requests => {
+            let layer = fmt::layer().event_format(ShortRequests::default());
+            layer.with_writer(maker).with_ansi(terminal && settings.colours).boxed()
+        }
         LogFormat::Text => fmt::layer().with_writer(maker).with_ansi(terminal && settings.colours).boxed(),
         LogFormat::Json => fmt::layer().event_format(JsonLines).with_writer(maker).boxed(),
     };

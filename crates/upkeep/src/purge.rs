@@ -63,7 +63,9 @@ mod tests {
     use domain::audit::Origin;
     use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
     use domain::ports::KeyStore;
-    use domain::{CreateKey, KeyPolicy, KeyPolicySettings, Keys, Label, PURGE_BATCH_MAX, Scopes, Timestamp, UserId};
+    use domain::{
+        CreateKey, KeyPolicy, KeyPolicySettings, Keys, Label, PURGE_BATCH_MAX, Scopes, Timestamp, UserId, WebhookAccess,
+    };
 
     use super::*;
 
@@ -82,15 +84,24 @@ mod tests {
         for _ in 0..created {
             keys.create(
                 &owner,
-                CreateKey { label: label.clone(), expires_at, scopes: Scopes::default() },
+                CreateKey {
+                    label: label.clone(),
+                    expires_at,
+                    scopes: Scopes::default(),
+                    webhooks_max: Some(WebhookAccess::Write),
+                },
                 &Origin::SERVICE,
             )
             .await
             .unwrap();
         }
-        keys.create(&owner, CreateKey { label, expires_at: None, scopes: Scopes::default() }, &Origin::SERVICE)
-            .await
-            .unwrap();
+        keys.create(
+            &owner,
+            CreateKey { label, expires_at: None, scopes: Scopes::default(), webhooks_max: Some(WebhookAccess::Write) },
+            &Origin::SERVICE,
+        )
+        .await
+        .unwrap();
         assert_eq!(purge_all(|| keys.purge()).await.unwrap(), 0);
         clock.advance(Duration::from_hours(24 * 91));
         assert_eq!(purge_all(|| keys.purge()).await.unwrap(), u64::from(created));

@@ -21,7 +21,10 @@ tools=target/deploy-tools chart=deploy/helm/gatepost
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 few="--set existingSecret=gatepost --set config.OIDC_ISSUER=https://id.example.com --set config.OIDC_AUDIENCE=client"
 many='{"networkPolicy":{"from":[{"podSelector":{}}],"metricsFrom":[{"namespaceSelector":{}}]},"tolerations":[{"operator":"Exists"}],
-    "imagePullSecrets":[{"name":"registry"}],"nodeSelector":{"disk":"ssd"},"serviceMonitor":{"enabled":true,"labels":{"a":"b"}}}'
+    "imagePullSecrets":[{"name":"registry"}],"nodeSelector":{"disk":"ssd"},"serviceMonitor":{"enabled":true,"labels":{"a":"b"}},
+    "ingress":{"enabled":true,"className":"nginx","host":"keys.example.com","tlsSecret":"tls","annotations":{"a":"b"}},
+    "autoscaling":{"enabled":true},"extraEnv":[{"name":"LOG","valueFrom":{"configMapKeyRef":{"name":"c","key":"log"}}}],
+    "extraVolumes":[{"name":"more","emptyDir":{}}],"extraVolumeMounts":[{"name":"more","mountPath":"/more"}]}'
 echo "$many" > "$scratch/many.json"
 $tools/bin/helm lint --quiet --strict $chart $few
 $tools/bin/helm template few $chart $few > "$scratch/few.yaml"
@@ -30,9 +33,11 @@ if $tools/bin/helm template none $chart > /dev/null 2>&1; then echo "the chart r
 $tools/bin/python - "$scratch" <<'END'
 import pathlib, sys, yaml
 scratch = pathlib.Path(sys.argv[1])
-for name, kinds in ("few", 6), ("many", 7):
+for name, kinds in ("few", 7), ("many", 10):
     documents = [one for one in yaml.safe_load_all((scratch / f"{name}.yaml").read_text()) if one]
     assert len(documents) == kinds, [one["kind"] for one in documents]
+    deployment = next(one for one in documents if one["kind"] == "Deployment")
+    assert ("replicas" in deployment["spec"]) == (name == "few"), "the autoscaler and the chart both set the replicas"
     known = [one for one in documents if one["kind"] != "ServiceMonitor"]
     (scratch / f"{name}-known.yaml").write_text(yaml.safe_dump_all(known))
 END

@@ -112,7 +112,7 @@ fn matchers(query: &str) -> Vec<(String, String, Option<String>)> {
         let name = query[..at].rsplit(|letter: char| !is_of_name(letter)).next().unwrap();
         let inside = query[at + 1..].split('}').next().unwrap();
         for matcher in inside.split(',') {
-            let (label, value) = matcher.split_once('=').unwrap_or_else(|| panic!("{query}: {matcher}"));
+            let (label, value) = matcher.split_once(['=', '~']).unwrap_or_else(|| panic!("{query}: {matcher}"));
             let is_equal = value.starts_with('"') && !label.ends_with('!');
             let value = is_equal.then(|| value.trim_matches('"').to_owned());
             found.push((name.to_owned(), label.trim_end_matches('!').trim().to_owned(), value));

@@ -37,11 +37,18 @@ volumes:
     secret:
       secretName: {{ required "existingSecret is required" .Values.existingSecret }}
       defaultMode: 0440
+  {{- with .Values.extraVolumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+
+{{- define "gatepost.image" -}}
+"{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
 {{- end }}
 
 {{- define "gatepost.container" -}}
 name: gatepost
-image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
+image: {{ include "gatepost.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 env:
   {{- range $name, $value := .Values.config }}
@@ -53,8 +60,14 @@ env:
   - { name: OPERATOR_TOKEN_FILE, value: /run/secrets/gatepost/operator-token }
   # The job migrates.
   - { name: MIGRATE, value: "false" }
+  {{- with .Values.extraEnv }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 volumeMounts:
   - { name: secrets, mountPath: /run/secrets/gatepost, readOnly: true }
+  {{- with .Values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
