@@ -1,5 +1,6 @@
 //! What must be in order before a change is merged. The checks that need no compiler come first.
 
+mod budgets;
 mod modules;
 mod prose;
 mod sizes;
@@ -26,11 +27,11 @@ pub(crate) fn run_all() -> anyhow::Result<()> {
     openapi_validity()
 }
 
-/// What the text of the source shows: the sizes of files and functions, modules that import each other, and SQL that is
-/// not portable.
+/// What the text of the source shows: the sizes of files, functions, crates, ports and pages, modules that import each
+/// other, and SQL that is not portable.
 pub(crate) fn structure() -> anyhow::Result<()> {
     say("── structure");
-    let outcomes = [modules::check(), sizes::check(), sql::check()];
+    let outcomes = [modules::check(), sizes::check(), sql::check(), budgets::check()];
     outcomes.into_iter().collect()
 }
 
