@@ -5,7 +5,7 @@ use std::time::Duration;
 use diesel_mapping::keys::DELETE_ENDED;
 use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, Schema as _};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId, WebhookAccess};
 
 use super::*;
 use crate::statements::{Statements, plan};
@@ -41,7 +41,15 @@ async fn statements_go_by_the_end_of_keys() {
     create_key::create_key(&mut connection, &key, &CredentialDigest::from_bytes([1; 32]), limit, view, &unique_cause())
         .unwrap();
     let (successor, prefix, hour) = (KeyId::from_bytes([2; 16]), String::new(), Duration::from_hours(1));
-    let rotation = KeyRotation { successor, prefix, at: NOW, overlap: hour, overlapping_max: 10, ttl_max: hour };
+    let rotation = KeyRotation {
+        successor,
+        prefix,
+        at: NOW,
+        overlap: hour,
+        overlapping_max: 10,
+        ttl_max: hour,
+        webhooks_max: Some(WebhookAccess::Write),
+    };
     let digest = CredentialDigest::from_bytes([2; 32]);
     rotate_key::rotate_key(&mut connection, &key.owner, key.id, &rotation, &digest, view, &unique_cause()).unwrap();
     revoke_key::revoke_key(&mut connection, &key.owner, key.id, NOW, view, &unique_cause()).unwrap();
