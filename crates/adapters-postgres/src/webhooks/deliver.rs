@@ -14,7 +14,8 @@ use crate::attempt::{Failure, Work};
 
 /// Finds the rows one by one, locks them, and deletes them by their places: see [`super::claim`]. Ends only rows that it
 /// has deleted: a lock also finds a row that another transaction has just moved, and a deletion does not. Changes nothing
-/// if a lane has known failures. `$11` and `$12` name the partitions: see [`id_range`].
+/// if a lane has known failures. Fails if a delivery has ended already: `ON CONFLICT` would cost 7 % of the throughput of
+/// claims and completions. `$11` and `$12` name the partitions: see [`id_range`].
 const DELIVER: &str = "WITH held AS MATERIALIZED (
         SELECT DISTINCT ON (done.delivery_id) due.place, done.*
         FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) AS done
@@ -37,7 +38,6 @@ const DELIVER: &str = "WITH held AS MATERIALIZED (
                 SELECT event_type FROM webhook_events WHERE id = gone.event_id AND id >= $11 AND id <= $12
             ), $13), $10, ended_at, attempts
         FROM gone
-        ON CONFLICT DO NOTHING
     ), recorded AS (
         INSERT INTO webhook_attempts
             (subscription_id, delivery_id, number, event_id, started_at, ended_at, status, headers, excerpt)

@@ -51,7 +51,11 @@ impl DeliveryQueue for PostgresStore {
             return Ok(Vec::new());
         }
         let mut delivered = match Deliver::of(completions) {
-            Some(deliver) => self.run_on_queue(&deliver).await?,
+            Some(deliver) => match self.run_on_queue(&deliver).await {
+                // A damaged row is in both tables. `Complete` keeps the end that is stored.
+                Err(StoreError::Duplicate { .. }) => HashSet::new(),
+                delivered => delivered?,
+            },
             None => HashSet::new(),
         };
         let mut held: Vec<bool> = completions.iter().map(|done| delivered.remove(&Held::by(done))).collect();
