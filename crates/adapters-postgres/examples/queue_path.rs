@@ -8,22 +8,21 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
 use domain::memory::unique_cause;
-use domain::ports::Schema as _;
+use domain::ports::{
+    ClaimId, ClaimRequest, ClaimedLane, Completion, CredentialStore, DeliveryQueue, Entropy as _, EventStore, Found,
+    Schema as _, SubscriptionStore,
+};
 use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, Entropy as _, EventStore, KeyStore as _,
-    SubscriptionStore,
-};
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
     Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{CredentialDigest, EventId, SubscriptionId, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, EventId, SubscriptionId, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
 use tokio::time::Instant;
 
@@ -156,7 +155,8 @@ impl Bench {
         for _ in 0..LOOK_UPS {
             let mut digest = [0; 32];
             self.entropy.fill(&mut digest);
-            self.store.find_by_digests(&[CredentialDigest::from_bytes(digest)]).await.unwrap();
+            let found: Found<ApiKey> = self.store.find_by_digests(&[CredentialDigest::from_bytes(digest)]).await;
+            found.complete().unwrap();
         }
     }
 

@@ -5,16 +5,15 @@
 mod databases;
 
 use domain::memory::unique_cause;
-use domain::ports::Schema as _;
+use domain::ports::{
+    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore as _, Entropy, FeedPosition, FeedRead, Insertion,
+    KeyStore, Revocation, Rotation, Schema, StoreError,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::ports::{
-    ActiveLimit, ChangeFeed, CredentialChanges, Entropy, FeedPosition, FeedRead, Insertion, KeyStore, Revocation,
-    Rotation, StoreError,
-};
 use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, RotationRefusal, Scopes, Timestamp, UserId,
     WebhookAccess,
@@ -319,7 +318,7 @@ async fn a_key_is_not_rotated_once_it_is_revoked() {
         let revoke = here.revoke(&alice, id, now(), view(), &cause);
         let (revoked, rotated) = tokio::join!(revoke, rotate(there, &alice, id, 1_000, &entropy));
         assert!(matches!(revoked, Ok(Revocation::Revoked { .. })), "{revoked:?}");
-        let key = here.find_by_digest(&digest).await.unwrap().unwrap();
+        let key: ApiKey = here.find_by_digest(&digest).await.unwrap().unwrap();
         let is_rotated = matches!(rotated, Rotation::Rotated { .. });
         assert!(is_rotated || rotated == Rotation::Refused(RotationRefusal::Revoked), "{rotated:?}");
         assert_eq!((key.revoked_at, key.replaced_by.is_some()), (Some(now()), is_rotated), "round {round}");

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::unique_cause;
-use domain::ports::{KeyStore, Schema as _, SessionStore, StoreError};
+use domain::ports::{KeyStore as _, Schema as _, StoreError};
 use domain::{Timestamp, UserId};
-use storage_conformance::WebhookStore;
 use storage_conformance::audit::AuditedStores;
+use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use throwaway_postgres::{Cluster, Database};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -134,7 +134,7 @@ async fn a_purge_counts_nothing_if_its_commit_fails() {
         CREATE CONSTRAINT TRIGGER refuse AFTER DELETE ON api_keys DEFERRABLE INITIALLY DEFERRED
             FOR EACH ROW EXECUTE FUNCTION refuse()";
     Cluster::shared().await.unwrap().execute(&database.name, plant).await.unwrap();
-    let keys: &dyn KeyStore = &*store;
+    let keys: &dyn KeyPorts = &*store;
     let purged = keys.purge_ended(Timestamp::MAX, 10).await;
     assert!(matches!(purged, Err(StoreError::Unavailable(_))), "{purged:?}");
 }
@@ -142,7 +142,7 @@ async fn a_purge_counts_nothing_if_its_commit_fails() {
 mod key_promises {
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn KeyStore>, Database) {
+    async fn fresh_store() -> (Arc<dyn KeyPorts>, Database) {
         let (store, database) = fresh().await;
         (store, database)
     }
@@ -153,7 +153,7 @@ mod key_promises {
 mod session_promises {
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn SessionStore>, Database) {
+    async fn fresh_store() -> (Arc<dyn SessionPorts>, Database) {
         let (store, database) = fresh().await;
         (store, database)
     }

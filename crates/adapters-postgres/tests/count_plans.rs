@@ -3,7 +3,7 @@
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::{SeededEntropy, unique_cause};
-use domain::ports::{Close as _, DeliveryCommands, DeliveryLog, DeliveryQueue, Schema as _, SubscriptionStore};
+use domain::ports::{Close as _, DeliveryCommands, DeliveryLog, DeliveryQueue, Schema as _, SubscriptionStore as _};
 use domain::webhooks::{
     Description, SealedSecret, SubscribedEvents, Subscription, SubscriptionOutcomes, SubscriptionStatus, TargetUrl,
 };

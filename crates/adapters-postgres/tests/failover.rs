@@ -8,7 +8,9 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, ChangeFeed, CredentialChanges, Entropy, Insertion, KeyStore, Schema, StoreError};
+use domain::ports::{
+    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore, Entropy, Insertion, KeyStore as _, Schema, StoreError,
+};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
@@ -78,11 +80,11 @@ async fn a_standby_is_skipped_until_it_is_promoted() {
     revoke(&here, revoked.0).await;
     let read = there.changes_since(Some(&start), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(vec![revoked.1]));
-    let found = there.find_by_digest(&revoked.1).await.unwrap().unwrap();
+    let found: ApiKey = there.find_by_digest(&revoked.1).await.unwrap().unwrap();
     assert!(!found.is_good(now()), "the standby does not see the revocation yet");
 
     let misconfigured = open(&url(&format!("127.0.0.1:{}", standby.port()))).await;
-    let refusal = misconfigured.find_by_digest(&revoked.1).await.unwrap_err();
+    let refusal = CredentialStore::<ApiKey>::find_by_digest(&misconfigured, &revoked.1).await.unwrap_err();
     let cause = std::error::Error::source(&refusal).unwrap().to_string();
     assert!(cause.contains("the server is a standby"), "{cause}");
     misconfigured.changes_since(None, 10).await.unwrap_err();
@@ -92,7 +94,7 @@ async fn a_standby_is_skipped_until_it_is_promoted() {
     until(async || standby.execute(&name, &replayed).await.unwrap() == "1").await;
     primary.crash().await.unwrap();
     standby.promote().await.unwrap();
-    until(async || there.find_by_digest(&revoked.1).await.is_ok()).await;
+    until(async || CredentialStore::<ApiKey>::find_by_digest(&there, &revoked.1).await.is_ok()).await;
     let read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::OfAny, "transaction numbers differ on another server");
     revoke(&there, revoked_later.0).await;
@@ -115,8 +117,8 @@ async fn a_former_primary_is_not_used_again() {
     store.migrate().await.unwrap();
     let key = insert(&store, &SeededEntropy::new(4)).await;
     let is_good = async || -> Result<bool, StoreError> {
-        let found = store.find_by_digests(&[key.1]).await?;
-        Ok(found.iter().any(|(_, key)| key.is_good(now())))
+        let found: Option<ApiKey> = store.find_by_digest(&key.1).await?;
+        Ok(found.is_some_and(|key| key.is_good(now())))
     };
     assert!(is_good().await.unwrap(), "an idle connection for look-ups leads to the first primary now");
     store.changes_since(None, 10).await.unwrap();
@@ -177,12 +179,12 @@ async fn a_server_that_refuses_to_tell_its_timeline_is_used() {
     assert!(!store.tells_timeline());
 
     let misconfigured = open(&url(&format!("127.0.0.1:{}", standby.port()))).await;
-    let refusal = misconfigured.find_by_digest(&digest).await.unwrap_err();
+    let refusal = CredentialStore::<ApiKey>::find_by_digest(&misconfigured, &digest).await.unwrap_err();
     let cause = std::error::Error::source(&refusal).unwrap().to_string();
     assert!(cause.contains("the server is a standby"), "{cause}");
 
     let asked = open(&format!("postgres://postgres@127.0.0.1:{}/{name}", primary.port())).await;
-    asked.find_by_digest(&digest).await.unwrap();
+    CredentialStore::<ApiKey>::find_by_digest(&asked, &digest).await.unwrap();
     assert!(asked.tells_timeline(), "a superuser may call everything");
 }
 
@@ -242,7 +244,8 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(Vec::new()));
     set_standby("").await;
-    until(async || !there.find_by_digest(&key.1).await.unwrap().unwrap().is_good(now())).await;
+    let find = async || -> ApiKey { there.find_by_digest(&key.1).await.unwrap().unwrap() };
+    until(async || !find().await.is_good(now())).await;
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(vec![key.1]));
 }
@@ -267,8 +270,10 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
     let blocked = "SELECT count(*) >= 4 FROM pg_locks WHERE NOT granted";
     until(async || client.query_one(blocked, &[]).await.unwrap().get(0)).await;
     let begin = tokio::time::Instant::now();
-    assert!(store.find_by_digest(&key.1).await.unwrap().is_some());
-    assert_eq!(store.find_by_digests(&[key.1]).await.unwrap().len(), 1);
+    let look_ups: &dyn CredentialStore<ApiKey> = &store;
+    assert!(look_ups.find_by_digest(&key.1).await.unwrap().is_some());
+    let several = [key.1, CredentialDigest::from_bytes([0; 32])];
+    assert_eq!(look_ups.find_by_digests(&several).await.stored.len(), 1);
     store.changes_since(None, 10).await.unwrap();
     assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
     assert!(waiting.iter().all(|call| !call.is_finished()), "every connection for calls is still waiting");

@@ -6,7 +6,10 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, Close as _, Entropy, Insertion, KeyStore as _, Revocation, Rotation, Schema as _};
+use domain::ports::{
+    ActiveLimit, Close as _, CredentialStore, Entropy, Insertion, KeyStore as _, KeyUpkeep as _, Revocation, Rotation,
+    Schema as _,
+};
 use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp,
     UserId, WebhookAccess,
@@ -84,7 +87,8 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     };
     let rotated = store.rotate(&old.owner, old.id, &rotation, &digest(entropy), view, &unique_cause()).await.unwrap();
     assert!(matches!(rotated, Rotation::Rotated { .. }), "{rotated:?}");
-    store.record_uses(&[KeyUse { id: old.id, at: now.plus(Duration::from_secs(1)) }]).await.unwrap();
+    let uses: &dyn CredentialStore<ApiKey> = store;
+    uses.record_uses(&[KeyUse { id: old.id, at: now.plus(Duration::from_secs(1)) }]).await.unwrap();
     assert_eq!(store.revoke_by_digests(&[leaked], now, &unique_cause()).await.unwrap().len(), 1);
     for id in [old.id, successor] {
         let revoked = store.revoke(&old.owner, id, now, view, &unique_cause()).await.unwrap();

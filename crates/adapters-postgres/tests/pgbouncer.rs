@@ -42,9 +42,9 @@ mod pgbouncer {
     use std::time::Duration;
 
     use domain::Hour;
-    use domain::ports::{KeyStore, Schema as _, SessionStore};
-    use storage_conformance::WebhookStore;
+    use domain::ports::{KeyUsageStore as _, Schema as _};
     use storage_conformance::audit::AuditedStores;
+    use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 
     use super::*;
 
@@ -104,7 +104,7 @@ mod pgbouncer {
     mod key_promises {
         use super::*;
 
-        async fn fresh_store() -> (Arc<dyn KeyStore>, Pooled) {
+        async fn fresh_store() -> (Arc<dyn KeyPorts>, Pooled) {
             let (store, pooled) = fresh().await;
             (store, pooled)
         }
@@ -115,7 +115,7 @@ mod pgbouncer {
     mod session_promises {
         use super::*;
 
-        async fn fresh_store() -> (Arc<dyn SessionStore>, Pooled) {
+        async fn fresh_store() -> (Arc<dyn SessionPorts>, Pooled) {
             let (store, pooled) = fresh().await;
             (store, pooled)
         }

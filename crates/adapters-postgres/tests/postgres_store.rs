@@ -11,9 +11,12 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, MigrateError, ReadinessCheck, Schema as _, StoreError};
+use domain::ports::{
+    ActiveLimit, Entropy, Insertion, KeyStore as _, KeyUpkeep as _, MigrateError, ReadinessCheck, Schema as _,
+    StoreError,
+};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
-use storage_conformance::WebhookStore;
+use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
@@ -35,7 +38,7 @@ async fn fresh() -> (Arc<PostgresStore>, Database) {
 mod key_promises {
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn KeyStore>, Database) {
+    async fn fresh_store() -> (Arc<dyn KeyPorts>, Database) {
         let (store, database) = fresh().await;
         (store, database)
     }
@@ -44,11 +47,10 @@ mod key_promises {
 }
 
 mod session_promises {
-    use domain::ports::SessionStore;
 
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn SessionStore>, Database) {
+    async fn fresh_store() -> (Arc<dyn SessionPorts>, Database) {
         let (store, database) = fresh().await;
         (store, database)
     }

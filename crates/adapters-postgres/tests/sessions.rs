@@ -14,9 +14,9 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::Origin;
 use domain::memory::{ManualClock, SeededEntropy};
-use domain::ports::{Close as _, SessionStore};
-use domain::sessions::{OpenSession, OpenedSession, SESSIONS_MAX, SessionRole, SessionUse, Sessions};
-use domain::{Timestamp, UserId};
+use domain::ports::{Close as _, CredentialStore, KeyStores, SessionStores};
+use domain::sessions::{OpenSession, OpenedSession, SESSIONS_MAX, Session, SessionRole, SessionUse, Sessions};
+use domain::{CredentialDigest, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -34,12 +34,12 @@ impl Instance {
     async fn start(database: &Database, seed: u64) -> Self {
         let store = Arc::new(open(database, 4).await);
         let clock = Arc::new(ManualClock::new(now()));
-        let stores = CredentialStores { keys: store.clone(), sessions: store.clone() };
+        let stores = CredentialStores { keys: KeyStores::of(&store), sessions: SessionStores::of(&store) };
         let verifier = Verifier::shared(stores, store, clock.clone(), VerifierSettings::default());
         let stop = CancellationToken::new();
         tokio::spawn(verifier.clone().run(stop.clone()));
         let entropy = Arc::new(SeededEntropy::new(seed));
-        let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock.clone(), entropy);
+        let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock.clone(), entropy);
         Self { clock, verifier, sessions, _running: stop.drop_guard() }
     }
 
@@ -119,7 +119,7 @@ async fn rows_read(others: u32) -> u64 {
     let (cluster, database) = (Cluster::shared().await.unwrap(), databases::migrated().await);
     let store = Arc::new(open(&database, 1).await);
     let (clock, entropy) = (Arc::new(ManualClock::new(now())), Arc::new(SeededEntropy::new(1)));
-    let sessions = Sessions::new(store.clone(), Arc::new(()), clock, entropy);
+    let sessions = Sessions::new(SessionStores::of(&store), Arc::new(()), clock, entropy);
     // Enough for the server to keep its plans.
     for _ in 0..8 {
         turn(&store, &sessions).await;
@@ -144,9 +144,11 @@ async fn turn(store: &PostgresStore, sessions: &Sessions) {
     let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
     let opened = sessions.open(&owner, request.clone(), &Origin::SERVICE).await.unwrap();
     let (id, digest) = (opened.session.id, opened.secret.digest());
-    assert_eq!(store.find_by_digest(&digest).await.unwrap().as_ref(), Some(&opened.session));
-    assert_eq!(store.find_by_digests(&[digest]).await.unwrap().len(), 1);
-    store.record_uses(&[SessionUse { id, at: now().plus(Duration::from_secs(1)) }]).await.unwrap();
+    let look_ups: &dyn CredentialStore<Session> = store;
+    assert_eq!(look_ups.find_by_digest(&digest).await.unwrap().as_ref(), Some(&opened.session));
+    let several = [digest, CredentialDigest::from_bytes([0; 32])];
+    assert_eq!(look_ups.find_by_digests(&several).await.stored.len(), 1);
+    look_ups.record_uses(&[SessionUse { id, at: now().plus(Duration::from_secs(1)) }]).await.unwrap();
     sessions.open(&owner, request, &Origin::SERVICE).await.unwrap();
     assert_eq!(sessions.end(&owner, id, &Origin::SERVICE).await.unwrap().len(), 1);
     assert_eq!(sessions.end_all(&owner, None, &Origin::SERVICE).await.unwrap(), []);

@@ -6,13 +6,14 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use storage_conformance::{KeyPorts, SessionPorts};
 
 use adapters_sqlite::{OpenError, SqliteSettings, SqliteStore};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use domain::audit::AuditFilter;
 use domain::ports::MigrateError;
-use domain::ports::{AuditLog, KeyStore, ReadinessCheck};
+use domain::ports::{AuditLog, ReadinessCheck};
 use tempfile::TempDir;
 
 mod webhooks;
@@ -34,7 +35,7 @@ async fn migrated(path: &Path) -> SqliteStore {
 mod promises {
     use super::*;
 
-    async fn fresh() -> (Arc<dyn KeyStore>, TempDir) {
+    async fn fresh() -> (Arc<dyn KeyPorts>, TempDir) {
         let folder = tempfile::tempdir().unwrap();
         (Arc::new(migrated(&folder.path().join("test.db")).await), folder)
     }
@@ -43,11 +44,10 @@ mod promises {
 }
 
 mod session_promises {
-    use domain::ports::SessionStore;
 
     use super::*;
 
-    async fn fresh() -> (Arc<dyn SessionStore>, TempDir) {
+    async fn fresh() -> (Arc<dyn SessionPorts>, TempDir) {
         let folder = tempfile::tempdir().unwrap();
         (Arc::new(migrated(&folder.path().join("test.db")).await), folder)
     }

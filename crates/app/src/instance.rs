@@ -145,13 +145,13 @@ impl Instance {
     fn keys(&self, verifier: &Arc<Verifier>) -> Keys {
         let policy = self.configuration.key_policy.clone();
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
-        Keys::new(verifier.key_store(), Arc::clone(verifier) as _, clock, entropy, policy)
+        Keys::new(verifier.key_stores(), Arc::clone(verifier) as _, clock, entropy, policy)
             .with_placement(placement(&self.store))
     }
 
     fn sessions(&self, verifier: &Arc<Verifier>) -> Sessions {
         let (clock, entropy) = (Arc::clone(&self.clock), Arc::clone(&self.entropy));
-        Sessions::new(verifier.session_store(), Arc::clone(verifier) as _, clock, entropy)
+        Sessions::new(verifier.session_stores(), Arc::clone(verifier) as _, clock, entropy)
             .with_placement(placement(&self.store))
     }
 

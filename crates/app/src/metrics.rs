@@ -49,7 +49,7 @@ impl MetricsParts {
         stop: &CancellationToken,
     ) -> Arc<Metrics> {
         let MeteredParts { store, clock, verifier, dispatcher, identity, spans, database } = engines;
-        let watch = StoreWatch::new(Arc::clone(&store.figures), Arc::clone(&store.sessions), Arc::clone(clock));
+        let watch = StoreWatch::new(Arc::clone(&store.figures), Arc::clone(&store.sessions.store), Arc::clone(clock));
         tasks.spawn_steady("the reading of figures", stop, Arc::clone(&watch).run(stop.clone()));
         let (identity, spans) = (Arc::clone(identity), spans.cloned());
         let metrics = Metrics::new(Sources {

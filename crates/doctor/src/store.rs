@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use domain::SealingKeys;
-use domain::ports::{ChangeFeed, Clock, MigrateError, MigrationStatus, Store, StoreFigures, SubscriptionStore};
+use domain::ports::{ChangeFeed, Clock, MigrateError, MigrationStatus, SealedSecretStore, Store, StoreFigures};
 use domain::webhooks::opens_check;
 
 use crate::finding::{Finding, chain};
@@ -138,13 +138,13 @@ async fn queue(figures: &dyn StoreFigures, clock: &dyn Clock) -> Option<Finding>
 /// Checks that the configured encryption keys open the signing secrets of the database, and the check value that a database
 /// without subscriptions has too. Changes nothing. A store that does not answer is the finding of another check. See
 /// decision 57.
-pub async fn check_sealing_keys(subscriptions: &dyn SubscriptionStore, keys: &SealingKeys) -> Option<Finding> {
-    let stored = subscriptions.list_secrets(None, SEALED_MAX).await.ok()?;
+pub async fn check_sealing_keys(store: &dyn SealedSecretStore, keys: &SealingKeys) -> Option<Finding> {
+    let stored = store.list_secrets(None, SEALED_MAX).await.ok()?;
     let closed = stored.iter().filter(|(id, secrets)| keys.unseal(&secrets.current, *id).is_err()).count();
     if closed > 0 {
         return Some(foreign_key(&format!("{closed} of {} signing secrets of the database", stored.len())));
     }
-    let check = subscriptions.find_check().await.ok()??;
+    let check = store.find_check().await.ok()??;
     (!opens_check(keys, &check)).then(|| foreign_key("the check value of the database"))
 }
 

@@ -3,50 +3,26 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::ports::StoreError;
+use domain::ports::{CredentialStore, Found, StoredCredential};
 use domain::{CredentialDigest, Home};
 use futures_util::future::join_all;
 
 use crate::ShardedStore;
-use crate::fan_out::{first, in_part, to_its_end};
+use crate::fan_out::{in_part, to_its_end};
 use crate::shard::Shard;
 
-/// What was found of some digests, and the error that says that more may be in a shard that failed.
-pub(crate) type InPart<T> = (Vec<(CredentialDigest, T)>, Option<StoreError>);
-
 impl ShardedStore {
-    /// Looks in the shard that the digest names: what was minted for this store is there, or nowhere. What it does not have
-    /// may be from elsewhere, so the others look for it, side by side. See decision 102.
-    pub(crate) async fn find_one<T, Answer>(
-        &self,
-        digest: &CredentialDigest,
-        call: impl Fn(&Arc<Shard>) -> Answer,
-    ) -> Result<Option<T>, StoreError>
-    where
-        T: Send + 'static,
-        Answer: Future<Output = Result<Option<T>, StoreError>> + Send + 'static,
-    {
-        let named = self.named_by(digest);
-        let answer = named.part(call(named)).await;
-        if let Ok(Some(_)) = answer {
-            return answer;
-        }
-        let others = self.shards.iter().filter(|shard| shard.number != named.number);
-        // What no other shard has may be in the one that failed.
-        first(others, |shard| to_its_end(call(shard))).await?.map_or(answer, |found| Ok(Some(found)))
-    }
-
-    /// The same for many digests. Each shard looks once for those that name it, and once for those that the others do
-    /// not have.
-    pub(crate) async fn find_many<T, Answer>(
+    /// Looks in the shards that the digests name: a digest that was minted for this store is in that shard, or in none.
+    /// What they do not have may be from elsewhere, so the others look for it, side by side. See decision 102.
+    pub(crate) async fn find_in_shards<Stored: StoredCredential>(
         &self,
         digests: &[CredentialDigest],
-        call: impl Fn(&Arc<Shard>, Vec<CredentialDigest>) -> Answer,
-    ) -> InPart<T>
-    where
-        T: Send + 'static,
-        Answer: Future<Output = Result<Vec<(CredentialDigest, T)>, StoreError>> + Send + 'static,
-    {
+        store_of: impl Fn(&Shard) -> &Arc<dyn CredentialStore<Stored>>,
+    ) -> Found<Stored> {
+        let call = |shard: &Shard, part: Vec<CredentialDigest>| {
+            let store = Arc::clone(store_of(shard));
+            async move { store.find_by_digests(&part).await.complete() }
+        };
         let named = self.dealt(digests, |shard, digest| self.named_by(digest).number == shard.number);
         let answers = join_all(named.map(|(shard, part)| shard.part(call(shard, part)))).await;
         let (mut found, mut failure) = (Vec::new(), None);
@@ -63,7 +39,7 @@ impl ShardedStore {
         let (elsewhere, error) = in_part(left.len(), others).await;
         let is_complete = elsewhere.len() >= left.len();
         found.extend(elsewhere);
-        (found, error.or(failure).filter(|_| !is_complete))
+        Found { stored: found, failure: error.or(failure).filter(|_| !is_complete) }
     }
 
     fn named_by(&self, digest: &CredentialDigest) -> &Arc<Shard> {

@@ -7,9 +7,9 @@
 //! ```
 //! use std::sync::Arc;
 //! use domain::memory::MemoryKeyStore;
-//! use domain::ports::KeyStore;
+//! use storage_conformance::KeyPorts;
 //!
-//! async fn fresh_store() -> Arc<dyn KeyStore> {
+//! async fn fresh_store() -> Arc<dyn KeyPorts> {
 //!     Arc::new(MemoryKeyStore::default())
 //! }
 //!
@@ -18,7 +18,7 @@
 //!
 //! A store that several processes share also keeps the promises of [`domain::ports::ChangeFeed`], in
 //! [`keys::change_feed`] and [`sessions::change_feed`]; [`change_feed_tests`] and [`session_feed_tests`] add them as
-//! tests. [`sessions`] has the promises of [`domain::ports::SessionStore`]. [`webhooks`] has the promises of the webhook
+//! tests. [`sessions`] has the promises of the ports of sessions. [`webhooks`] has the promises of the webhook
 //! ports, which one store implements; `webhook_store_tests!` adds them as tests. [`audit`] has the promises of
 //! [`domain::ports::AuditLog`], which hold for one store of all ports; [`audit_log_tests`] adds them as tests.
 //!
@@ -39,8 +39,8 @@ mod shared;
 mod suite;
 pub mod webhooks;
 
-pub use keys::SharedStore;
-pub use sessions::SharedSessionStore;
+pub use keys::{KeyPorts, SharedStore};
+pub use sessions::{SessionPorts, SharedSessionStore};
 pub use shared::{Instances, SharedPromise, keep_shared};
 pub use suite::{Check, FreshStore, Promise, keep};
 pub use webhooks::WebhookStore;

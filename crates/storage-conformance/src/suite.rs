@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::KeyStore;
+use crate::KeyPorts;
 
 /// A promise that takes longer is broken: two calls block each other. Healthy stores need about a second for the slowest
 /// promise.
@@ -13,8 +13,8 @@ const PROMISE_DURATION_MAX: Duration = Duration::from_mins(1);
 /// The number of threads that call the store, so that calls run in parallel on any machine.
 const CALLING_THREADS: usize = 4;
 
-/// One promise of a store: of [`KeyStore`], or of [`WebhookStore`](crate::webhooks::WebhookStore).
-pub struct Promise<Store: ?Sized = dyn KeyStore> {
+/// One promise of a store: of [`KeyPorts`], or of [`WebhookStore`](crate::webhooks::WebhookStore).
+pub struct Promise<Store: ?Sized = dyn KeyPorts> {
     /// The name of the function that checks it.
     pub name: &'static str,
     /// Checks the promise on a fresh store, in a tokio runtime of several threads. Panics when it is broken.
@@ -31,7 +31,7 @@ impl<Store: ?Sized> fmt::Debug for Promise<Store> {
 }
 
 /// An empty store, and a guard that must outlive it, as a folder or a server.
-pub struct FreshStore<Store: ?Sized = dyn KeyStore> {
+pub struct FreshStore<Store: ?Sized = dyn KeyPorts> {
     store: Arc<Store>,
     _guard: Box<dyn Any + Send>,
 }

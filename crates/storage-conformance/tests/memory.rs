@@ -6,10 +6,9 @@ use std::sync::Arc;
 mod keys {
     use super::*;
     use domain::memory::MemoryKeyStore;
-    use domain::ports::KeyStore;
-    use storage_conformance::Instances;
+    use storage_conformance::{Instances, KeyPorts};
 
-    fn fresh_store() -> Arc<dyn KeyStore> {
+    fn fresh_store() -> Arc<dyn KeyPorts> {
         Arc::new(MemoryKeyStore::default())
     }
 
@@ -31,10 +30,9 @@ mod keys {
 mod sessions {
     use super::*;
     use domain::memory::MemorySessionStore;
-    use domain::ports::SessionStore;
-    use storage_conformance::{Instances, SharedSessionStore};
+    use storage_conformance::{Instances, SessionPorts, SharedSessionStore};
 
-    fn fresh_store() -> Arc<dyn SessionStore> {
+    fn fresh_store() -> Arc<dyn SessionPorts> {
         Arc::new(MemorySessionStore::default())
     }
 

@@ -62,7 +62,7 @@ mod tests {
 
     use domain::audit::Origin;
     use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
-    use domain::ports::KeyStore;
+    use domain::ports::KeyStores;
     use domain::{
         CreateKey, KeyPolicy, KeyPolicySettings, Keys, Label, PURGE_BATCH_MAX, Scopes, Timestamp, UserId, WebhookAccess,
     };
@@ -75,9 +75,9 @@ mod tests {
         let policy = KeyPolicy::new(KeyPolicySettings { max_active: created + 1, ..KeyPolicySettings::default() });
         let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
         let clock = Arc::new(ManualClock::new(now));
-        let store: Arc<dyn KeyStore> = Arc::new(MemoryKeyStore::default());
+        let stores = KeyStores::of(&Arc::new(MemoryKeyStore::default()));
         let keys =
-            Keys::new(store, Arc::new(()), Arc::clone(&clock) as _, Arc::new(SeededEntropy::new(1)), policy.unwrap());
+            Keys::new(stores, Arc::new(()), Arc::clone(&clock) as _, Arc::new(SeededEntropy::new(1)), policy.unwrap());
         let owner = UserId::new("https://id.example", "alice").unwrap();
         let label = Label::parse("CI").unwrap();
         let expires_at = Some(now.plus(Duration::from_secs(1)));

@@ -7,11 +7,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::{MemorySessionStore, SeededEntropy};
 use domain::ports::{
-    ChangeFeed, Clock, CredentialChanges, FeedPosition, FeedRead, KeyStore, RecentUses, Revocation, Rotation,
-    StoreError,
+    ChangeFeed, Clock, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, KeyStore, KeyStores,
+    KeyUpkeep, KeyUsageStore, RecentUses, Revocation, Rotation, SessionStores, StoreError,
 };
 use domain::{
     ApiKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyRotation, KeyUsage, KeyUse, Label,
@@ -32,7 +33,7 @@ impl Clock for SystemClock {
 /// A store that finds every key and stores nothing, so that the measured memory excludes a million stored keys.
 struct EveryKey;
 
-#[async_trait::async_trait]
+#[async_trait]
 impl KeyStore for EveryKey {
     async fn insert_within(
         &self,
@@ -44,9 +45,11 @@ impl KeyStore for EveryKey {
     ) -> Result<domain::ports::Insertion, StoreError> {
         Ok(domain::ports::Insertion::LimitReached)
     }
+
     async fn list(&self, _: &UserId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
         Ok(Vec::new())
     }
+
     async fn revoke(
         &self,
         _: &UserId,
@@ -57,6 +60,7 @@ impl KeyStore for EveryKey {
     ) -> Result<Revocation, StoreError> {
         Ok(Revocation::NotFound)
     }
+
     async fn rotate(
         &self,
         _: &UserId,
@@ -68,6 +72,7 @@ impl KeyStore for EveryKey {
     ) -> Result<Rotation, StoreError> {
         Ok(Rotation::NotFound)
     }
+
     async fn revoke_by_digests(
         &self,
         _: &[CredentialDigest],
@@ -76,6 +81,7 @@ impl KeyStore for EveryKey {
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Ok(Vec::new())
     }
+
     async fn revoke_user_keys(
         &self,
         _: &UserId,
@@ -86,33 +92,21 @@ impl KeyStore for EveryKey {
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         Ok(Vec::new())
     }
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        let mut id = [0; 16];
-        id.copy_from_slice(&digest.as_bytes()[..16]);
-        Ok(Some(ApiKey {
-            id: KeyId::from_bytes(id),
-            owner: UserId::new("https://id.example", format!("user-{}", digest.as_bytes()[17])).unwrap(),
-            label: Label::parse("CI deploy").unwrap(),
-            prefix: "svc_live_a1B...".into(),
-            created_at: SystemClock.now(),
-            last_used_at: None,
-            expires_at: None,
-            revoked_at: None,
-            scopes: Scopes::parse("orders:read orders:write").unwrap(),
-            replaced_by: None,
-        }))
+}
+
+#[async_trait]
+impl CredentialStore<ApiKey> for EveryKey {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
+        Found::from(Ok(digests.iter().map(|digest| (*digest, key_under(digest))).collect()))
     }
+
     async fn record_uses(&self, _: &[KeyUse]) -> Result<(), StoreError> {
         Ok(())
     }
-    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        Ok(0)
-    }
+}
 
-    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
-        Ok(Vec::new())
-    }
-
+#[async_trait]
+impl KeyUsageStore for EveryKey {
     async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
         Ok(())
     }
@@ -131,7 +125,18 @@ impl KeyStore for EveryKey {
     }
 }
 
-#[async_trait::async_trait]
+#[async_trait]
+impl KeyUpkeep for EveryKey {
+    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Ok(0)
+    }
+
+    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
 impl ChangeFeed for EveryKey {
     async fn changes_since(&self, _: Option<&FeedPosition>, _: u32) -> Result<FeedRead, StoreError> {
         Ok(FeedRead {
@@ -214,7 +219,8 @@ async fn measure_waiting_uses(verifier: &Verifier, keys: &[String]) {
 }
 
 fn stores() -> CredentialStores {
-    CredentialStores { keys: Arc::new(EveryKey), sessions: Arc::new(MemorySessionStore::default()) }
+    let sessions = SessionStores::of(&Arc::new(MemorySessionStore::default()));
+    CredentialStores { keys: KeyStores::of(&Arc::new(EveryKey)), sessions }
 }
 
 #[tokio::main(worker_threads = 3)]
@@ -261,4 +267,21 @@ async fn main() {
         std::hint::black_box((SystemClock.now(), Instant::now()));
     }
     println!("   only both clocks: {:.0} ns", nanos_each(began, calls));
+}
+
+fn key_under(digest: &CredentialDigest) -> ApiKey {
+    let mut id = [0; 16];
+    id.copy_from_slice(&digest.as_bytes()[..16]);
+    ApiKey {
+        id: KeyId::from_bytes(id),
+        owner: UserId::new("https://id.example", format!("user-{}", digest.as_bytes()[17])).unwrap(),
+        label: Label::parse("CI deploy").unwrap(),
+        prefix: "svc_live_a1B...".into(),
+        created_at: SystemClock.now(),
+        last_used_at: None,
+        expires_at: None,
+        revoked_at: None,
+        scopes: Scopes::parse("orders:read orders:write").unwrap(),
+        replaced_by: None,
+    }
 }

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{Clock, StoreError};
+use domain::ports::{Clock, CredentialStore, StoreError};
 use domain::{CredentialDigest, Home, Timestamp};
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::{Cache, DefaultLifecycle};
@@ -23,7 +23,7 @@ use crate::sync::SHARDS;
 /// without a good key are in another, so that a flood of garbage never evicts a good key. If neither cache has the
 /// digest, one read of the store answers all concurrent requests for the digest.
 pub(crate) struct Answers<C: Credential> {
-    pub(crate) store: Arc<C::Store>,
+    pub(crate) store: Arc<dyn CredentialStore<C::Stored>>,
     /// One for each shard, in their order: a look-up in one shard waits for no other.
     look_ups: Vec<Arc<LookUps<C>>>,
     clock: Arc<dyn Clock>,
@@ -70,7 +70,12 @@ pub(crate) type Found<C> = Result<Arc<C>, Option<<C as Used>::Id>>;
 type Fill<C> = OnceCell<Result<Found<C>, Arc<StoreError>>>;
 
 impl<C: Credential> Answers<C> {
-    pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fences: Vec<Fence>, limits: Limits) -> Self {
+    pub(crate) fn new(
+        store: Arc<dyn CredentialStore<C::Stored>>,
+        clock: Arc<dyn Clock>,
+        fences: Vec<Fence>,
+        limits: Limits,
+    ) -> Self {
         let shards = fences.len().max(1);
         let look_ups = (0..shards).map(|_| LookUps::new(Arc::clone(&store), shards)).collect();
         let (good, unknown) = (bounded(limits.good_max), bounded(limits.unknown_max));

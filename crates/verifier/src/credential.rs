@@ -1,8 +1,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use domain::ports::StoreError;
-use domain::{CredentialDigest, CredentialUse, InHour, Timestamp, UsageCounts, UserId};
+use domain::ports::{StoreError, StoredCredential};
+use domain::{InHour, Timestamp, UsageCounts, UserId};
 
 use crate::last_use::Used;
 
@@ -12,9 +12,9 @@ use crate::last_use::Used;
 /// The rules of the cache, of the feed and of noted uses are written once for all kinds. What differs is here.
 pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     /// The credential as it is stored.
-    type Stored: Clone + Send + Sync + 'static;
-    /// The port that stores it.
-    type Store: ?Sized + Send + Sync + 'static;
+    type Stored: StoredCredential<Id = Self::Id> + Clone;
+    /// The port that counts its verifications by the hour; `()` if they are not counted.
+    type Counts: ?Sized + Send + Sync + 'static;
     /// What logs call several of them.
     const NAME: &'static str;
     /// Whether the store counts its verifications by the hour.
@@ -49,28 +49,9 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     /// When the store confirmed it last.
     fn confirmation(&self) -> &Confirmation;
 
-    /// The credential that is stored under this digest.
-    fn find(
-        store: &Self::Store,
-        digest: &CredentialDigest,
-    ) -> impl Future<Output = Result<Option<Self::Stored>, StoreError>> + Send;
-
-    /// The credentials that are stored under these digests, as far as the store gets, and the error that kept it from the
-    /// rest.
-    fn find_many(
-        store: &Self::Store,
-        digests: &[CredentialDigest],
-    ) -> impl Future<Output = (Vec<(CredentialDigest, Self::Stored)>, Option<StoreError>)> + Send;
-
-    /// Stores uses.
-    fn record_uses(
-        store: &Self::Store,
-        uses: &[CredentialUse<Self::Id>],
-    ) -> impl Future<Output = Result<(), StoreError>> + Send;
-
     /// Stores counts, if it is [counted](Self::IS_COUNTED).
     fn add_usage(
-        store: &Self::Store,
+        counts: &Self::Counts,
         usage: &[InHour<Self::Id, UsageCounts>],
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 }

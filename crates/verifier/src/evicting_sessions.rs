@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{SessionStore, StoreError};
-use domain::sessions::{Session, SessionUse};
+use domain::sessions::Session;
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 
 use crate::VerifiedSession;
@@ -13,12 +13,13 @@ use crate::evicting_store::to_the_end;
 /// The store through which this instance changes sessions. An end evicts its session from the cache before the call
 /// returns.
 pub(crate) struct EvictingSessions {
+    store: Arc<dyn SessionStore>,
     answers: Arc<Answers<VerifiedSession>>,
 }
 
 impl EvictingSessions {
-    pub(crate) fn new(answers: Arc<Answers<VerifiedSession>>) -> Self {
-        Self { answers }
+    pub(crate) fn new(store: Arc<dyn SessionStore>, answers: Arc<Answers<VerifiedSession>>) -> Self {
+        Self { store, answers }
     }
 }
 
@@ -31,10 +32,10 @@ impl SessionStore for EvictingSessions {
         max: u32,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let (answers, session, digest) = (Arc::clone(&self.answers), session.clone(), *digest);
-        let cause = cause.clone();
+        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
+        let (session, digest, cause) = (session.clone(), *digest, cause.clone());
         to_the_end(async move {
-            let ended = answers.store.open(&session, &digest, max, &cause).await;
+            let ended = store.open(&session, &digest, max, &cause).await;
             match &ended {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
                 Err(_) => answers.evict_matching(|other| other.owner == session.owner),
@@ -46,13 +47,14 @@ impl SessionStore for EvictingSessions {
     }
 
     async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
-        self.answers.store.list(owner, at).await
+        self.store.list(owner, at).await
     }
 
     async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
-        let (answers, owner, cause) = (Arc::clone(&self.answers), owner.clone(), cause.clone());
+        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
+        let (owner, cause) = (owner.clone(), cause.clone());
         to_the_end(async move {
-            let ended = answers.store.end(&owner, id, &cause).await;
+            let ended = store.end(&owner, id, &cause).await;
             match &ended {
                 Ok(digest) => digest.iter().for_each(|digest| answers.evict(digest)),
                 Err(_) => answers.evict_matching(|session| session.id == id),
@@ -68,9 +70,10 @@ impl SessionStore for EvictingSessions {
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let (answers, owner, cause) = (Arc::clone(&self.answers), owner.clone(), cause.clone());
+        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
+        let (owner, cause) = (owner.clone(), cause.clone());
         to_the_end(async move {
-            let ended = answers.store.end_all(&owner, kept, &cause).await;
+            let ended = store.end_all(&owner, kept, &cause).await;
             match &ended {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
                 Err(_) => answers.evict_matching(|session| session.owner == owner),
@@ -80,19 +83,11 @@ impl SessionStore for EvictingSessions {
         .await
     }
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        self.answers.store.find_by_digest(digest).await
-    }
-
-    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
-        self.answers.store.record_uses(uses).await
-    }
-
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.answers.store.count_good(at, max).await
+        self.store.count_good(at, max).await
     }
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.answers.store.purge_ended(before, max).await
+        self.store.purge_ended(before, max).await
     }
 }

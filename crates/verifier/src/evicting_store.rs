@@ -1,14 +1,10 @@
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{ActiveLimit, BoxError, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-    UserId,
-};
+use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, ListView, Timestamp, UserId};
 
 use crate::VerifiedKey;
 use crate::answers::Answers;
@@ -19,12 +15,13 @@ use crate::answers::Answers;
 /// the store may commit nevertheless. Without the task the key would then stay in the cache, and without a feed a
 /// revoked key would stay good indefinitely.
 pub(crate) struct EvictingStore {
+    store: Arc<dyn KeyStore>,
     answers: Arc<Answers<VerifiedKey>>,
 }
 
 impl EvictingStore {
-    pub(crate) fn new(answers: Arc<Answers<VerifiedKey>>) -> Self {
-        Self { answers }
+    pub(crate) fn new(store: Arc<dyn KeyStore>, answers: Arc<Answers<VerifiedKey>>) -> Self {
+        Self { store, answers }
     }
 }
 
@@ -46,13 +43,13 @@ impl KeyStore for EvictingStore {
         view: ListView,
         cause: &Cause,
     ) -> Result<Insertion, StoreError> {
-        let insertion = self.answers.store.insert_within(key, digest, limit, view, cause).await;
+        let insertion = self.store.insert_within(key, digest, limit, view, cause).await;
         self.answers.evict(digest);
         insertion
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
-        self.answers.store.list(owner, view).await
+        self.store.list(owner, view).await
     }
 
     async fn revoke(
@@ -63,9 +60,10 @@ impl KeyStore for EvictingStore {
         view: ListView,
         cause: &Cause,
     ) -> Result<Revocation, StoreError> {
-        let (answers, owner, cause) = (Arc::clone(&self.answers), owner.clone(), cause.clone());
+        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
+        let (owner, cause) = (owner.clone(), cause.clone());
         to_the_end(async move {
-            let revocation = answers.store.revoke(&owner, id, at, view, &cause).await;
+            let revocation = store.revoke(&owner, id, at, view, &cause).await;
             match &revocation {
                 Ok(Revocation::Revoked { digest, .. }) => answers.evict(digest),
                 Ok(Revocation::NotFound | Revocation::NotOwned) => {}
@@ -85,10 +83,10 @@ impl KeyStore for EvictingStore {
         view: ListView,
         cause: &Cause,
     ) -> Result<Rotation, StoreError> {
-        let answers = Arc::clone(&self.answers);
+        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
         let (owner, rotation, digest, cause) = (owner.clone(), rotation.clone(), *digest, cause.clone());
         to_the_end(async move {
-            let outcome = answers.store.rotate(&owner, id, &rotation, &digest, view, &cause).await;
+            let outcome = store.rotate(&owner, id, &rotation, &digest, view, &cause).await;
             match &outcome {
                 Ok(Rotation::Rotated { replaced, .. }) => answers.evict(replaced),
                 Ok(Rotation::Refused(_) | Rotation::NotFound | Rotation::NotOwned) => {}
@@ -106,9 +104,10 @@ impl KeyStore for EvictingStore {
         at: Timestamp,
         cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let (answers, digests, cause) = (Arc::clone(&self.answers), digests.to_vec(), cause.clone());
+        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
+        let (digests, cause) = (digests.to_vec(), cause.clone());
         to_the_end(async move {
-            let revoked = answers.store.revoke_by_digests(&digests, at, &cause).await;
+            let revoked = store.revoke_by_digests(&digests, at, &cause).await;
             for digest in &digests {
                 answers.evict(digest);
             }
@@ -125,9 +124,10 @@ impl KeyStore for EvictingStore {
         max: u32,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let (answers, owner, cause) = (Arc::clone(&self.answers), owner.clone(), cause.clone());
+        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
+        let (owner, cause) = (owner.clone(), cause.clone());
         to_the_end(async move {
-            let revoked = answers.store.revoke_user_keys(&owner, created_before, at, max, &cause).await;
+            let revoked = store.revoke_user_keys(&owner, created_before, at, max, &cause).await;
             match &revoked {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
                 Err(_) => answers.evict_matching(|key| key.owner == owner),
@@ -135,50 +135,5 @@ impl KeyStore for EvictingStore {
             revoked
         })
         .await
-    }
-
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        self.answers.store.find_by_digest(digest).await
-    }
-
-    async fn find_by_digests_in_part(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
-        self.answers.store.find_by_digests_in_part(digests).await
-    }
-
-    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
-        self.answers.store.record_uses(uses).await
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.answers.store.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.answers.store.list_expiring(after, until, max).await
-    }
-
-    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
-        self.answers.store.add_usage(usage).await
-    }
-
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        self.answers.store.usage(owner, id, hours).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        self.answers.store.purge_usage(before, max).await
     }
 }

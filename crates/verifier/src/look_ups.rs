@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::CredentialDigest;
-use domain::ports::{BoxError, StoreError};
+use domain::ports::{BoxError, CredentialStore, StoreError};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -22,7 +22,7 @@ const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(4);
 ///
 /// A read begins after all calls that it answers were made, and continues even if its callers are dropped.
 pub(crate) struct LookUps<C: Credential> {
-    store: Arc<C::Store>,
+    store: Arc<dyn CredentialStore<C::Stored>>,
     queue: Mutex<Queue<C>>,
     waiting_max: usize,
 }
@@ -42,7 +42,7 @@ type Found<C> = Result<Option<<C as Credential>::Stored>, Arc<StoreError>>;
 
 impl<C: Credential> LookUps<C> {
     /// The look-ups in one of so many shards of the store.
-    pub(crate) fn new(store: Arc<C::Store>, shards: usize) -> Arc<Self> {
+    pub(crate) fn new(store: Arc<dyn CredentialStore<C::Stored>>, shards: usize) -> Arc<Self> {
         let queue = Mutex::new(Queue { calls: VecDeque::new(), readers: 0 });
         Arc::new(Self { store, queue, waiting_max: WAITING_MAX.div_ceil(shards) })
     }
@@ -79,14 +79,8 @@ impl<C: Credential> LookUps<C> {
         &self,
         digests: &[CredentialDigest],
     ) -> (HashMap<CredentialDigest, C::Stored>, Option<Arc<StoreError>>) {
-        let (found, error) = match digests {
-            [digest] => match C::find(&self.store, digest).await {
-                Ok(found) => (found.map(|found| (*digest, found)).into_iter().collect(), None),
-                Err(error) => (Vec::new(), Some(error)),
-            },
-            digests => C::find_many(&self.store, digests).await,
-        };
-        (found.into_iter().collect(), error.map(Arc::new))
+        let found = self.store.find_by_digests(digests).await;
+        (found.stored.into_iter().collect(), found.failure.map(Arc::new))
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue<C>> {

@@ -3,7 +3,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{Clock, StoreError};
+use domain::ports::{Clock, CredentialStore, StoreError};
 use domain::{CredentialDigest, CredentialUse, FailuresInARow, Hour, InHour, Timestamp, UsageCounts};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
@@ -22,6 +22,7 @@ use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST};
 /// What this process has in memory of one kind of credential: which are good, and when they were used.
 pub(crate) struct Register<C: Credential> {
     pub(crate) answers: Arc<Answers<C>>,
+    counts: Arc<C::Counts>,
     clock: Arc<dyn Clock>,
     max_age: Duration,
     uses: Uses<C>,
@@ -33,9 +34,16 @@ pub(crate) struct Register<C: Credential> {
 }
 
 impl<C: Credential> Register<C> {
-    pub(crate) fn new(store: Arc<C::Store>, clock: Arc<dyn Clock>, fences: Vec<Fence>, limits: Limits) -> Self {
+    pub(crate) fn new(
+        store: Arc<dyn CredentialStore<C::Stored>>,
+        counts: Arc<C::Counts>,
+        clock: Arc<dyn Clock>,
+        fences: Vec<Fence>,
+        limits: Limits,
+    ) -> Self {
         Self {
             answers: Arc::new(Answers::new(store, Arc::clone(&clock), fences, limits)),
+            counts,
             clock,
             max_age: limits.max_age,
             uses: Uses::new(),
@@ -129,11 +137,11 @@ impl<C: Credential> Register<C> {
         flush.refused = self.refusals.take();
         let uses: Vec<CredentialUse<C::Id>> = taken.iter().map(|one| one.used).collect();
         if !uses.is_empty() {
-            C::record_uses(&self.answers.store, &uses).await?;
+            self.answers.store.record_uses(&uses).await?;
         }
         let usage = usage(&taken, &flush.refused, self.clock.now());
         if !usage.is_empty() {
-            C::add_usage(&self.answers.store, &usage).await?;
+            C::add_usage(&self.counts, &usage).await?;
         }
         if !uses.is_empty() {
             // Keep the uses before the flush ends, so that each use is always in at least one of the two places.

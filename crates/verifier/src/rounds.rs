@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::StoreError;
+use domain::ports::{Found, StoreError};
 use domain::{CredentialDigest, FailuresInARow};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -43,12 +43,12 @@ impl<C: Credential> Rounds<C> {
 
     async fn confirm(&self, digests: &[CredentialDigest]) -> Result<(), StoreError> {
         let age = self.answers.age();
-        let (stored, error) = C::find_many(&self.answers.store, digests).await;
+        let Found { stored, failure } = self.answers.store.find_by_digests(digests).await;
         let stored: HashMap<_, _> = stored.into_iter().collect();
         let known: Vec<CredentialDigest> =
-            digests.iter().copied().filter(|digest| error.is_none() || stored.contains_key(digest)).collect();
+            digests.iter().copied().filter(|digest| failure.is_none() || stored.contains_key(digest)).collect();
         self.answers.reconcile(&known, &stored, age);
-        error.map_or(Ok(()), Err)
+        failure.map_or(Ok(()), Err)
     }
 
     fn log(&mut self, outcome: Result<(), StoreError>) {

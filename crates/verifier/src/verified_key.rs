@@ -1,8 +1,8 @@
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-use domain::ports::{KeyStore, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyUsage, KeyUse, Label, Scopes, Timestamp, UserId};
+use domain::ports::{KeyUsageStore, StoreError};
+use domain::{ApiKey, KeyId, KeyUsage, Label, Scopes, Timestamp, UserId};
 use governor::state::InMemoryState;
 
 use crate::credential::{Confirmation, Credential};
@@ -43,7 +43,7 @@ impl Used for VerifiedKey {
 
 impl Credential for VerifiedKey {
     type Stored = ApiKey;
-    type Store = dyn KeyStore;
+    type Counts = dyn KeyUsageStore;
     const NAME: &'static str = "keys";
     const IS_COUNTED: bool = true;
 
@@ -90,23 +90,8 @@ impl Credential for VerifiedKey {
         &self.confirmation
     }
 
-    async fn find(store: &Self::Store, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        store.find_by_digest(digest).await
-    }
-
-    async fn find_many(
-        store: &Self::Store,
-        digests: &[CredentialDigest],
-    ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
-        store.find_by_digests_in_part(digests).await
-    }
-
-    async fn record_uses(store: &Self::Store, uses: &[KeyUse]) -> Result<(), StoreError> {
-        store.record_uses(uses).await
-    }
-
-    async fn add_usage(store: &Self::Store, usage: &[KeyUsage]) -> Result<(), StoreError> {
-        store.add_usage(usage).await
+    async fn add_usage(counts: &Self::Counts, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        counts.add_usage(usage).await
     }
 }
 

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use domain::ports::{SessionStore, StoreError};
-use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse};
-use domain::{CredentialDigest, InHour, SessionId, Timestamp, UsageCounts, UserId};
+use domain::ports::StoreError;
+use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole};
+use domain::{InHour, SessionId, Timestamp, UsageCounts, UserId};
 
 use crate::credential::{Confirmation, Credential};
 use crate::last_use::{LastUse, Used};
@@ -38,7 +38,7 @@ impl Used for VerifiedSession {
 
 impl Credential for VerifiedSession {
     type Stored = Session;
-    type Store = dyn SessionStore;
+    type Counts = ();
     const NAME: &'static str = "sessions";
     const IS_COUNTED: bool = false;
 
@@ -87,22 +87,7 @@ impl Credential for VerifiedSession {
         &self.confirmation
     }
 
-    async fn find(store: &Self::Store, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        store.find_by_digest(digest).await
-    }
-
-    async fn find_many(
-        store: &Self::Store,
-        digests: &[CredentialDigest],
-    ) -> (Vec<(CredentialDigest, Session)>, Option<StoreError>) {
-        store.find_by_digests_in_part(digests).await
-    }
-
-    async fn record_uses(store: &Self::Store, uses: &[SessionUse]) -> Result<(), StoreError> {
-        store.record_uses(uses).await
-    }
-
-    async fn add_usage(_: &Self::Store, _: &[InHour<SessionId, UsageCounts>]) -> Result<(), StoreError> {
+    async fn add_usage((): &Self::Counts, _: &[InHour<SessionId, UsageCounts>]) -> Result<(), StoreError> {
         Ok(())
     }
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::{ChangeFeed, Clock, KeyStore, NotReady, ReadinessCheck, RecentUses, SessionStore, StoreError};
+use domain::ports::{ChangeFeed, Clock, KeyStores, NotReady, ReadinessCheck, RecentUses, SessionStores, StoreError};
 use domain::{CredentialDigest, KeyId, KeyPolicy, RateLimit, SessionId, Timestamp, is_mistyped};
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
@@ -59,13 +59,14 @@ impl Default for VerifierSettings {
 #[derive(Clone)]
 pub struct CredentialStores {
     /// Stores API keys.
-    pub keys: Arc<dyn KeyStore>,
+    pub keys: KeyStores,
     /// Stores sessions.
-    pub sessions: Arc<dyn SessionStore>,
+    pub sessions: SessionStores,
 }
 
 /// Answers whether a key or a session is good, and remembers when it was used.
 pub struct Verifier {
+    stores: CredentialStores,
     keys: Register<VerifiedKey>,
     key_policy: KeyPolicy,
     sessions: Register<VerifiedSession>,
@@ -82,7 +83,7 @@ impl Verifier {
     }
 
     /// For stores that only this process uses. The verifier always trusts its cache, because every change goes through
-    /// [`Verifier::key_store`] and [`Verifier::session_store`]. If other processes change the stores too, revoked keys
+    /// [`Verifier::key_stores`] and [`Verifier::session_stores`]. If other processes change the stores too, revoked keys
     /// stay good in this process.
     pub fn single(stores: CredentialStores, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Self> {
         Self::build(stores, Vec::new(), clock, settings)
@@ -123,25 +124,32 @@ impl Verifier {
         let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, max_age };
         // A session is of no use while the database is down, so nobody is served from a stale cache.
         let (of_key_fence, of_session_fence) = (fences(when_stale.serve_max()), fences(Duration::ZERO));
+        let (keys, usage) = (Arc::clone(&stores.keys.credentials), Arc::clone(&stores.keys.usage));
+        let sessions = Arc::clone(&stores.sessions.credentials);
         Arc::new(Self {
-            keys: Register::new(stores.keys, Arc::clone(&clock), of_key_fence, of_keys),
+            keys: Register::new(keys, usage, Arc::clone(&clock), of_key_fence, of_keys),
             key_policy,
-            sessions: Register::new(stores.sessions, Arc::clone(&clock), of_session_fence, of_sessions),
+            sessions: Register::new(sessions, Arc::new(()), Arc::clone(&clock), of_session_fence, of_sessions),
+            stores,
             clock,
             feeds,
             limiter: rate_limit.map(Limiter::new),
         })
     }
 
-    /// The store through which this process must change keys. Each call evicts the changed keys from the cache before
+    /// The ports through which this process must change keys. Each change evicts the changed keys from the cache before
     /// it returns, and does so even if the caller is dropped.
-    pub fn key_store(&self) -> Arc<dyn KeyStore> {
-        Arc::new(EvictingStore::new(Arc::clone(&self.keys.answers)))
+    pub fn key_stores(&self) -> KeyStores {
+        let stores = self.stores.keys.clone();
+        let store = Arc::new(EvictingStore::new(Arc::clone(&stores.store), Arc::clone(&self.keys.answers)));
+        KeyStores { store, ..stores }
     }
 
     /// The same for sessions.
-    pub fn session_store(&self) -> Arc<dyn SessionStore> {
-        Arc::new(EvictingSessions::new(Arc::clone(&self.sessions.answers)))
+    pub fn session_stores(&self) -> SessionStores {
+        let stores = self.stores.sessions.clone();
+        let store = Arc::new(EvictingSessions::new(Arc::clone(&stores.store), Arc::clone(&self.sessions.answers)));
+        SessionStores { store, ..stores }
     }
 
     /// Returns the key for the `presented` string if the key is good now, and notes its use.

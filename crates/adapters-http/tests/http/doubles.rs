@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{
-    ActiveLimit, IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, Insertion, KeyStore,
-    NotReady, ReadinessCheck, Revocation, Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict,
-    StoreError,
+    ActiveLimit, CredentialStore, Found, IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier,
+    Insertion, KeyStore, KeyUpkeep, KeyUsageStore, NotReady, ReadinessCheck, Revocation, Rotation, SessionStore,
+    SignInAnswer, SignInRequest, SignInVerdict, StoreError,
 };
 use domain::sessions::{Session, SessionUse};
 use domain::{
@@ -138,23 +138,21 @@ impl KeyStore for FailingStore {
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         Err(self.0())
     }
+}
 
-    async fn find_by_digest(&self, _: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        Err(self.0())
+#[async_trait]
+impl CredentialStore<ApiKey> for FailingStore {
+    async fn find_by_digests(&self, _: &[CredentialDigest]) -> Found<ApiKey> {
+        Found::from(Err(self.0()))
     }
 
     async fn record_uses(&self, _: &[KeyUse]) -> Result<(), StoreError> {
         Err(self.0())
     }
+}
 
-    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        Err(self.0())
-    }
-
-    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
-        Err(self.0())
-    }
-
+#[async_trait]
+impl KeyUsageStore for FailingStore {
     async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
         Err(self.0())
     }
@@ -169,6 +167,17 @@ impl KeyStore for FailingStore {
     }
 
     async fn purge_usage(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
+        Err(self.0())
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for FailingStore {
+    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Err(self.0())
+    }
+
+    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
         Err(self.0())
     }
 }
@@ -226,19 +235,22 @@ impl SessionStore for FailingSessions {
         Err(self.0())
     }
 
-    async fn find_by_digest(&self, _: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        Err(self.0())
-    }
-
-    async fn record_uses(&self, _: &[SessionUse]) -> Result<(), StoreError> {
-        Err(self.0())
-    }
-
     async fn count_good(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
         Err(self.0())
     }
 
     async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Err(self.0())
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for FailingSessions {
+    async fn find_by_digests(&self, _: &[CredentialDigest]) -> Found<Session> {
+        Found::from(Err(self.0()))
+    }
+
+    async fn record_uses(&self, _: &[SessionUse]) -> Result<(), StoreError> {
         Err(self.0())
     }
 }

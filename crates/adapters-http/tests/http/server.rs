@@ -12,7 +12,7 @@ use domain::memory::{
     ManualClock, MemoryAuditLog, MemoryKeyStore, MemoryLogFilters, MemorySessionStore, MemorySpans, MemoryWebhookStore,
     SeededEntropy,
 };
-use domain::ports::{AuditLog, KeyStore, ReadinessCheck, SessionStore, WebhookStores};
+use domain::ports::{AuditLog, KeyStores, ReadinessCheck, SessionStores, WebhookStores};
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
@@ -57,8 +57,8 @@ pub(crate) struct Server {
 }
 
 pub(crate) struct Setup {
-    pub(crate) store: Arc<dyn KeyStore>,
-    pub(crate) session_store: Arc<dyn SessionStore>,
+    pub(crate) store: KeyStores,
+    pub(crate) session_store: SessionStores,
     pub(crate) audit_log: MemoryAuditLog,
     /// A permit for each page of the audit log that may be read; `None` limits nothing.
     pub(crate) audit_reads: Option<Arc<Semaphore>>,
@@ -81,8 +81,8 @@ impl Default for Setup {
         let mut settings = HttpSettings { public_url, workers: Some(1), ..HttpSettings::default() };
         settings.limits.drain_grace = Duration::ZERO;
         Self {
-            store: Arc::new(MemoryKeyStore::default().writing_to(audit_log.clone())),
-            session_store: Arc::new(MemorySessionStore::default().writing_to(audit_log.clone())),
+            store: KeyStores::of(&Arc::new(MemoryKeyStore::default().writing_to(audit_log.clone()))),
+            session_store: SessionStores::of(&Arc::new(MemorySessionStore::default().writing_to(audit_log.clone()))),
             audit_log,
             audit_reads: None,
             operators_sign_in: false,
@@ -108,7 +108,7 @@ impl Setup {
         let policy = KeyPolicy::default();
         let queue = Arc::new(MemoryWebhookStore::default().writing_to(self.audit_log.clone()));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
-        let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock.clone(), entropy.clone());
+        let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock.clone(), entropy.clone());
         let sign_in = sign_in(self.provider, &sessions, &clock, &entropy);
         let (log, tested) = (self.audit_log, Arc::new(TestedUrls::new(clock.clone())));
         let log: Arc<dyn AuditLog> = match self.audit_reads {
@@ -124,7 +124,7 @@ impl Setup {
             sign_in,
             portal_links: PortalLinks::new(sessions.clone(), sealing_keys()),
             operators_sign_in: self.operators_sign_in,
-            keys: Keys::new(verifier.key_store(), verifier.clone(), clock.clone(), entropy.clone(), policy),
+            keys: Keys::new(verifier.key_stores(), verifier.clone(), clock.clone(), entropy.clone(), policy),
             webhooks: Webhooks::new(stores, rules(self.webhook_policy), tested.clone(), clock.clone(), entropy.clone()),
             verifier,
             system: Arc::new(FixedSystem),

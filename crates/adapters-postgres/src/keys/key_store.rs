@@ -5,7 +5,10 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{ListedRow, keys_of_owner, list_keys};
 use diesel_mapping::{HourRow, KEY_USAGE};
 use domain::audit::Cause;
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::ports::{
+    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
+    StoreError,
+};
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
     UserId,
@@ -100,16 +103,19 @@ impl KeyStore for PostgresStore {
         self.notify_if(!revoked.is_empty());
         Ok(revoked)
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        self.run_look_up(&FindByDigest(digest)).await
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        self.run_look_up(&FindByDigests(digests)).await
+#[async_trait]
+impl CredentialStore<ApiKey> for PostgresStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
+        let found = match digests {
+            [digest] => {
+                let found = self.run_look_up(&FindByDigest(digest)).await;
+                found.map(|key| key.map(|key| (*digest, key)).into_iter().collect())
+            }
+            digests => self.run_look_up(&FindByDigests(digests)).await,
+        };
+        Found::from(found)
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
@@ -118,20 +124,10 @@ impl KeyStore for PostgresStore {
         }
         self.run(&RecordUses::of_keys(uses)).await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.run(&PurgeEnded { before, max }).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.run(&ListExpiring { after, until, max }).await
-    }
-
+#[async_trait]
+impl KeyUsageStore for PostgresStore {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         self.run(&AddCounts::to(&KEY_USAGE, usage)).await
     }
@@ -148,6 +144,22 @@ impl KeyStore for PostgresStore {
 
     async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
         self.run(&PurgeCounts { table: &KEY_USAGE, before, max }).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for PostgresStore {
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.run(&PurgeEnded { before, max }).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.run(&ListExpiring { after, until, max }).await
     }
 }
 

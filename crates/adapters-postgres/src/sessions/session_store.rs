@@ -5,7 +5,7 @@ use diesel_mapping::sessions::{COUNT_GOOD, DELETE_ENDED, SessionRow, list_sessio
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
-use domain::ports::{SessionStore, StoreError};
+use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 
@@ -51,15 +51,26 @@ impl SessionStore for PostgresStore {
         Ok(ended)
     }
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        self.run_look_up(&FindByDigest(digest)).await
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.run(&CountGood { at, max }).await
     }
 
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
-        self.run_look_up(&FindByDigests(digests)).await
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.run(&PurgeEnded { before, max }).await
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for PostgresStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
+        let found = match digests {
+            [digest] => {
+                let found = self.run_look_up(&FindByDigest(digest)).await;
+                found.map(|session| session.map(|session| (*digest, session)).into_iter().collect())
+            }
+            digests => self.run_look_up(&FindByDigests(digests)).await,
+        };
+        Found::from(found)
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
@@ -67,14 +78,6 @@ impl SessionStore for PostgresStore {
             return Ok(());
         }
         self.run(&RecordUses::of_sessions(uses)).await
-    }
-
-    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.run(&CountGood { at, max }).await
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.run(&PurgeEnded { before, max }).await
     }
 }
 

@@ -4,7 +4,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::SubscriptionRow;
 use domain::audit::Cause;
-use domain::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
@@ -95,7 +95,10 @@ impl SubscriptionStore for PostgresStore {
     ) -> Result<bool, StoreError> {
         self.run(&DeleteSubscription { owner, id, at, cause }).await
     }
+}
 
+#[async_trait]
+impl SealedSecretStore for PostgresStore {
     async fn list_secrets(
         &self,
         after: Option<SubscriptionId>,

@@ -5,7 +5,7 @@ use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
     AttemptCursor, ClaimRequest, Close as _, Completion, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _,
-    EventStore as _, RetryRequest, SubscriptionStore,
+    EventStore as _, RetryRequest, SealedSecretStore as _, SubscriptionStore,
 };
 use domain::webhooks::{ClaimEnd, DeliveryFilter, DeliveryStateKind, DisableReason, NewEvent, SubscriptionChange};
 use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp};

@@ -1,6 +1,6 @@
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{EventStore as _, SubscriptionStore as _};
+use domain::ports::{EventStore as _, SealedSecretStore as _, SubscriptionStore as _};
 use domain::webhooks::SigningSecret;
 use domain::{SealingKeys, SubscriptionId};
 

@@ -7,7 +7,10 @@ use diesel_mapping::keys::{DELETE_ENDED, KeyRow, api_keys_of, key_by_digest, lis
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{KEY_USAGE, Kept, StoredInstant};
 use domain::audit::Cause;
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::ports::{
+    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
+    StoreError,
+};
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
     UserId,
@@ -95,20 +98,11 @@ impl KeyStore for SqliteStore {
         };
         self.writer.write(revoke).await
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        let digest = *digest;
-        let find = move |connection: &mut SqliteConnection| {
-            let row: Option<KeyRow> = key_by_digest(&digest).first(connection).optional()?;
-            Ok(row.map(ApiKey::try_from).transpose()?)
-        };
-        self.readers.read(find).await
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+#[async_trait]
+impl CredentialStore<ApiKey> for SqliteStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
         let digests = digests.to_vec();
         // One trip to a reader's thread for all of them: the trip costs seven times as much as a look-up.
         let find = move |connection: &mut SqliteConnection| {
@@ -119,7 +113,7 @@ impl KeyStore for SqliteStore {
             }
             Ok(found)
         };
-        self.readers.read(find).await
+        Found::from(self.readers.read(find).await)
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
@@ -129,7 +123,35 @@ impl KeyStore for SqliteStore {
         let uses = uses.to_vec();
         self.writer.write_unflushed(move |connection| Ok(record_uses(connection, KEY_USES, &uses)?)).await
     }
+}
 
+#[async_trait]
+impl KeyUsageStore for SqliteStore {
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        let usage = usage.to_vec();
+        self.writer.write_unflushed(move |connection| add_counts(connection, &KEY_USAGE, &usage)).await
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let owner = owner.clone();
+        let read = move |connection: &mut SqliteConnection| {
+            read_counts(connection, &KEY_USAGE, &owner, Some(id.as_bytes()), hours)
+        };
+        self.readers.read(read).await
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        self.writer.write(move |connection| purge_counts(connection, &KEY_USAGE, before, max)).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for SqliteStore {
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let purge = move |connection: &mut SqliteConnection| {
             let deletion = diesel::sql_query(DELETE_ENDED)
@@ -151,27 +173,5 @@ impl KeyStore for SqliteStore {
             Ok(api_keys_of(list_expiring((*at, id), until, max).load::<KeyRow>(connection)?)?)
         };
         self.readers.read(expiring).await
-    }
-
-    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
-        let usage = usage.to_vec();
-        self.writer.write_unflushed(move |connection| add_counts(connection, &KEY_USAGE, &usage)).await
-    }
-
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        let owner = owner.clone();
-        let read = move |connection: &mut SqliteConnection| {
-            read_counts(connection, &KEY_USAGE, &owner, Some(id.as_bytes()), hours)
-        };
-        self.readers.read(read).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        self.writer.write(move |connection| purge_counts(connection, &KEY_USAGE, before, max)).await
     }
 }

@@ -9,7 +9,7 @@ use diesel_mapping::sessions::{
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
 use domain::audit::Cause;
-use domain::ports::{SessionStore, StoreError};
+use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 
@@ -57,34 +57,6 @@ impl SessionStore for SqliteStore {
         self.writer.write(move |connection| end_sessions(connection, END_ALL, &owner, kept, &cause)).await
     }
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        let digest = *digest;
-        self.readers.read(move |connection| find(connection, &digest)).await
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
-        let digests = digests.to_vec();
-        let find_all = move |connection: &mut SqliteConnection| {
-            let mut found = Vec::new();
-            for digest in digests {
-                found.extend(find(connection, &digest)?.map(|session| (digest, session)));
-            }
-            Ok(found)
-        };
-        self.readers.read(find_all).await
-    }
-
-    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
-        if uses.is_empty() {
-            return Ok(());
-        }
-        let uses = uses.to_vec();
-        self.writer.write_unflushed(move |connection| Ok(record_uses(connection, SESSION_USES, &uses)?)).await
-    }
-
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         let count = move |connection: &mut SqliteConnection| {
             let query = diesel::sql_query(COUNT_GOOD)
@@ -106,6 +78,29 @@ impl SessionStore for SqliteStore {
             Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
         };
         self.writer.write(purge).await
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for SqliteStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
+        let digests = digests.to_vec();
+        let find_all = move |connection: &mut SqliteConnection| {
+            let mut found = Vec::new();
+            for digest in digests {
+                found.extend(find(connection, &digest)?.map(|session| (digest, session)));
+            }
+            Ok(found)
+        };
+        Found::from(self.readers.read(find_all).await)
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let uses = uses.to_vec();
+        self.writer.write_unflushed(move |connection| Ok(record_uses(connection, SESSION_USES, &uses)?)).await
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn rotate_secret(
     Ok(SecretRotation::Rotated(Subscription { updated_at: at, ..subscription }))
 }
 
-/// See [`SubscriptionStore::replace_secrets`](domain::ports::SubscriptionStore::replace_secrets).
+/// See [`SealedSecretStore::replace_secrets`](domain::ports::SealedSecretStore::replace_secrets).
 pub(super) fn replace_secrets(
     connection: &mut SqliteConnection,
     id: SubscriptionId,
@@ -50,7 +50,7 @@ pub(super) fn replace_secrets(
     Ok(true)
 }
 
-/// See [`SubscriptionStore::list_secrets`](domain::ports::SubscriptionStore::list_secrets).
+/// See [`SealedSecretStore::list_secrets`](domain::ports::SealedSecretStore::list_secrets).
 pub(super) fn list_secrets(
     connection: &mut SqliteConnection,
     after: Option<SubscriptionId>,
@@ -71,13 +71,13 @@ pub(super) fn list_secrets(
     rows.into_iter().map(secrets).collect()
 }
 
-/// See [`SubscriptionStore::find_check`](domain::ports::SubscriptionStore::find_check).
+/// See [`SealedSecretStore::find_check`](domain::ports::SealedSecretStore::find_check).
 pub(super) fn find_check(connection: &mut SqliteConnection) -> Result<Option<SealedSecret>, Undo> {
     let stored: Option<CheckRow> = diesel::sql_query(FIND_CHECK).get_result(connection).optional()?;
     Ok(stored.map(Into::into))
 }
 
-/// See [`SubscriptionStore::keep_check`](domain::ports::SubscriptionStore::keep_check).
+/// See [`SealedSecretStore::keep_check`](domain::ports::SealedSecretStore::keep_check).
 pub(super) fn keep_check(
     connection: &mut SqliteConnection,
     replaced: Option<&SealedSecret>,

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::audit::Cause;
-use domain::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
@@ -99,7 +99,10 @@ impl SubscriptionStore for SqliteStore {
         let (owner, cause) = (owner.clone(), cause.clone());
         self.writer.write(move |connection| delete_subscription(connection, &owner, id, at, &cause)).await
     }
+}
 
+#[async_trait]
+impl SealedSecretStore for SqliteStore {
     async fn list_secrets(
         &self,
         after: Option<SubscriptionId>,

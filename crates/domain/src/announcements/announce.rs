@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::operator_quota::{Admitted, OperatorQuota};
 use crate::audit::{AuditEvent, AuditTarget};
-use crate::ports::{AuditDescriber, AuditLog, AuditReader, KeyStore, PUBLISHED_EVENTS_MAX, Publication, StoreError};
+use crate::ports::{AuditDescriber, AuditLog, AuditReader, KeyUpkeep, PUBLISHED_EVENTS_MAX, Publication, StoreError};
 use crate::webhooks::{
     ContentDigest, Event, EventType, NewEvent, OperatorWebhook, Payload, PublicationKey, PublisherId, SubscribedEvents,
     Subscription, Webhooks,
@@ -19,7 +19,7 @@ const SUBSCRIPTIONS_AT_ONCE_MAX: u32 = 100;
 pub struct Announcements {
     pub(super) webhooks: Webhooks,
     pub(super) audit: Arc<dyn AuditLog>,
-    pub(super) keys: Arc<dyn KeyStore>,
+    pub(super) keys: Arc<dyn KeyUpkeep>,
     describer: Arc<dyn AuditDescriber>,
     /// What the operator's webhook gets; `None` without one.
     for_operator: Option<SubscribedEvents>,
@@ -37,7 +37,7 @@ impl Announcements {
     /// Announces on these ports.
     pub fn new(
         webhooks: Webhooks,
-        (audit, keys): (Arc<dyn AuditLog>, Arc<dyn KeyStore>),
+        (audit, keys): (Arc<dyn AuditLog>, Arc<dyn KeyUpkeep>),
         describer: Arc<dyn AuditDescriber>,
         operator: Option<&OperatorWebhook>,
     ) -> Self {

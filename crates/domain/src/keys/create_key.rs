@@ -81,7 +81,7 @@ impl Keys {
         };
         let limit = ActiveLimit { max: self.policy.max_active(), at: now };
         let (view, cause) = (ListView::at(now), self.cause(origin, now));
-        match self.store.insert_within(&key, &full_key.digest(), limit, view, &cause).await? {
+        match self.stores.store.insert_within(&key, &full_key.digest(), limit, view, &cause).await? {
             Insertion::Stored(keys) => Ok(CreatedKey { full_key, id: key.id, keys: self.with_recent_uses(keys) }),
             Insertion::LimitReached => Err(CreateKeyError::LimitReached { max: limit.max }),
         }

@@ -34,7 +34,7 @@ impl Keys {
         let mut keys = Vec::new();
         for key in good.iter().take(KEYS_WITH_USES_MAX) {
             // `None` after a purge in the meantime.
-            let usage = self.store.usage(owner, key.id, hours).await?.unwrap_or_default();
+            let usage = self.stores.usage.usage(owner, key.id, hours).await?.unwrap_or_default();
             keys.push((key.id, by_day(hours, &usage)));
         }
         Ok(DailyUses { since: hours.first.start(), keys })

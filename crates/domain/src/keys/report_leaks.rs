@@ -40,7 +40,7 @@ impl Keys {
             return Ok(vec![None; tokens.len()]);
         }
         let now = self.clock.now();
-        let revoked = self.store.revoke_by_digests(&digests, now, &self.cause(origin, now)).await?;
+        let revoked = self.stores.store.revoke_by_digests(&digests, now, &self.cause(origin, now)).await?;
         let (digests, keys): (Vec<CredentialDigest>, Vec<ApiKey>) = revoked.into_iter().unzip();
         let revoked: HashMap<CredentialDigest, ApiKey> = digests.into_iter().zip(self.with_recent_uses(keys)).collect();
         Ok(presented.iter().map(|digest| revoked.get(digest.as_ref()?).cloned()).collect())
@@ -49,7 +49,7 @@ impl Keys {
     pub(crate) async fn find_leaked(&self, tokens: &[&str]) -> Vec<KeyId> {
         let digests: HashSet<CredentialDigest> = presented(tokens).into_iter().flatten().collect();
         let digests: Vec<CredentialDigest> = digests.into_iter().collect();
-        let (found, _) = self.store.find_by_digests_in_part(&digests).await;
+        let found = self.stores.credentials.find_by_digests(&digests).await.stored;
         found.into_iter().map(|(_, key)| key.id).collect()
     }
 }

@@ -28,7 +28,7 @@ impl Keys {
     /// See [`RevokeKeyError`].
     pub async fn revoke(&self, owner: &UserId, id: KeyId, origin: &Origin) -> Result<Vec<ApiKey>, RevokeKeyError> {
         let now = self.clock.now();
-        match self.store.revoke(owner, id, now, ListView::at(now), &self.cause(origin, now)).await? {
+        match self.stores.store.revoke(owner, id, now, ListView::at(now), &self.cause(origin, now)).await? {
             Revocation::Revoked { keys, .. } => Ok(self.with_recent_uses(keys)),
             Revocation::NotFound => Err(RevokeKeyError::NotFound),
             Revocation::NotOwned => Err(RevokeKeyError::NotOwned),
@@ -54,7 +54,8 @@ impl Keys {
         loop {
             let now = self.clock.now();
             let cause = self.cause(origin, now);
-            let batch = self.store.revoke_user_keys(owner, created_before, now, REVOKE_BATCH_MAX, &cause).await?;
+            let batch =
+                self.stores.store.revoke_user_keys(owner, created_before, now, REVOKE_BATCH_MAX, &cause).await?;
             count += batch.len() as u64;
             if batch.len() < REVOKE_BATCH_MAX as usize {
                 return Ok(count);

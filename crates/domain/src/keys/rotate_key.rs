@@ -74,7 +74,7 @@ impl Keys {
             webhooks_max: request.webhooks_max,
         };
         let (digest, view, cause) = (full_key.digest(), ListView::at(now), self.cause(origin, now));
-        match self.store.rotate(owner, request.id, &rotation, &digest, view, &cause).await? {
+        match self.stores.store.rotate(owner, request.id, &rotation, &digest, view, &cause).await? {
             Rotation::Rotated { keys, .. } => {
                 Ok(RotatedKey { full_key, id: rotation.successor, keys: self.with_recent_uses(keys) })
             }

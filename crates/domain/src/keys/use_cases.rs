@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::audit::{Cause, Origin};
 use crate::by_hour::PURGED_COUNTS_MAX;
-use crate::ports::{Clock, Entropy, KeyStore, RecentUses, StoreError};
+use crate::ports::{Clock, Entropy, KeyStores, RecentUses, StoreError};
 use crate::{
     ApiKey, COUNTS_KEPT, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy, ListView, Placement, Timestamp,
     UsageCounts, UserId,
@@ -19,7 +19,7 @@ pub const PURGE_BATCH_MAX: u32 = 1_000;
 /// support of that user. `origin` says which of them it is, for the audit log.
 #[derive(Clone)]
 pub struct Keys {
-    pub(crate) store: Arc<dyn KeyStore>,
+    pub(crate) stores: KeyStores,
     pub(crate) recent_uses: Arc<dyn RecentUses<KeyId>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
@@ -30,13 +30,13 @@ pub struct Keys {
 impl Keys {
     /// The use cases on these ports.
     pub fn new(
-        store: Arc<dyn KeyStore>,
+        stores: KeyStores,
         recent_uses: Arc<dyn RecentUses<KeyId>>,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
         policy: KeyPolicy,
     ) -> Self {
-        Self { store, recent_uses, clock, entropy, policy, placement: Placement::OneStore }
+        Self { stores, recent_uses, clock, entropy, policy, placement: Placement::OneStore }
     }
 
     /// The same, with what is new placed so.
@@ -52,7 +52,7 @@ impl Keys {
     ///
     /// If the store fails.
     pub async fn list(&self, owner: &UserId) -> Result<Vec<ApiKey>, StoreError> {
-        let keys = self.store.list(owner, ListView::at(self.clock.now())).await?;
+        let keys = self.stores.store.list(owner, ListView::at(self.clock.now())).await?;
         Ok(self.with_recent_uses(keys))
     }
 
@@ -62,7 +62,7 @@ impl Keys {
     ///
     /// If the store fails.
     pub async fn is_good(&self, digest: &CredentialDigest) -> Result<bool, StoreError> {
-        let found = self.store.find_by_digest(digest).await?;
+        let found = self.stores.credentials.find_by_digest(digest).await?;
         Ok(found.is_some_and(|key| key.is_good(self.clock.now())))
     }
 
@@ -74,7 +74,7 @@ impl Keys {
     /// If the store fails.
     pub async fn purge(&self) -> Result<u32, StoreError> {
         let before = self.clock.now().minus(self.policy.retention());
-        self.store.purge_ended(before, PURGE_BATCH_MAX).await
+        self.stores.upkeep.purge_ended(before, PURGE_BATCH_MAX).await
     }
 
     /// The verifications of the owner's key in each of these hours; hours without one are absent. `None` if there is no
@@ -89,7 +89,7 @@ impl Keys {
         id: KeyId,
         hours: HourRange,
     ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        self.store.usage(owner, id, hours).await
+        self.stores.usage.usage(owner, id, hours).await
     }
 
     /// Deletes one batch of the counts that are older than [`COUNTS_KEPT`], and returns how many. After 0, nothing is
@@ -100,7 +100,7 @@ impl Keys {
     /// If the store fails.
     pub async fn purge_usage(&self) -> Result<u32, StoreError> {
         let before = Hour::of(self.clock.now().minus(COUNTS_KEPT));
-        self.store.purge_usage(before, PURGED_COUNTS_MAX).await
+        self.stores.usage.purge_usage(before, PURGED_COUNTS_MAX).await
     }
 
     /// The cause of a change at `at`.

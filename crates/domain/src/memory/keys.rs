@@ -8,8 +8,8 @@ use super::by_hour::MemoryCounts;
 use super::change_feed::MemoryChangeFeed;
 use crate::audit::Cause;
 use crate::ports::{
-    ActiveLimit, ChangeFeed, FeedPosition, FeedRead, Insertion, KeyStore, NotReady, ReadinessCheck, Revocation,
-    Rotation, StoreError,
+    ActiveLimit, ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, Insertion, KeyStore, KeyUpkeep,
+    KeyUsageStore, NotReady, ReadinessCheck, Revocation, Rotation, StoreError,
 };
 use crate::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
@@ -192,10 +192,14 @@ impl KeyStore for MemoryKeyStore {
         };
         Ok(ids.into_iter().filter_map(revoke).collect())
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
+#[async_trait]
+impl CredentialStore<ApiKey> for MemoryKeyStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
         let tables = self.tables();
-        Ok(tables.ids.get(digest).and_then(|id| tables.keys.get(id)).cloned())
+        let find = |digest: &CredentialDigest| Some((*digest, tables.keys.get(tables.ids.get(digest)?)?.clone()));
+        Found::from(Ok(digests.iter().filter_map(find).collect()))
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
@@ -207,7 +211,33 @@ impl KeyStore for MemoryKeyStore {
         }
         Ok(())
     }
+}
 
+#[async_trait]
+impl KeyUsageStore for MemoryKeyStore {
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        self.tables().usage.add(usage);
+        Ok(())
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let tables = self.tables();
+        let is_theirs = tables.keys.get(&id).is_some_and(|key| key.owner == *owner);
+        Ok(is_theirs.then(|| tables.usage.of(&[id], hours)))
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        Ok(self.tables().usage.purge(before, max))
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for MemoryKeyStore {
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let mut tables = self.tables();
         let past = tables.keys.values().filter(|key| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
@@ -234,26 +264,6 @@ impl KeyStore for MemoryKeyStore {
             expiring.filter(|key| place(key).is_some_and(|place| place > after && place.0 <= until)).collect();
         found.sort_by_key(place);
         Ok(found.into_iter().take(max as usize).cloned().collect())
-    }
-
-    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
-        self.tables().usage.add(usage);
-        Ok(())
-    }
-
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        let tables = self.tables();
-        let is_theirs = tables.keys.get(&id).is_some_and(|key| key.owner == *owner);
-        Ok(is_theirs.then(|| tables.usage.of(&[id], hours)))
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        Ok(self.tables().usage.purge(before, max))
     }
 }
 

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
 use crate::audit::Cause;
-use crate::ports::{ChangeFeed, FeedPosition, FeedRead, SessionStore, StoreError};
+use crate::ports::{ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, SessionStore, StoreError};
 use crate::sessions::{Session, SessionUse};
 use crate::{CredentialDigest, SessionId, Timestamp, UserId};
 
@@ -105,9 +105,24 @@ impl SessionStore for MemorySessionStore {
         Ok(self.end_of(owner, cause, |session| Some(session.id) != kept))
     }
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let good = self.stored().values().take(max as usize).filter(|(session, _)| session.is_good(at)).count();
+        Ok(u32::try_from(good).unwrap_or(max))
+    }
+
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let purged =
+            self.stored().extract_if(.., |_, (session, _)| session.ends_at() < before).take(max as usize).count();
+        Ok(u32::try_from(purged).unwrap_or(max))
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for MemorySessionStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
         let stored = self.stored();
-        Ok(stored.values().find(|(_, other)| other == digest).map(|(session, _)| session.clone()))
+        let found = stored.values().filter(|(_, digest)| digests.contains(digest));
+        Found::from(Ok(found.map(|(session, digest)| (*digest, session.clone())).collect()))
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
@@ -118,17 +133,6 @@ impl SessionStore for MemorySessionStore {
             }
         }
         Ok(())
-    }
-
-    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let good = self.stored().values().take(max as usize).filter(|(session, _)| session.is_good(at)).count();
-        Ok(u32::try_from(good).unwrap_or(max))
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let purged =
-            self.stored().extract_if(.., |_, (session, _)| session.ends_at() < before).take(max as usize).count();
-        Ok(u32::try_from(purged).unwrap_or(max))
     }
 }
 

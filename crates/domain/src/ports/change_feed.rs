@@ -3,7 +3,9 @@ use std::future::pending;
 use async_trait::async_trait;
 
 #[cfg(doc)]
-use super::keys::KeyStore;
+use super::credentials::CredentialStore;
+#[cfg(doc)]
+use super::keys::{KeyStore, KeyUpkeep};
 #[cfg(doc)]
 use super::sessions::SessionStore;
 use super::store_error::StoreError;
@@ -52,7 +54,7 @@ pub enum CredentialChanges {
 /// [`KeyStore::revoke`], [`KeyStore::revoke_by_digests`] and [`KeyStore::rotate`] each write the digest of the key in
 /// the transaction that changes it. A revocation writes it for a key that is revoked already too: the owner asks again
 /// because some instance still accepts the key. Calls that are refused write nothing, and neither does
-/// [`KeyStore::purge_ended`]: what it deletes has been refused for a day at least.
+/// [`KeyUpkeep::purge_ended`]: what it deletes has been refused for a day at least.
 ///
 /// [`SessionStore::end`], [`SessionStore::end_all`] and [`SessionStore::open`] each write the digests of the sessions that
 /// they end, in the transaction that deletes them. No other method of that port writes to the feed.
@@ -65,7 +67,7 @@ pub trait ChangeFeed: Send + Sync {
     /// - The answer is [`CredentialChanges::OfAny`] without `since`, where there are more than `max` changes, and where
     ///   `since` is of another server, or of the same one before it lost its last transactions in a crash. The
     ///   position is good in each case.
-    /// - A [`KeyStore::find_by_digest`] that begins after the answer sees each of these changes.
+    /// - A [`CredentialStore::find_by_digests`] that begins after the answer sees each of these changes.
     /// - It succeeds only when the store itself answered, and takes writes: never from memory, and never on a standby.
     /// - [`FeedRead::at`] is the time of one clock, which all instances read.
     /// - A caller that drops the future loses the answer and nothing else.

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use super::store_error::StoreError;
 use crate::audit::Cause;
 use crate::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, RotationRefusal,
-    Timestamp, UsageCounts, UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, ListView, RotationRefusal, Timestamp,
+    UsageCounts, UserId,
 };
 
 /// The condition of an insertion: store only while fewer than `max` keys of the owner are active at `at`.
@@ -151,59 +151,11 @@ pub trait KeyStore: Send + Sync {
         max: u32,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError>;
+}
 
-    /// The key that is stored under this digest, in any state; `None` if there is none.
-    ///
-    /// It sees everything that was committed before the call. It never reads a cache, or a replica that lags behind.
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError>;
-
-    /// [`KeyStore::find_by_digest`] for each of `digests`: the keys that are stored, each with its digest, in any
-    /// order. Callers pass at most [`CredentialDigest::LOOK_UP_MAX`] digests, each once.
-    ///
-    /// A store that answers many digests at the cost of one overrides this.
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let mut found = Vec::new();
-        for digest in digests {
-            found.extend(self.find_by_digest(digest).await?.map(|key| (*digest, key)));
-        }
-        Ok(found)
-    }
-
-    /// [`KeyStore::find_by_digests`] as far as the store gets: what it found, and the error that kept it from looking for
-    /// the rest. Without an error, the other digests are not stored.
-    ///
-    /// A store of which a part may fail overrides this, so that nobody waits for the failure of another part.
-    async fn find_by_digests_in_part(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
-        match self.find_by_digests(digests).await {
-            Ok(found) => (found, None),
-            Err(error) => (Vec::new(), Some(error)),
-        }
-    }
-
-    /// Moves `last_used_at` of each named key forward to `at`, never back, and changes nothing else. Ids that are not
-    /// stored are skipped. Of several uses of one key, the latest counts.
-    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
-
-    /// Deletes at most `max` keys of any owners that ended ([`ApiKey::ended_at`]) before `before`, and returns how
-    /// many. Good keys stay, and so does a key that ended exactly at `before`. Parallel calls together count each
-    /// deleted key once.
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
-
-    /// At most `max` keys of any owners, by expiry time and id, that expire at `until` or before it, and come after
-    /// `after`. Without keys that are revoked or replaced.
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError>;
-
+/// Counts the verifications of keys by the hour.
+#[async_trait]
+pub trait KeyUsageStore: Send + Sync {
     /// Adds to the stored counts of each key in each hour.
     ///
     /// - Parallel calls lose no count. A call may name a key and an hour several times. Callers pass at most 20,000
@@ -227,4 +179,22 @@ pub trait KeyStore: Send + Sync {
     /// Deletes the counts of at most `max` keys and hours before the hour `before`, and returns how many. Parallel calls
     /// together count each of them once.
     async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError>;
+}
+
+/// Finds the keys that an event announces or a retention ends. Owners do not call it.
+#[async_trait]
+pub trait KeyUpkeep: Send + Sync {
+    /// Deletes at most `max` keys of any owners that ended ([`ApiKey::ended_at`]) before `before`, and returns how
+    /// many. Good keys stay, and so does a key that ended exactly at `before`. Parallel calls together count each
+    /// deleted key once.
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
+
+    /// At most `max` keys of any owners, by expiry time and id, that expire at `until` or before it, and come after
+    /// `after`. Without keys that are revoked or replaced.
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError>;
 }

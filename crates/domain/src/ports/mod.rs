@@ -3,9 +3,10 @@
 //!
 //! # How to add a store
 //!
-//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStore`] is
-//!    the port of API keys, [`SessionStore`] that of sessions. Webhooks need [`SubscriptionStore`], [`EventStore`],
-//!    [`DeliveryQueue`], [`DeliveryLog`], [`DeliveryCommands`], [`OperatorLog`] and [`StoreFigures`]. [`AuditLog`] shows who changed what. [`ReadinessCheck`], [`Schema`] and
+//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database.
+//!    [`KeyStores`], [`SessionStores`] and [`WebhookStores`] list the ports of API keys, sessions and webhooks. They have
+//!    one port for each caller: verification, for example, calls [`CredentialStore`]. Webhooks also need
+//!    [`DeliveryQueue`] and [`StoreFigures`]. [`AuditLog`] shows who changed what. [`ReadinessCheck`], [`Schema`] and
 //!    [`Close`] are a few lines; the last two have default methods. A database that several processes share also needs a
 //!    [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
@@ -14,12 +15,14 @@
 //!    chooses the database: `open_store` in `crates/app/src/database.rs`.
 //!
 //! `docs/writing-an-adapter.md` goes through these steps with a store that implements every port in a few hundred
-//! lines. This is where the port of keys begins:
+//! lines. These are the ports of keys:
 //!
 //! ```
 //! use async_trait::async_trait;
 //! use domain::audit::Cause;
-//! use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+//! use domain::ports::{
+//!     ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation, StoreError,
+//! };
 //! use domain::{
 //!     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
 //!     UserId,
@@ -90,23 +93,21 @@
 //!     ) -> Answer<Vec<CredentialDigest>> {
 //!         todo!("in one transaction")
 //!     }
+//! }
 //!
-//!     async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<ApiKey>> {
-//!         todo!("read one row by its 32 bytes: every cold verification waits for this")
+//! #[async_trait]
+//! impl CredentialStore<ApiKey> for YourStore {
+//!     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
+//!         todo!("read rows by their 32 bytes, mostly one: every cold verification waits for this")
 //!     }
 //!
 //!     async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
 //!         todo!("move last_used_at forward, never back")
 //!     }
+//! }
 //!
-//!     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
-//!         todo!("delete and count")
-//!     }
-//!
-//!     async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
-//!         todo!("read a range of an index by the expiry time")
-//!     }
-//!
+//! #[async_trait]
+//! impl KeyUsageStore for YourStore {
 //!     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
 //!         let sums = KeyUsage::sums(usage);
 //!         todo!("add them to what is stored, in one statement and in their order")
@@ -118,6 +119,17 @@
 //!
 //!     async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
 //!         todo!("delete and count")
+//!     }
+//! }
+//!
+//! #[async_trait]
+//! impl KeyUpkeep for YourStore {
+//!     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+//!         todo!("delete and count")
+//!     }
+//!
+//!     async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
+//!         todo!("read a range of an index by the expiry time")
 //!     }
 //! }
 //! ```
@@ -135,13 +147,14 @@
 //!
 //! A store that is composed of several makes the promises about several owners for the owners of each: see decision 97.
 //!
-//! The five storage ports of webhooks, and the figures of their queue, are one store: subscriptions, accepted events, the
+//! The storage ports of webhooks, and the figures of their queue, are one store: subscriptions, accepted events, the
 //! queue and the log are in one database, so that an accepted event and its deliveries are one transaction. Each
 //! subscription has a **lane**: the queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open
 //! while its subscription is enabled.
 
 mod audit;
 mod change_feed;
+mod credentials;
 mod figures;
 pub(crate) mod identity;
 mod keys;
@@ -157,6 +170,7 @@ pub use crate::credential_use::RecentUses;
 pub use crate::span::SpanSink;
 pub use audit::{AUDIT_SEARCHED_MAX, AuditDescriber, AuditLog, AuditPage, AuditReader, AuditWatcher, AuditWatchers};
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
+pub use credentials::{CredentialStore, Found, StoredCredential};
 pub use figures::{
     HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures,
     VersionCount,
@@ -165,10 +179,10 @@ pub use identity::{
     IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, SignInAnswer, SignInRequest,
     SignInVerdict,
 };
-pub use keys::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
+pub use keys::{ActiveLimit, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation};
 pub use schema::{MigrateError, MigrationStatus, Schema};
 pub use sessions::SessionStore;
-pub use store::{Close, Store, WebhookStores};
+pub use store::{Close, KeyStores, SessionStores, Store, WebhookStores};
 pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, InvalidLogFilter, LogFilters, NotReady, ReadinessCheck};
 pub use system_status::{AttemptCounts, EventCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
@@ -178,4 +192,4 @@ pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publicati
 pub use webhooks::operator_log::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog};
 pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver};
 pub use webhooks::sender::{Attempt, WebhookSender};
-pub use webhooks::subscriptions::{SecretRotation, SubscriptionInsertion, SubscriptionStore};
+pub use webhooks::subscriptions::{SealedSecretStore, SecretRotation, SubscriptionInsertion, SubscriptionStore};

@@ -2,7 +2,7 @@ use async_trait::async_trait;
 
 use super::store_error::StoreError;
 use crate::audit::Cause;
-use crate::sessions::{Session, SessionUse};
+use crate::sessions::Session;
 use crate::{CredentialDigest, SessionId, Timestamp, UserId};
 
 /// Stores sessions. Times keep their milliseconds, and strings come back byte for byte.
@@ -50,45 +50,6 @@ pub trait SessionStore: Send + Sync {
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError>;
-
-    /// The session that is stored under this digest, whether it is good or not; `None` if there is none.
-    ///
-    /// It sees everything that was committed before the call. It never reads a cache, or a replica that lags behind.
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError>;
-
-    /// [`SessionStore::find_by_digest`] for each of `digests`: the sessions that are stored, each with its digest, in
-    /// any order. Callers pass at most [`CredentialDigest::LOOK_UP_MAX`] digests, each once.
-    ///
-    /// A store that answers many digests at the cost of one overrides this.
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
-        let mut found = Vec::new();
-        for digest in digests {
-            found.extend(self.find_by_digest(digest).await?.map(|session| (*digest, session)));
-        }
-        Ok(found)
-    }
-
-    /// [`SessionStore::find_by_digests`] as far as the store gets: what it found, and the error that kept it from looking
-    /// for the rest. Without an error, the other digests are not stored.
-    ///
-    /// A store of which a part may fail overrides this, so that nobody waits for the failure of another part.
-    async fn find_by_digests_in_part(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> (Vec<(CredentialDigest, Session)>, Option<StoreError>) {
-        match self.find_by_digests(digests).await {
-            Ok(found) => (found, None),
-            Err(error) => (Vec::new(), Some(error)),
-        }
-    }
-
-    /// Moves `seen_at` of each named session forward to `at`, never back, and changes nothing else. Ids that are not
-    /// stored are skipped: a use never brings back a session that was ended. Of several uses of one session, the latest
-    /// counts.
-    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError>;
 
     /// How many sessions of all owners are good at `at`, among the first `max` that are stored, in any order. So the work
     /// is bounded, and the number is exact while no more than `max` are stored.

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 
 use super::audit::AuditLog;
 use super::change_feed::ChangeFeed;
+use super::credentials::CredentialStore;
 use super::figures::StoreFigures;
-use super::keys::KeyStore;
+use super::keys::{KeyStore, KeyUpkeep, KeyUsageStore};
 use super::schema::Schema;
 use super::sessions::SessionStore;
 use super::system::ReadinessCheck;
@@ -14,7 +15,9 @@ use super::webhooks::delivery_log::DeliveryLog;
 use super::webhooks::events::EventStore;
 use super::webhooks::operator_log::OperatorLog;
 use super::webhooks::queue::DeliveryQueue;
-use super::webhooks::subscriptions::SubscriptionStore;
+use super::webhooks::subscriptions::{SealedSecretStore, SubscriptionStore};
+use crate::ApiKey;
+use crate::sessions::Session;
 
 /// The connections, threads and tasks that a store keeps.
 #[async_trait]
@@ -36,9 +39,9 @@ pub trait Close: Send + Sync {
 #[derive(Clone)]
 pub struct Store {
     /// Stores API keys.
-    pub keys: Arc<dyn KeyStore>,
+    pub keys: KeyStores,
     /// Stores sessions.
-    pub sessions: Arc<dyn SessionStore>,
+    pub sessions: SessionStores,
     /// Shows who changed what.
     pub audit: Arc<dyn AuditLog>,
     /// Report changes of keys and sessions to the other processes on this database; none where one process has the database
@@ -59,11 +62,35 @@ pub struct Store {
     pub closing: Arc<dyn Close>,
 }
 
+/// The ports of API keys.
+#[derive(Clone)]
+pub struct KeyStores {
+    /// Creates, lists, rotates and revokes keys.
+    pub store: Arc<dyn KeyStore>,
+    /// Verifies keys.
+    pub credentials: Arc<dyn CredentialStore<ApiKey>>,
+    /// Counts verifications.
+    pub usage: Arc<dyn KeyUsageStore>,
+    /// Announces and deletes keys.
+    pub upkeep: Arc<dyn KeyUpkeep>,
+}
+
+/// The ports of sessions.
+#[derive(Clone)]
+pub struct SessionStores {
+    /// Opens, lists and ends sessions.
+    pub store: Arc<dyn SessionStore>,
+    /// Verifies sessions.
+    pub credentials: Arc<dyn CredentialStore<Session>>,
+}
+
 /// The ports that the use cases of webhooks read and write. The queue is not one of them: dispatchers use it.
 #[derive(Clone)]
 pub struct WebhookStores {
     /// Stores subscriptions.
     pub subscriptions: Arc<dyn SubscriptionStore>,
+    /// Stores the secrets of subscriptions under another key.
+    pub secrets: Arc<dyn SealedSecretStore>,
     /// Accepts events.
     pub events: Arc<dyn EventStore>,
     /// Shows deliveries.
@@ -79,9 +106,14 @@ impl Store {
     pub fn single<Adapter>(adapter: &Arc<Adapter>) -> Self
     where
         Adapter: KeyStore
+            + CredentialStore<ApiKey>
+            + KeyUsageStore
+            + KeyUpkeep
             + SessionStore
+            + CredentialStore<Session>
             + AuditLog
             + SubscriptionStore
+            + SealedSecretStore
             + EventStore
             + DeliveryLog
             + DeliveryCommands
@@ -94,8 +126,8 @@ impl Store {
             + 'static,
     {
         Self {
-            keys: Arc::clone(adapter) as _,
-            sessions: Arc::clone(adapter) as _,
+            keys: KeyStores::of(adapter),
+            sessions: SessionStores::of(adapter),
             audit: Arc::clone(adapter) as _,
             changes: Vec::new(),
             webhooks: WebhookStores::of(adapter),
@@ -119,14 +151,41 @@ impl Store {
     }
 }
 
+impl KeyStores {
+    /// The ports of one adapter.
+    pub fn of<Adapter>(adapter: &Arc<Adapter>) -> Self
+    where
+        Adapter: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + KeyUpkeep + 'static,
+    {
+        Self {
+            store: Arc::clone(adapter) as _,
+            credentials: Arc::clone(adapter) as _,
+            usage: Arc::clone(adapter) as _,
+            upkeep: Arc::clone(adapter) as _,
+        }
+    }
+}
+
+impl SessionStores {
+    /// The ports of one adapter.
+    pub fn of<Adapter>(adapter: &Arc<Adapter>) -> Self
+    where
+        Adapter: SessionStore + CredentialStore<Session> + 'static,
+    {
+        Self { store: Arc::clone(adapter) as _, credentials: Arc::clone(adapter) as _ }
+    }
+}
+
 impl WebhookStores {
     /// The ports of one adapter.
     pub fn of<Adapter>(adapter: &Arc<Adapter>) -> Self
     where
-        Adapter: SubscriptionStore + EventStore + DeliveryLog + DeliveryCommands + OperatorLog + 'static,
+        Adapter:
+            SubscriptionStore + SealedSecretStore + EventStore + DeliveryLog + DeliveryCommands + OperatorLog + 'static,
     {
         Self {
             subscriptions: Arc::clone(adapter) as _,
+            secrets: Arc::clone(adapter) as _,
             events: Arc::clone(adapter) as _,
             log: Arc::clone(adapter) as _,
             commands: Arc::clone(adapter) as _,

@@ -24,7 +24,7 @@ impl Sessions {
     ///
     /// See [`EndSessionError`].
     pub async fn end(&self, owner: &UserId, id: SessionId, origin: &Origin) -> Result<Vec<Session>, EndSessionError> {
-        self.store.end(owner, id, &self.cause(origin)).await?.ok_or(EndSessionError::NotFound)?;
+        self.stores.store.end(owner, id, &self.cause(origin)).await?.ok_or(EndSessionError::NotFound)?;
         Ok(self.list(owner).await?)
     }
 
@@ -36,10 +36,10 @@ impl Sessions {
         request: Option<RequestId>,
         address: Option<IpAddr>,
     ) -> Result<(), StoreError> {
-        let Some(session) = self.store.find_by_digest(digest).await? else { return Ok(()) };
+        let Some(session) = self.stores.credentials.find_by_digest(digest).await? else { return Ok(()) };
         let by_itself = Origin::of_user(&session.owner, Means::Session(session.id));
         let cause = self.cause(&Origin { request, address, ..by_itself });
-        self.store.end(&session.owner, session.id, &cause).await?;
+        self.stores.store.end(&session.owner, session.id, &cause).await?;
         Ok(())
     }
 
@@ -54,7 +54,7 @@ impl Sessions {
         kept: Option<SessionId>,
         origin: &Origin,
     ) -> Result<Vec<Session>, StoreError> {
-        self.store.end_all(owner, kept, &self.cause(origin)).await?;
+        self.stores.store.end_all(owner, kept, &self.cause(origin)).await?;
         self.list(owner).await
     }
 }

@@ -68,7 +68,7 @@ impl Sessions {
             user_agent: request.user_agent,
             address: request.address,
         };
-        self.store.open(&session, &secret.digest(), SESSIONS_MAX, &self.cause(origin)).await?;
+        self.stores.store.open(&session, &secret.digest(), SESSIONS_MAX, &self.cause(origin)).await?;
         Ok(OpenedSession { secret, session })
     }
 }

@@ -14,7 +14,7 @@ use super::session_role::SessionRole;
 use super::session_secret::SessionSecret;
 use super::use_cases::Sessions;
 use crate::audit::{Means, Origin, RequestId};
-use crate::ports::StoreError;
+use crate::ports::{SessionStores, StoreError};
 use crate::{CredentialDigest, SealingKeys, SessionId, Timestamp, UserId};
 
 /// How long a link works: five minutes, enough for a redirect.
@@ -107,7 +107,7 @@ impl PortalLinks {
         if !(VISIT_MIN..=SESSION_LIFETIME).contains(&visit.lifetime) {
             return Err(CreateLinkError::LifetimeOutOfRange);
         }
-        let Sessions { store, clock, entropy, placement, .. } = &self.sessions;
+        let Sessions { stores, clock, entropy, placement, .. } = &self.sessions;
         let owner = owner_of_links(&visit.user);
         let (now, secret) = (clock.now(), SessionSecret::generate_for(&owner, *placement, &**entropy));
         let waiting = Session {
@@ -120,7 +120,7 @@ impl PortalLinks {
             user_agent: None,
             address: None,
         };
-        store.open(&waiting, &secret.digest(), PORTAL_LINKS_MAX, &self.sessions.cause(origin)).await?;
+        stores.store.open(&waiting, &secret.digest(), PORTAL_LINKS_MAX, &self.sessions.cause(origin)).await?;
         let sealed = self.keys.seal_bytes(visit.to_text().as_bytes(), &purpose(&secret.digest()), &**entropy);
         let code = Zeroizing::new(format!("{}.{}", secret.expose(), URL_SAFE_NO_PAD.encode(sealed)));
         Ok(CreatedLink { code, expires_at: waiting.expires_at })
@@ -139,8 +139,8 @@ impl PortalLinks {
         request: Option<RequestId>,
     ) -> Result<BegunVisit, UseLinkError> {
         let (digest, visit) = self.read(code).ok_or(UseLinkError::Spent)?;
-        let Sessions { store, clock, .. } = &self.sessions;
-        let waiting = store.find_by_digest(&digest).await?.ok_or(UseLinkError::Spent)?;
+        let Sessions { stores: SessionStores { store, credentials }, clock, .. } = &self.sessions;
+        let waiting = credentials.find_by_digest(&digest).await?.ok_or(UseLinkError::Spent)?;
         if waiting.role != SessionRole::Link || !waiting.is_good(clock.now()) {
             return Err(UseLinkError::Spent);
         }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::session::Session;
 use crate::audit::{Cause, Origin};
-use crate::ports::{Clock, Entropy, RecentUses, SessionStore, StoreError};
+use crate::ports::{Clock, Entropy, RecentUses, SessionStores, StoreError};
 use crate::{Placement, SessionId, UserId};
 
 /// The most sessions that one transaction deletes, so that a purge does not block other writers for long.
@@ -18,7 +18,7 @@ pub const SESSION_RETENTION: Duration = Duration::from_hours(1);
 /// audit log.
 #[derive(Clone)]
 pub struct Sessions {
-    pub(super) store: Arc<dyn SessionStore>,
+    pub(super) stores: SessionStores,
     pub(super) recent_uses: Arc<dyn RecentUses<SessionId>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
@@ -28,12 +28,12 @@ pub struct Sessions {
 impl Sessions {
     /// The use cases on these ports.
     pub fn new(
-        store: Arc<dyn SessionStore>,
+        stores: SessionStores,
         recent_uses: Arc<dyn RecentUses<SessionId>>,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
-        Self { store, recent_uses, clock, entropy, placement: Placement::OneStore }
+        Self { stores, recent_uses, clock, entropy, placement: Placement::OneStore }
     }
 
     /// The same, with what is new placed so.
@@ -48,7 +48,7 @@ impl Sessions {
     ///
     /// If the store fails.
     pub async fn list(&self, owner: &UserId) -> Result<Vec<Session>, StoreError> {
-        let mut sessions = self.store.list(owner, self.clock.now()).await?;
+        let mut sessions = self.stores.store.list(owner, self.clock.now()).await?;
         let ids: Vec<SessionId> = sessions.iter().map(|session| session.id).collect();
         let uses = self.recent_uses.last_uses(&ids);
         for session in &mut sessions {
@@ -70,6 +70,6 @@ impl Sessions {
     /// If the store fails.
     pub async fn purge(&self) -> Result<u32, StoreError> {
         let before = self.clock.now().minus(SESSION_RETENTION);
-        self.store.purge_ended(before, SESSIONS_PURGE_MAX).await
+        self.stores.store.purge_ended(before, SESSIONS_PURGE_MAX).await
     }
 }

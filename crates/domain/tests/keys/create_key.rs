@@ -1,5 +1,5 @@
 use domain::audit::Origin;
-use domain::ports::KeyStore;
+use domain::ports::CredentialStore as _;
 use domain::{CreateKeyError, has_valid_check};
 
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};

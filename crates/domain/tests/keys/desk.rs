@@ -5,7 +5,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audit::{Cause, Origin};
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
-use domain::ports::{ActiveLimit, Clock, Insertion, KeyStore, RecentUses, Revocation, Rotation, StoreError};
+use domain::ports::{
+    ActiveLimit, Clock, CredentialStore, Found, Insertion, KeyStore, KeyStores, KeyUpkeep, KeyUsageStore, RecentUses,
+    Revocation, Rotation, StoreError,
+};
 use domain::{
     ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy,
     KeyPolicySettings, KeyRotation, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId,
@@ -33,7 +36,7 @@ impl Desk {
         let start = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
         let clock = Arc::new(ManualClock::new(start));
         let noted = Arc::new(NotedUses::default());
-        Self { keys: keys(store.clone(), noted.clone(), clock.clone(), max_active), clock, store, noted }
+        Self { keys: keys(KeyStores::of(&store), noted.clone(), clock.clone(), max_active), clock, store, noted }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -52,7 +55,7 @@ impl Desk {
 /// The use cases on a store that is down.
 pub(crate) fn keys_over_a_failing_store() -> Keys {
     let clock = Arc::new(ManualClock::new(Timestamp::MAX));
-    keys(Arc::new(FailingStore), Arc::new(()), clock, 3)
+    keys(KeyStores::of(&Arc::new(FailingStore)), Arc::new(()), clock, 3)
 }
 
 pub(crate) fn request(expires_at: Option<Timestamp>) -> CreateKey {
@@ -68,11 +71,11 @@ pub(crate) fn is_unavailable(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(_))
 }
 
-fn keys(store: Arc<dyn KeyStore>, noted: Arc<dyn RecentUses<KeyId>>, clock: Arc<ManualClock>, max_active: u32) -> Keys {
+fn keys(stores: KeyStores, noted: Arc<dyn RecentUses<KeyId>>, clock: Arc<ManualClock>, max_active: u32) -> Keys {
     let settings =
         KeyPolicySettings { max_active, max_ttl_days: 30, retention_days: 10, ..KeyPolicySettings::default() };
     let policy = KeyPolicy::new(settings).expect("valid settings");
-    Keys::new(store, noted, clock, Arc::new(SeededEntropy::new(5)), policy)
+    Keys::new(stores, noted, clock, Arc::new(SeededEntropy::new(5)), policy)
 }
 
 /// Uses that are noted and not stored.
@@ -157,23 +160,21 @@ impl KeyStore for FailingStore {
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         down()
     }
+}
 
-    async fn find_by_digest(&self, _: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        down()
+#[async_trait]
+impl CredentialStore<ApiKey> for FailingStore {
+    async fn find_by_digests(&self, _: &[CredentialDigest]) -> Found<ApiKey> {
+        Found::from(down())
     }
 
     async fn record_uses(&self, _: &[KeyUse]) -> Result<(), StoreError> {
         down()
     }
+}
 
-    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        down()
-    }
-
-    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
-        down()
-    }
-
+#[async_trait]
+impl KeyUsageStore for FailingStore {
     async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
         down()
     }
@@ -188,6 +189,17 @@ impl KeyStore for FailingStore {
     }
 
     async fn purge_usage(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
+        down()
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for FailingStore {
+    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        down()
+    }
+
+    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
         down()
     }
 }

@@ -1,4 +1,4 @@
-use domain::ports::KeyStore;
+use domain::ports::CredentialStore as _;
 use domain::{KEYS_WITH_USES_MAX, KeyId, KeyUse, UserId};
 
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, user};

@@ -1,5 +1,5 @@
 use domain::audit::Origin;
-use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore};
+use domain::ports::{ChangeFeed, CredentialChanges, CredentialStore as _, FeedPosition};
 use domain::{LEAKS_MAX, ReportLeaksError};
 
 use crate::desk::{DAY, Desk, is_unavailable, keys_over_a_failing_store, user};

@@ -1,6 +1,6 @@
 use domain::audit::Origin;
 use domain::memory::SeededEntropy;
-use domain::ports::KeyStore;
+use domain::ports::CredentialStore as _;
 use domain::{KeyId, RevokeKeyError, Timestamp};
 
 use crate::desk::{DAY, Desk, is_unavailable, keys_over_a_failing_store, user};

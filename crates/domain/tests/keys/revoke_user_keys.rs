@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use domain::audit::Origin;
-use domain::ports::KeyStore;
+use domain::ports::KeyStore as _;
 use domain::{ListView, REVOKE_BATCH_MAX};
 
 use crate::desk::{Desk, is_unavailable, keys_over_a_failing_store, user};

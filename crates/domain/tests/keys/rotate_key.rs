@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use domain::audit::Origin;
 use domain::memory::SeededEntropy;
-use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore};
+use domain::ports::{ChangeFeed, CredentialChanges, CredentialStore as _, FeedPosition};
 use domain::{
     ApiKey, CreateKey, CreateKeyError, KeyId, KeyRotation, OVERLAP_MAX, RotateKey, RotateKeyError, RotatedKey,
     RotationRefusal, Scopes, UserId, WebhookAccess,

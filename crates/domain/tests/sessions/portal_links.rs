@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use domain::audit::Origin;
 use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy};
-use domain::ports::SessionStore;
+use domain::ports::{CredentialStore as _, SessionStore as _, SessionStores};
 use domain::sessions::{
     BegunVisit, Capability, CreateLinkError, CreatedLink, PORTAL_LINK_MAX, PORTAL_LINKS_MAX, PortalLinks, ReturnUrl,
     SESSION_LIFETIME, SessionRole, Sessions, UseLinkError, VISIT_MIN, Visit,
@@ -22,7 +22,8 @@ struct Desk {
 fn desk() -> Desk {
     let clock = Arc::new(ManualClock::new(Timestamp::from_unix_millis(1_795_225_323_120).unwrap()));
     let store = Arc::<MemorySessionStore>::default();
-    let sessions = Sessions::new(store.clone(), Arc::new(()), clock.clone(), Arc::new(SeededEntropy::new(1)));
+    let sessions =
+        Sessions::new(SessionStores::of(&store), Arc::new(()), clock.clone(), Arc::new(SeededEntropy::new(1)));
     Desk { store, clock, links: PortalLinks::new(sessions, keys(1)) }
 }
 
@@ -89,7 +90,12 @@ fn only_whole_codes_of_this_service_work() {
         assert!(desk.is_spent(wrong), "{wrong}");
     }
     let elsewhere = PortalLinks::new(
-        Sessions::new(desk.store.clone(), Arc::new(()), desk.clock.clone(), Arc::new(SeededEntropy::new(2))),
+        Sessions::new(
+            SessionStores::of(&desk.store),
+            Arc::new(()),
+            desk.clock.clone(),
+            Arc::new(SeededEntropy::new(2)),
+        ),
         keys(2),
     );
     assert!(matches!(block_on(elsewhere.begin_visit(&one.code, (None, None), None)), Err(UseLinkError::Spent)));

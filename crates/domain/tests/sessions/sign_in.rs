@@ -6,7 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::unique_cause;
 use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy};
-use domain::ports::{IdentityProvider, IdentityUnavailable, SessionStore, SignInAnswer, SignInRequest, SignInVerdict};
+use domain::ports::{
+    CredentialStore as _, IdentityProvider, IdentityUnavailable, SessionStore as _, SessionStores, SignInAnswer,
+    SignInRequest, SignInVerdict,
+};
 use domain::sessions::{
     BegunSignIn, ReturnPath, SessionRole, Sessions, SignIn, SignInError, SignInParameters, SignInSettings, UserAgent,
 };
@@ -71,7 +74,7 @@ fn desk(provider: Provider) -> Desk {
     let clock = Arc::new(ManualClock::new(Timestamp::from_unix_millis(1_795_225_323_120).unwrap()));
     let (entropy, store, provider) =
         (Arc::new(SeededEntropy::new(1)), Arc::<MemorySessionStore>::default(), Arc::new(provider));
-    let sessions = Sessions::new(store.clone(), Arc::new(()), clock.clone(), entropy.clone());
+    let sessions = Sessions::new(SessionStores::of(&store), Arc::new(()), clock.clone(), entropy.clone());
     let keys = Arc::new(SealingKeys::new(vec![[1; 32].into()]).unwrap());
     let settings = SignInSettings { redirect_uri: REDIRECT.into(), operators: vec!["oskar".into()] };
     let sign_in = SignIn::new(provider.clone(), sessions, keys, settings, (clock.clone(), entropy));

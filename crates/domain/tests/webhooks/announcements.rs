@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::announcements::{Announcements, OPERATOR_EVENTS_PER_HOUR};
 use domain::audit::{AuditEvent, AuditFilter, Cause, Origin};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore, SeededEntropy};
-use domain::ports::{ActiveLimit, AuditDescriber, AuditLog, AuditReader, KeyStore, OperatorLog};
+use domain::ports::{ActiveLimit, AuditDescriber, AuditLog, AuditReader, KeyStore as _, OperatorLog};
 use domain::webhooks::{
     CreateSubscription, Description, EventFilter, HealthTurn, OperatorWebhook, SigningSecret, SubscribedEvents,
     SubscriptionChange,

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{
-    Accepted, Attempt, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, SubscriptionStore,
+    Accepted, Attempt, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, SealedSecretStore as _,
     WebhookSender, WebhookStores,
 };
 use domain::webhooks::{

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::MemoryWebhookStore;
-use domain::ports::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest, StoreError, SubscriptionStore};
+use domain::ports::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest, StoreError, SubscriptionStore as _};
 use domain::webhooks::{Delivery, SubscriptionChange};
 use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use domain::audit::Origin;
-use domain::ports::SubscriptionStore;
+use domain::ports::{SealedSecretStore as _, SubscriptionStore as _};
 use domain::webhooks::{
     CheckKeysError, IdempotencyKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SigningSecret,
     Webhooks,

@@ -1,9 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::ports::{
+    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
+    StoreError,
+};
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
     UserId,
@@ -27,7 +29,7 @@ impl ShardedStore {
         let own = self.of(owner).number;
         let elsewhere = self.near(id.home()).iter().filter(|shard| shard.number != own);
         let found = first(elsewhere, |shard| async move {
-            let answer = shard.store.keys.revoke(owner, id, view.at, view, cause).await?;
+            let answer = shard.store.keys.store.revoke(owner, id, view.at, view, cause).await?;
             Ok(matches!(answer, Revocation::NotOwned).then_some(()))
         });
         Ok(found.await?.is_some())
@@ -44,11 +46,11 @@ impl KeyStore for ShardedStore {
         view: ListView,
         cause: &Cause,
     ) -> Result<Insertion, StoreError> {
-        self.of(&key.owner).store.keys.insert_within(key, digest, limit, view, cause).await
+        self.of(&key.owner).store.keys.store.insert_within(key, digest, limit, view, cause).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
-        self.of(owner).store.keys.list(owner, view).await
+        self.of(owner).store.keys.store.list(owner, view).await
     }
 
     async fn revoke(
@@ -59,7 +61,7 @@ impl KeyStore for ShardedStore {
         view: ListView,
         cause: &Cause,
     ) -> Result<Revocation, StoreError> {
-        let answer = self.of(owner).store.keys.revoke(owner, id, at, view, cause).await?;
+        let answer = self.of(owner).store.keys.store.revoke(owner, id, at, view, cause).await?;
         match answer {
             Revocation::NotFound if self.is_of_another(owner, id, view, cause).await? => Ok(Revocation::NotOwned),
             answer => Ok(answer),
@@ -75,7 +77,7 @@ impl KeyStore for ShardedStore {
         view: ListView,
         cause: &Cause,
     ) -> Result<Rotation, StoreError> {
-        let answer = self.of(owner).store.keys.rotate(owner, id, rotation, digest, view, cause).await?;
+        let answer = self.of(owner).store.keys.store.rotate(owner, id, rotation, digest, view, cause).await?;
         match answer {
             Rotation::NotFound if self.is_of_another(owner, id, view, cause).await? => Ok(Rotation::NotOwned),
             answer => Ok(answer),
@@ -89,12 +91,12 @@ impl KeyStore for ShardedStore {
         cause: &Cause,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         // The look-ups are side by side, and leave few shards to change.
-        let (found, mut failure) = self.find_by_digests_in_part(digests).await;
+        let Found::<ApiKey> { stored: found, mut failure } = self.find_by_digests(digests).await;
         let shards: BTreeSet<usize> = found.iter().map(|(_, key)| self.of(&key.owner).number).collect();
         let mut revoked = Vec::new();
         for (part, shard) in (0..).zip(shards) {
             let cause = part_of(cause, part);
-            match self.shards[shard].store.keys.revoke_by_digests(digests, at, &cause).await {
+            match self.shards[shard].store.keys.store.revoke_by_digests(digests, at, &cause).await {
                 Ok(of_shard) => revoked.extend(of_shard),
                 // The keys of the other shards do not wait for this one.
                 Err(error) => failure = Some(error),
@@ -111,59 +113,35 @@ impl KeyStore for ShardedStore {
         max: u32,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        self.of(owner).store.keys.revoke_user_keys(owner, created_before, at, max, cause).await
+        self.of(owner).store.keys.store.revoke_user_keys(owner, created_before, at, max, cause).await
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        let looked_for = *digest;
-        self.find_one(digest, |shard| {
-            let store = Arc::clone(&shard.store.keys);
-            async move { store.find_by_digest(&looked_for).await }
-        })
-        .await
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let (found, error) = self.find_by_digests_in_part(digests).await;
-        error.map_or(Ok(found), Err)
-    }
-
-    async fn find_by_digests_in_part(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> (Vec<(CredentialDigest, ApiKey)>, Option<StoreError>) {
-        self.find_many(digests, |shard, part| {
-            let store = Arc::clone(&shard.store.keys);
-            async move { store.find_by_digests(&part).await }
-        })
-        .await
+#[async_trait]
+impl CredentialStore<ApiKey> for ShardedStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
+        self.find_in_shards(digests, |shard| &shard.store.keys.credentials).await
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
-        self.spread(uses, |used| used.id.home(), |shard, uses| async move { shard.store.keys.record_uses(&uses).await })
-            .await
+        self.spread(
+            uses,
+            |used| used.id.home(),
+            |shard, uses| async move { shard.store.keys.credentials.record_uses(&uses).await },
+        )
+        .await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        up_to(max, self.in_turn(), |shard, max| shard.store.keys.purge_ended(before, max)).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        let lists = all(&self.shards, |shard| shard.store.keys.list_expiring(after, until, max)).await?;
-        Ok(in_order(lists, |key| (key.expires_at, key.id), max))
-    }
-
+#[async_trait]
+impl KeyUsageStore for ShardedStore {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
-        self.spread(usage, |one| one.id.home(), |shard, usage| async move { shard.store.keys.add_usage(&usage).await })
-            .await
+        self.spread(
+            usage,
+            |one| one.id.home(),
+            |shard, usage| async move { shard.store.keys.usage.add_usage(&usage).await },
+        )
+        .await
     }
 
     async fn usage(
@@ -172,10 +150,27 @@ impl KeyStore for ShardedStore {
         id: KeyId,
         hours: HourRange,
     ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        self.of(owner).store.keys.usage(owner, id, hours).await
+        self.of(owner).store.keys.usage.usage(owner, id, hours).await
     }
 
     async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        up_to(max, self.in_turn(), |shard, max| shard.store.keys.purge_usage(before, max)).await
+        up_to(max, self.in_turn(), |shard, max| shard.store.keys.usage.purge_usage(before, max)).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for ShardedStore {
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        up_to(max, self.in_turn(), |shard, max| shard.store.keys.upkeep.purge_ended(before, max)).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        let lists = all(&self.shards, |shard| shard.store.keys.upkeep.list_expiring(after, until, max)).await?;
+        Ok(in_order(lists, |key| (key.expires_at, key.id), max))
     }
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
-use domain::ports::{SessionStore, StoreError};
+use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 
@@ -19,15 +19,15 @@ impl SessionStore for ShardedStore {
         max: u32,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        self.of(&session.owner).store.sessions.open(session, digest, max, cause).await
+        self.of(&session.owner).store.sessions.store.open(session, digest, max, cause).await
     }
 
     async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
-        self.of(owner).store.sessions.list(owner, at).await
+        self.of(owner).store.sessions.store.list(owner, at).await
     }
 
     async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
-        self.of(owner).store.sessions.end(owner, id, cause).await
+        self.of(owner).store.sessions.store.end(owner, id, cause).await
     }
 
     async fn end_all(
@@ -36,49 +36,29 @@ impl SessionStore for ShardedStore {
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        self.of(owner).store.sessions.end_all(owner, kept, cause).await
-    }
-
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        let looked_for = *digest;
-        self.find_one(digest, |shard| {
-            let store = Arc::clone(&shard.store.sessions);
-            async move { store.find_by_digest(&looked_for).await }
-        })
-        .await
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
-        let (found, error) = self.find_by_digests_in_part(digests).await;
-        error.map_or(Ok(found), Err)
-    }
-
-    async fn find_by_digests_in_part(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> (Vec<(CredentialDigest, Session)>, Option<StoreError>) {
-        self.find_many(digests, |shard, part| {
-            let store = Arc::clone(&shard.store.sessions);
-            async move { store.find_by_digests(&part).await }
-        })
-        .await
-    }
-
-    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
-        let record =
-            |shard: Arc<Shard>, uses: Vec<SessionUse>| async move { shard.store.sessions.record_uses(&uses).await };
-        self.spread(uses, |used| used.id.home(), record).await
+        self.of(owner).store.sessions.store.end_all(owner, kept, cause).await
     }
 
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let counts = all(&self.shards, |shard| shard.store.sessions.count_good(at, max)).await?;
+        let counts = all(&self.shards, |shard| shard.store.sessions.store.count_good(at, max)).await?;
         Ok(counts.into_iter().fold(0, u32::saturating_add).min(max))
     }
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        up_to(max, self.in_turn(), |shard, max| shard.store.sessions.purge_ended(before, max)).await
+        up_to(max, self.in_turn(), |shard, max| shard.store.sessions.store.purge_ended(before, max)).await
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for ShardedStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
+        self.find_in_shards(digests, |shard| &shard.store.sessions.credentials).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        let record = |shard: Arc<Shard>, uses: Vec<SessionUse>| async move {
+            shard.store.sessions.credentials.record_uses(&uses).await
+        };
+        self.spread(uses, |used| used.id.home(), record).await
     }
 }

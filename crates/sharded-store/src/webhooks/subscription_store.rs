@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use domain::audit::Cause;
-use domain::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
+use domain::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
@@ -99,13 +99,16 @@ impl SubscriptionStore for ShardedStore {
     ) -> Result<bool, StoreError> {
         self.of(owner).store.webhooks.subscriptions.delete(owner, id, at, cause).await
     }
+}
 
+#[async_trait]
+impl SealedSecretStore for ShardedStore {
     async fn list_secrets(
         &self,
         after: Option<SubscriptionId>,
         max: u32,
     ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError> {
-        let lists = all(&self.shards, |shard| shard.store.webhooks.subscriptions.list_secrets(after, max)).await?;
+        let lists = all(&self.shards, |shard| shard.store.webhooks.secrets.list_secrets(after, max)).await?;
         Ok(in_order(lists, |(id, _)| *id, max))
     }
 
@@ -116,7 +119,7 @@ impl SubscriptionStore for ShardedStore {
         to: &SealedSecrets,
     ) -> Result<bool, StoreError> {
         let replaced = first(self.near(id.home()), |shard| async move {
-            let replaced = shard.store.webhooks.subscriptions.replace_secrets(id, from, to).await?;
+            let replaced = shard.store.webhooks.secrets.replace_secrets(id, from, to).await?;
             Ok(replaced.then_some(()))
         });
         Ok(replaced.await?.is_some())
@@ -124,7 +127,7 @@ impl SubscriptionStore for ShardedStore {
 
     /// The check is in the first shard.
     async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {
-        self.shards[0].store.webhooks.subscriptions.find_check().await
+        self.shards[0].store.webhooks.secrets.find_check().await
     }
 
     async fn keep_check(
@@ -132,6 +135,6 @@ impl SubscriptionStore for ShardedStore {
         replaced: Option<&SealedSecret>,
         check: &SealedSecret,
     ) -> Result<SealedSecret, StoreError> {
-        self.shards[0].store.webhooks.subscriptions.keep_check(replaced, check).await
+        self.shards[0].store.webhooks.secrets.keep_check(replaced, check).await
     }
 }

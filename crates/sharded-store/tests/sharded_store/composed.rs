@@ -8,17 +8,19 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
 use domain::ports::{
-    ActiveLimit, ChangeFeed, Close, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore, Revocation,
-    Rotation, Schema, SessionStore, Store, StoreError, WebhookStores,
+    ActiveLimit, ChangeFeed, Close, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, Insertion,
+    KeyStore, KeyStores, KeyUpkeep, KeyUsageStore, Revocation, Rotation, Schema, SessionStore, SessionStores, Store,
+    StoreError, StoredCredential, WebhookStores,
 };
 use domain::sessions::{Session, SessionUse};
 use domain::webhooks::DirectClaims;
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId, Timestamp,
-    UsageCounts, UserId,
+    ApiKey, CredentialDigest, CredentialUse, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView,
+    SessionId, Timestamp, UsageCounts, UserId,
 };
 use futures_util::future::try_join_all;
 use sharded_store::ShardedStore;
+use storage_conformance::{KeyPorts, SessionPorts};
 
 struct Nothing;
 
@@ -38,8 +40,8 @@ fn memory_shard(claims: &Arc<DirectClaims>) -> Store {
     let sessions = Arc::new(MemorySessionStore::reporting_to(changes.clone()).writing_to(log.clone()));
     let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(log.clone()).claiming_for(Arc::clone(claims)));
     Store {
-        keys: Arc::clone(&keys) as _,
-        sessions: Arc::clone(&sessions) as _,
+        keys: KeyStores::of(&keys),
+        sessions: SessionStores::of(&sessions),
         audit: Arc::new(log),
         changes: vec![Arc::new(changes)],
         webhooks: WebhookStores::of(&webhooks),
@@ -106,30 +108,47 @@ impl LookUps {
     }
 }
 
-/// Keys with a feed. Where a saboteur says so, insertions and lists go elsewhere than all other calls.
-pub(crate) struct KeysWithFeed {
-    /// Where keys are inserted, one after the other.
-    pub(crate) inserting: Vec<Arc<dyn KeyStore>>,
-    pub(crate) inserted: AtomicUsize,
-    pub(crate) listing: Arc<dyn KeyStore>,
-    pub(crate) store: Arc<dyn KeyStore>,
-    pub(crate) feed: AllFeeds,
+/// A store whose look-ups are counted.
+pub(crate) struct Counting<Stored> {
+    pub(crate) store: Arc<dyn CredentialStore<Stored>>,
     pub(crate) look_ups: Arc<LookUps>,
 }
 
+#[async_trait]
+impl<Stored: StoredCredential> CredentialStore<Stored> for Counting<Stored> {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Stored> {
+        match self.look_ups.note() {
+            Ok(()) => self.store.find_by_digests(digests).await,
+            Err(error) => Found::from(Err(error)),
+        }
+    }
+
+    async fn record_uses(&self, uses: &[CredentialUse<Stored::Id>]) -> Result<(), StoreError> {
+        self.store.record_uses(uses).await
+    }
+}
+
+/// Keys with a feed. Where a saboteur says so, insertions and lists go elsewhere than all other calls.
+pub(crate) struct KeysWithFeed {
+    /// Where keys are inserted, one after the other.
+    pub(crate) inserting: Vec<Arc<dyn KeyPorts>>,
+    pub(crate) inserted: AtomicUsize,
+    pub(crate) listing: Arc<dyn KeyPorts>,
+    pub(crate) store: Arc<dyn KeyPorts>,
+    pub(crate) feed: AllFeeds,
+}
+
 impl KeysWithFeed {
-    pub(crate) fn of(store: Arc<dyn KeyStore>, feeds: Vec<Arc<dyn ChangeFeed>>) -> Self {
+    pub(crate) fn of(store: Arc<dyn KeyPorts>, feeds: Vec<Arc<dyn ChangeFeed>>) -> Self {
         let (inserting, listing) = (vec![Arc::clone(&store)], Arc::clone(&store));
-        let (feed, look_ups) = (AllFeeds(feeds), Arc::default());
-        Self { inserting, inserted: AtomicUsize::new(0), listing, store, feed, look_ups }
+        Self { inserting, inserted: AtomicUsize::new(0), listing, store, feed: AllFeeds(feeds) }
     }
 }
 
 /// Sessions with a feed.
 pub(crate) struct SessionsWithFeed {
-    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) store: Arc<dyn SessionPorts>,
     pub(crate) feed: AllFeeds,
-    pub(crate) look_ups: Arc<LookUps>,
 }
 
 macro_rules! reads_its_feed {
@@ -210,37 +229,21 @@ impl KeyStore for KeysWithFeed {
     ) -> Result<Vec<CredentialDigest>, StoreError> {
         self.store.revoke_user_keys(owner, created_before, at, max, cause).await
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        self.look_ups.note()?;
-        self.store.find_by_digest(digest).await
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        self.look_ups.note()?;
+#[async_trait]
+impl CredentialStore<ApiKey> for KeysWithFeed {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
         self.store.find_by_digests(digests).await
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
         self.store.record_uses(uses).await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.store.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.store.list_expiring(after, until, max).await
-    }
-
+#[async_trait]
+impl KeyUsageStore for KeysWithFeed {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         self.store.add_usage(usage).await
     }
@@ -256,6 +259,22 @@ impl KeyStore for KeysWithFeed {
 
     async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
         self.store.purge_usage(before, max).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for KeysWithFeed {
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.purge_ended(before, max).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.store.list_expiring(after, until, max).await
     }
 }
 
@@ -288,28 +307,22 @@ impl SessionStore for SessionsWithFeed {
         self.store.end_all(owner, kept, cause).await
     }
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        self.look_ups.note()?;
-        self.store.find_by_digest(digest).await
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
-        self.look_ups.note()?;
-        self.store.find_by_digests(digests).await
-    }
-
-    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
-        self.store.record_uses(uses).await
-    }
-
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.store.count_good(at, max).await
     }
 
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.store.purge_ended(before, max).await
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for SessionsWithFeed {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
+        self.store.find_by_digests(digests).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        self.store.record_uses(uses).await
     }
 }

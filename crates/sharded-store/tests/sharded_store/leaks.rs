@@ -7,18 +7,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, SeededEntropy};
-use domain::ports::{Attempt, KeyStore, Store, SubscriptionStore, WebhookSender, WebhookStores};
+use domain::ports::{Attempt, CredentialStore, KeyStores, Store, SubscriptionStore, WebhookSender, WebhookStores};
 use domain::webhooks::{
     AttemptOutcome, CreateSubscription, Description, DisableReason, EgressPolicy, EgressPolicySettings, OurFault,
     SubscribedEvents, SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{
-    CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, Placement, ReportLeaksError, Scopes, SealingKeys, Timestamp,
-    UserId, WebhookAccess, report_leaks,
+    ApiKey, CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, Placement, ReportLeaksError, Scopes, SealingKeys,
+    Timestamp, UserId, WebhookAccess, report_leaks,
 };
 use sharded_store::ShardedStore;
 
-use crate::composed::{KeysWithFeed, LookUps, memory_store};
+use crate::composed::{Counting, LookUps, memory_store};
 
 const SHARDS: u16 = 3;
 /// More than one transaction disables.
@@ -36,14 +36,13 @@ impl World {
     fn new() -> Self {
         let mut shards: Vec<Store> = (0..SHARDS).map(|_| memory_store()).collect();
         let first = Arc::<LookUps>::default();
-        let keys = Arc::clone(&shards[0].keys);
-        let keys = KeysWithFeed { look_ups: Arc::clone(&first), ..KeysWithFeed::of(keys, Vec::new()) };
-        shards[0].keys = Arc::new(keys);
+        let credentials = Arc::clone(&shards[0].keys.credentials);
+        shards[0].keys.credentials = Arc::new(Counting { store: credentials, look_ups: Arc::clone(&first) });
         let store = Arc::new(ShardedStore::new(shards));
         let now = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
         let (clock, entropy) = (Arc::new(ManualClock::new(now)), Arc::new(SeededEntropy::new(7)));
         let policy = KeyPolicy::default();
-        let keys = Keys::new(Arc::clone(&store) as _, Arc::new(()), clock.clone(), entropy.clone(), policy);
+        let keys = Keys::new(KeyStores::of(&store), Arc::new(()), clock.clone(), entropy.clone(), policy);
         let webhooks = Webhooks::new(WebhookStores::of(&store), rules(), Arc::new(NoTests), clock, entropy);
         let placement = Placement::Shards(SHARDS);
         Self { store, first, keys: keys.with_placement(placement), webhooks: webhooks.with_placement(placement) }
@@ -96,7 +95,9 @@ async fn what_was_found_is_disabled_before_a_report_fails() {
     let refused = world.report(&[&of_down, &of_first, &of_second]).await;
     assert!(matches!(refused, Err(ReportLeaksError::Store(_))), "a key may be in the shard that is down: {refused:?}");
     for key in [&of_first, &of_second] {
-        let stored = KeyStore::find_by_digest(&*world.store, &key.full_key.digest()).await.expect("its shard is up");
+        let stored = CredentialStore::<ApiKey>::find_by_digest(&*world.store, &key.full_key.digest())
+            .await
+            .expect("its shard is up");
         assert!(stored.expect("it is stored").revoked_at.is_some());
     }
     assert_eq!(world.count(first, leaked).await, 1);

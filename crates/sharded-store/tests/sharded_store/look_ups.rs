@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 
 use domain::audit::{Cause, Origin};
 use domain::memory::{ManualClock, SeededEntropy};
-use domain::ports::{ActiveLimit, KeyStore, SessionStore, Store, StoreError};
-use domain::sessions::{OpenSession, SessionRole, Sessions};
+use domain::ports::{ActiveLimit, CredentialStore, Found, KeyStore, KeyStores, SessionStores, Store, StoreError};
+use domain::sessions::{OpenSession, Session, SessionRole, Sessions};
 use domain::{
     ApiKey, CreateKey, CredentialDigest, Home, KeyId, KeyPolicy, Keys, Label, ListView, Placement, Scopes, Timestamp,
     UserId, WebhookAccess,
 };
 use sharded_store::ShardedStore;
 
-use crate::composed::{AllFeeds, KeysWithFeed, LookUps, SessionsWithFeed, memory_store};
+use crate::composed::{Counting, LookUps, memory_store};
 
 const SHARDS: u16 = 16;
 const OWNERS: u32 = 100;
@@ -29,10 +29,14 @@ impl Counted {
         let (mut shards, mut look_ups) = (Vec::new(), Vec::new());
         for _ in 0..SHARDS {
             let (shard, counted) = (memory_store(), Arc::<LookUps>::default());
-            let keys = KeysWithFeed { look_ups: Arc::clone(&counted), ..KeysWithFeed::of(shard.keys, Vec::new()) };
-            let sessions =
-                SessionsWithFeed { store: shard.sessions, feed: AllFeeds(Vec::new()), look_ups: Arc::clone(&counted) };
-            shards.push(Store { keys: Arc::new(keys), sessions: Arc::new(sessions), ..shard });
+            let (keys, sessions) = (shard.keys.clone(), shard.sessions.clone());
+            let of_keys = Counting { store: keys.credentials, look_ups: Arc::clone(&counted) };
+            let of_sessions = Counting { store: sessions.credentials, look_ups: Arc::clone(&counted) };
+            shards.push(Store {
+                keys: KeyStores { credentials: Arc::new(of_keys), ..shard.keys },
+                sessions: SessionStores { credentials: Arc::new(of_sessions), ..shard.sessions },
+                ..shard
+            });
             look_ups.push(counted);
         }
         Self { store: Arc::new(ShardedStore::new(shards)), look_ups }
@@ -48,14 +52,13 @@ impl Counted {
     }
 
     async fn find(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        let keys: &dyn KeyStore = &*self.store;
-        keys.find_by_digest(digest).await
+        self.store.find_by_digest(digest).await
     }
 
     /// Digests of keys, one of each owner.
     async fn minted(&self) -> Vec<CredentialDigest> {
         let (clock, entropy) = (Arc::new(ManualClock::new(start())), Arc::new(SeededEntropy::new(7)));
-        let keys = Keys::new(Arc::clone(&self.store) as _, Arc::new(()), clock, entropy, KeyPolicy::default())
+        let keys = Keys::new(KeyStores::of(&self.store), Arc::new(()), clock, entropy, KeyPolicy::default())
             .with_placement(Placement::Shards(SHARDS));
         let mut digests = Vec::new();
         for owner in (0..OWNERS).map(owner) {
@@ -88,7 +91,9 @@ impl Counted {
             replaced_by: None,
         };
         let (limit, cause) = (ActiveLimit { max: 10, at }, Cause::new(&Origin::SERVICE, at, &entropy));
-        self.store.insert_within(&key, &digest, limit, ListView::at(at), &cause).await.expect("the store is up");
+        KeyStore::insert_within(&*self.store, &key, &digest, limit, ListView::at(at), &cause)
+            .await
+            .expect("the store is up");
     }
 }
 
@@ -119,7 +124,7 @@ async fn one_shard_looks_for_a_key_that_was_minted_here() {
         assert!(shards.find(digest).await.expect("all shards are up").is_some());
         assert_eq!(shards.count(), 1);
     }
-    let (found, error) = KeyStore::find_by_digests_in_part(&*shards.store, &digests).await;
+    let Found::<ApiKey> { stored: found, failure: error } = shards.store.find_by_digests(&digests).await;
     assert!(found.len() == digests.len() && error.is_none());
     assert_eq!(shards.count(), usize::from(SHARDS), "one look-up of each shard for all of its keys");
 }
@@ -128,12 +133,12 @@ async fn one_shard_looks_for_a_key_that_was_minted_here() {
 async fn one_shard_looks_for_a_session() {
     let shards = Counted::new();
     let (clock, entropy) = (Arc::new(ManualClock::new(start())), Arc::new(SeededEntropy::new(7)));
-    let sessions = Sessions::new(Arc::clone(&shards.store) as _, Arc::new(()), clock, entropy)
+    let sessions = Sessions::new(SessionStores::of(&shards.store), Arc::new(()), clock, entropy)
         .with_placement(Placement::Shards(SHARDS));
     for owner in (0..OWNERS).map(owner) {
         let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
         let opened = sessions.open(&owner, request, &Origin::SERVICE).await.expect("the store is up");
-        let found = SessionStore::find_by_digest(&*shards.store, &opened.secret.digest()).await;
+        let found = CredentialStore::<Session>::find_by_digest(&*shards.store, &opened.secret.digest()).await;
         assert_eq!(found.expect("all shards are up").map(|session| session.owner), Some(owner));
         assert_eq!(shards.count(), 1);
     }
@@ -150,7 +155,7 @@ async fn all_shards_look_for_a_key_from_elsewhere() {
     let minted = shards.minted().await;
     shards.count();
     let all: Vec<_> = minted.iter().copied().chain([elsewhere, naming(3, 2)]).collect();
-    let (found, error) = KeyStore::find_by_digests_in_part(&*shards.store, &all).await;
+    let Found::<ApiKey> { stored: found, failure: error } = shards.store.find_by_digests(&all).await;
     assert!(found.len() == minted.len() + 1 && error.is_none());
     assert!(found.iter().any(|(digest, key)| *digest == elsewhere && key.owner == owner));
     assert_eq!(shards.count(), 2 * usize::from(SHARDS), "each shard once for its keys, and once for the others");
@@ -173,12 +178,12 @@ async fn what_a_shard_that_is_down_may_have_is_not_unknown() {
     assert!(shards.find(&naming(down, 1)).await.expect("another shard has it").is_some());
     assert!(shards.find(&naming(down, 2)).await.is_err());
     assert!(shards.find(&naming((down + 1) % usize::from(SHARDS), 2)).await.is_err());
-    let (found, error) = KeyStore::find_by_digests_in_part(&*shards.store, &digests).await;
+    let Found::<ApiKey> { stored: found, failure: error } = shards.store.find_by_digests(&digests).await;
     let up = (0..OWNERS).map(owner).filter(|owner| shard_of(owner) != down).count();
     assert!(found.len() == up && error.is_some());
     let found: Vec<_> = found.into_iter().map(|(digest, _)| digest).collect();
     assert!(
-        KeyStore::find_by_digests_in_part(&*shards.store, &found).await.1.is_none(),
+        CredentialStore::<ApiKey>::find_by_digests(&*shards.store, &found).await.failure.is_none(),
         "no key of the shard that is down is wanted"
     );
 }

@@ -70,8 +70,7 @@ fn keys_with_feed() -> Instances {
 fn sessions_with_feed() -> Instances<dyn SharedSessionStore> {
     let shards: Vec<_> = (0..SHARDS).map(|_| memory_store()).collect();
     let feed = AllFeeds(shards.iter().map(|shard| Arc::clone(&shard.changes[0])).collect());
-    let store =
-        Arc::new(SessionsWithFeed { store: Arc::new(ShardedStore::new(shards)), feed, look_ups: Arc::default() });
+    let store = Arc::new(SessionsWithFeed { store: Arc::new(ShardedStore::new(shards)), feed });
     [store.clone(), store]
 }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
-use domain::ports::{ChangeFeed, Close as _, KeyStore, MigrateError, ReadinessCheck as _, Schema as _, Store};
+use domain::ports::{ChangeFeed, Close as _, MigrateError, ReadinessCheck as _, Schema as _, Store};
 use domain::webhooks::DirectClaims;
 use domain::{CredentialDigest, Hour};
 use sharded_store::ShardedStore;
+use storage_conformance::KeyPorts;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database};
@@ -119,7 +120,7 @@ async fn a_look_up_costs_no_connection() {
     let digest = CredentialDigest::from_bytes([0x10; 32]);
     let look_up = async |times| {
         for _ in 0..times {
-            let keys: &dyn KeyStore = &*store;
+            let keys: &dyn KeyPorts = &*store;
             assert!(keys.find_by_digest(&digest).await.expect("the shards answer").is_some());
         }
         cluster.execute(&database.name, CONNECTIONS).await.expect("the server answers")
@@ -138,7 +139,7 @@ async fn a_store_is_not_ready_before_each_shard_is_migrated() {
     let store = ShardedStore::new(shards);
     first.migrate().await.expect("a new schema is migrated");
     store.check().await.expect_err("two shards have no tables");
-    let keys: &dyn KeyStore = &store;
+    let keys: &dyn KeyPorts = &store;
     keys.purge_usage(Hour::from_number(1), 1).await.expect_err("two shards have no tables");
     store.migrate().await.expect("new schemas are migrated");
     store.check().await.expect("all shards have their tables");

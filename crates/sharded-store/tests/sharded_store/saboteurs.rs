@@ -9,11 +9,11 @@ use domain::AuditId;
 use domain::Timestamp;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{
-    AuditLog, AuditPage, AuditWatcher, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, KeyStore, Store,
-    StoreError,
+    AuditLog, AuditPage, AuditWatcher, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, Store, StoreError,
 };
 use domain::webhooks::SubscriptionOutcomes;
 use sharded_store::ShardedStore;
+use storage_conformance::KeyPorts;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{Promise, audit, keep, keep_shared, keys, webhooks};
 
@@ -30,7 +30,7 @@ fn shards() -> Vec<Store> {
     (0..3).map(|_| memory_store()).collect()
 }
 
-fn keys_that_go_astray(change: impl Fn(&mut KeysWithFeed)) -> Arc<dyn KeyStore> {
+fn keys_that_go_astray(change: impl Fn(&mut KeysWithFeed)) -> Arc<dyn KeyPorts> {
     let shards = shards();
     let mut keys = KeysWithFeed::of(Arc::new(ShardedStore::new(shards)), Vec::new());
     change(&mut keys);

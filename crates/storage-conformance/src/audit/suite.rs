@@ -1,16 +1,18 @@
 use std::sync::{Arc, Mutex};
 
+use crate::KeyPorts;
+use crate::SessionPorts;
 use domain::audit::AuditEvent;
-use domain::ports::{AuditLog, AuditWatcher, KeyStore, SessionStore};
+use domain::ports::{AuditLog, AuditWatcher};
 
 use crate::{Promise, WebhookStore};
 
 /// The ports of one store.
 pub struct AuditedStores {
     /// Its keys.
-    pub keys: Arc<dyn KeyStore>,
+    pub keys: Arc<dyn KeyPorts>,
     /// Its sessions.
-    pub sessions: Arc<dyn SessionStore>,
+    pub sessions: Arc<dyn SessionPorts>,
     /// Its webhooks.
     pub webhooks: Arc<dyn WebhookStore>,
     /// Its audit log.
@@ -41,8 +43,8 @@ impl SeenEvents {
 impl AuditedStores {
     /// These ports, which are of one store.
     pub fn new(
-        keys: Arc<dyn KeyStore>,
-        sessions: Arc<dyn SessionStore>,
+        keys: Arc<dyn KeyPorts>,
+        sessions: Arc<dyn SessionPorts>,
         webhooks: Arc<dyn WebhookStore>,
         audit: Arc<dyn AuditLog>,
     ) -> Self {
@@ -52,7 +54,7 @@ impl AuditedStores {
     }
 
     /// The ports of this adapter.
-    pub fn of<Adapter: KeyStore + SessionStore + WebhookStore + AuditLog + 'static>(adapter: &Arc<Adapter>) -> Self {
+    pub fn of<Adapter: KeyPorts + SessionPorts + WebhookStore + AuditLog + 'static>(adapter: &Arc<Adapter>) -> Self {
         Self::new(
             Arc::clone(adapter) as _,
             Arc::clone(adapter) as _,

@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, KeyStore};
+use domain::ports::Insertion;
 use domain::{KeyUse, Timestamp};
 
 use super::sample::{
@@ -19,7 +20,7 @@ use crate::sample::{at, user};
 
 /// A dropped insertion stores the whole key or nothing: the key is listed and found by its digest, or neither. The limit
 /// stays exact, and later calls do not hang.
-pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for drop_at in moments() {
         let sample = Sample::of(&owner);
@@ -47,7 +48,7 @@ pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyStore>)
 }
 
 /// A dropped revocation revokes the key or does not. A later one succeeds, does not hang, and keeps the first time.
-pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for drop_at in moments() {
         let sample = Sample::of(&owner);
@@ -65,7 +66,7 @@ pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyStore>
 }
 
 /// A dropped rotation marks the old key and stores the successor, or does neither. A later call does not hang.
-pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let sample = Sample::of(&user(&format!("round {round}")));
         put(&*store, &sample).await;
@@ -86,7 +87,7 @@ pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyStore>) 
 }
 
 /// A dropped revocation by digests revokes every key or none. A later one does not hang.
-pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
@@ -104,7 +105,7 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
 }
 
 /// A dropped revocation of a user's keys revokes every key or none. A later one does not hang.
-pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
@@ -121,7 +122,7 @@ pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn
 }
 
 /// A dropped batch of uses is written wholly or not at all. A later one does not hang.
-pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
     put_all(&*store, &samples).await;
@@ -140,7 +141,7 @@ pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn KeySto
 }
 
 /// A dropped purge deletes all that it found or nothing. A later one does not hang.
-pub async fn a_cancelled_purge_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+pub async fn a_cancelled_purge_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
         for _ in 0..4 {

@@ -3,7 +3,8 @@
 //! What only a database can show (a commit that stalls, another server behind the same address) is left to the tests of
 //! its adapter: this suite reads no clock and waits for nothing.
 
-use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, KeyStore, Revocation, Rotation};
+use crate::KeyPorts;
+use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, Revocation, Rotation};
 use domain::{CredentialDigest, KeyUse, Timestamp};
 use tokio::task::yield_now;
 
@@ -220,7 +221,7 @@ pub async fn all_instances_read_one_clock(instances: Instances) {
 }
 
 /// Ends the key in one of the three ways.
-async fn end(store: &dyn KeyStore, sample: &Sample, way: usize) {
+async fn end(store: &dyn KeyPorts, sample: &Sample, way: usize) {
     match way % 3 {
         0 => drop(revoke(store, &sample.key.owner, sample.id(), at(1)).await),
         1 => drop(revoke_by_digests(store, &[sample.digest], at(1)).await),

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, KeyStore, Revocation};
+use domain::ports::{Insertion, Revocation};
 use domain::{ApiKey, UserId};
 
 use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, limit, list, put, put_all, revoke, view};
@@ -14,7 +15,7 @@ type Change = fn(Sample) -> Sample;
 
 /// In sequence, as many keys are stored as the limit allows. A refused key is neither in the list nor under its digest, and
 /// can be stored when there is room. A limit below the number of stored keys refuses too, and so does a limit of 0.
-pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyStore>) {
+pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for _ in 0..3 {
         let answer = insert(&*store, &Sample::of(&owner), 3).await;
@@ -39,7 +40,7 @@ pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyStore>) {
 /// Only keys that are active at the instant of the limit count, to the millisecond. A key that expires at that instant does
 /// not count, a key with a revocation in the future does not (another instance's clock may be ahead), and a key that is
 /// being replaced does not.
-pub async fn only_active_keys_count(store: Arc<dyn KeyStore>) {
+pub async fn only_active_keys_count(store: Arc<dyn KeyPorts>) {
     let now = at(500);
     let cases: [(&str, Change, bool); 12] = [
         ("a key without an end", |key| key, true),
@@ -68,7 +69,7 @@ pub async fn only_active_keys_count(store: Arc<dyn KeyStore>) {
 
 /// A key that is being replaced does not count towards the maximum, but it is good: it is listed with the active keys,
 /// however few ended keys are shown, and found by its digest. When its overlap is over, the key has ended.
-pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyStore>) {
+pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let replaced = Sample::of(&owner).created(at(-9)).replaced().expiring(at(100));
     let active = Sample::of(&owner).created(at(-8));
@@ -87,7 +88,7 @@ pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeySt
 }
 
 /// The keys of other owners do not count.
-pub async fn other_owners_keys_do_not_count(store: Arc<dyn KeyStore>) {
+pub async fn other_owners_keys_do_not_count(store: Arc<dyn KeyPorts>) {
     for _ in 0..3 {
         put(&*store, &Sample::of(&user("bob"))).await;
     }
@@ -96,7 +97,7 @@ pub async fn other_owners_keys_do_not_count(store: Arc<dyn KeyStore>) {
 }
 
 /// The list in the answer equals the list that `list` returns with the same view, and includes the new key.
-pub async fn insertion_answers_with_the_list(store: Arc<dyn KeyStore>) {
+pub async fn insertion_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     put(&*store, &Sample::of(&user("bob"))).await;
     let ended = (1..=3).map(|n| Sample::of(&owner).created(at(n)).expiring(at(10 + n)));
@@ -114,7 +115,7 @@ pub async fn insertion_answers_with_the_list(store: Arc<dyn KeyStore>) {
 
 /// Repeatedly, 40 parallel insertions for 10 places: exactly 10 keys are stored, and 30 calls get `LimitReached`. The lists
 /// in the answers show that the insertions happened in sequence.
-pub async fn parallel_insertions_fill_the_room_exactly(store: Arc<dyn KeyStore>) {
+pub async fn parallel_insertions_fill_the_room_exactly(store: Arc<dyn KeyPorts>) {
     for round in 0..4 {
         let owner = user(&format!("round {round}"));
         let calls = (0..40).map(|_| insertion(&store, &owner, 10)).collect();
@@ -129,7 +130,7 @@ pub async fn parallel_insertions_fill_the_room_exactly(store: Arc<dyn KeyStore>)
 }
 
 /// Two owners who insert at the same time both reach exactly their maximum.
-pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn KeyStore>) {
+pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn KeyPorts>) {
     let owners = [user("alice"), user("bob")];
     let calls = (0..40).map(|n| insertion(&store, &owners[n % 2], 5)).collect();
     let answers = all_at_once(calls).await;
@@ -142,7 +143,7 @@ pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn Ke
 
 /// While keys are revoked and inserted at the same time, there are never more active keys than allowed, and every freed
 /// place can be used.
-pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn KeyStore>) {
+pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let old: Vec<Sample> = (0..8).map(|_| Sample::of(&owner)).collect();
     put_all(&*store, &old).await;
@@ -163,13 +164,13 @@ pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn K
     assert_eq!(insert(&*store, &Sample::of(&owner), 8).await, Insertion::LimitReached, "all 8 places are filled");
 }
 
-fn insertion(store: &Arc<dyn KeyStore>, owner: &UserId, max: u32) -> Call<Insertion> {
+fn insertion(store: &Arc<dyn KeyPorts>, owner: &UserId, max: u32) -> Call<Insertion> {
     let (store, sample) = (Arc::clone(store), Sample::of(owner));
     Box::pin(async move { insert(&*store, &sample, max).await })
 }
 
 /// A revocation as a call with the result type of an insertion.
-fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample) -> Call<Insertion> {
+fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample) -> Call<Insertion> {
     let (store, sample) = (Arc::clone(store), sample.clone());
     Box::pin(async move {
         let answer = revoke(&*store, &sample.key.owner, sample.id(), at(0)).await;

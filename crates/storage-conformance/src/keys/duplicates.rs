@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, KeyStore, StoreError};
+use domain::ports::{Insertion, StoreError};
 
 use super::sample::{NO_LIMIT, Sample, all_keys, find, limit, only_key, put, view};
 use crate::racing::{Call, all_at_once};
@@ -12,7 +13,7 @@ use crate::sample::{at, user};
 type Answer = Result<Insertion, StoreError>;
 
 /// A second key with a stored id is `Duplicate`, for any owners and any state of the first key. Nothing changes.
-pub async fn a_stored_id_is_refused(store: Arc<dyn KeyStore>) {
+pub async fn a_stored_id_is_refused(store: Arc<dyn KeyPorts>) {
     for (name, first) in firsts() {
         put(&*store, &first).await;
         for owner in [first.key.owner.clone(), user("mallory")] {
@@ -26,7 +27,7 @@ pub async fn a_stored_id_is_refused(store: Arc<dyn KeyStore>) {
 }
 
 /// A second key with a stored digest is `Duplicate`, for any owners and any state of the first key. Nothing changes.
-pub async fn a_stored_digest_is_refused(store: Arc<dyn KeyStore>) {
+pub async fn a_stored_digest_is_refused(store: Arc<dyn KeyPorts>) {
     for (name, first) in firsts() {
         put(&*store, &first).await;
         for owner in [first.key.owner.clone(), user("mallory")] {
@@ -39,7 +40,7 @@ pub async fn a_stored_digest_is_refused(store: Arc<dyn KeyStore>) {
 }
 
 /// A duplicate at the limit is refused as either of the two, and nothing changes.
-pub async fn duplicates_at_the_limit_change_nothing(store: Arc<dyn KeyStore>) {
+pub async fn duplicates_at_the_limit_change_nothing(store: Arc<dyn KeyPorts>) {
     let first = Sample::of(&user("alice"));
     put(&*store, &first).await;
     let (mut same_id, mut same_digest) = (Sample::of(&first.key.owner), Sample::of(&first.key.owner));
@@ -55,7 +56,7 @@ pub async fn duplicates_at_the_limit_change_nothing(store: Arc<dyn KeyStore>) {
 }
 
 /// Of parallel insertions with one digest, by different owners, one is stored and all others are `Duplicate`.
-pub async fn parallel_duplicates_store_once(store: Arc<dyn KeyStore>) {
+pub async fn parallel_duplicates_store_once(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let digest = Sample::of(&user("anybody")).digest;
         let contenders: Vec<Sample> = (0..12)
@@ -87,11 +88,11 @@ fn firsts() -> [(&'static str, Sample); 3] {
     ]
 }
 
-async fn try_insert(store: &dyn KeyStore, sample: &Sample, max: u32) -> Answer {
+async fn try_insert(store: &dyn KeyPorts, sample: &Sample, max: u32) -> Answer {
     store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0), &unique_cause()).await
 }
 
-fn insertion(store: &Arc<dyn KeyStore>, sample: &Sample) -> Call<Answer> {
+fn insertion(store: &Arc<dyn KeyPorts>, sample: &Sample) -> Call<Answer> {
     let (store, sample) = (Arc::clone(store), sample.clone());
     Box::pin(async move { try_insert(&*store, &sample, NO_LIMIT).await })
 }
@@ -101,7 +102,7 @@ fn expect_duplicate(answer: &Answer, name: &str) {
     assert!(refused, "{name}: what is stored already must be refused as a duplicate, got {answer:?}");
 }
 
-async fn expect_only(store: &dyn KeyStore, first: &Sample, name: &str) {
+async fn expect_only(store: &dyn KeyPorts, first: &Sample, name: &str) {
     assert_eq!(only_key(store, &first.key.owner).await, first.key, "{name}: a duplicate must change nothing");
     assert_eq!(find(store, first).await.as_ref(), Some(&first.key), "{name}: a duplicate must change nothing");
     assert_eq!(all_keys(store, &user("mallory")).await, [], "{name}: a refused key must not be listed");

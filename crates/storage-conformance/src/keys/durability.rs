@@ -3,7 +3,7 @@
 //! ```no_run
 //! # use std::sync::Arc;
 //! # use domain::ports::KeyStore;
-//! # async fn open_my_store() -> Arc<dyn KeyStore> { unimplemented!() }
+//! # async fn open_my_store() -> Arc<dyn KeyPorts> { unimplemented!() }
 //! # async fn test() {
 //! let store = open_my_store().await;
 //! let written = storage_conformance::keys::durability::write(&*store).await;
@@ -12,8 +12,8 @@
 //! # }
 //! ```
 
+use crate::KeyPorts;
 use domain::KeyUse;
-use domain::ports::KeyStore;
 
 use super::sample::{Replacement, Sample, all_keys, find, put_all, revoke, revoke_by_digests, rotate};
 use crate::sample::{at, user};
@@ -27,7 +27,7 @@ pub struct Written {
 
 /// Calls each writing method at least once, for keys that are revoked, used, unchanged, reported as leaked, rotated, and
 /// purged.
-pub async fn write(store: &dyn KeyStore) -> Written {
+pub async fn write(store: &dyn KeyPorts) -> Written {
     let owner = user("durable");
     let mut kept: Vec<Sample> = (0..5).map(|n| Sample::of(&owner).created(at(n))).collect();
     let purged = vec![Sample::of(&owner).revoked(at(-1_000))];
@@ -51,7 +51,7 @@ pub async fn write(store: &dyn KeyStore) -> Written {
 
 impl Written {
     /// Panics unless the store has exactly these keys.
-    pub async fn expect_in(&self, store: &dyn KeyStore) {
+    pub async fn expect_in(&self, store: &dyn KeyPorts) {
         let expected: Vec<_> = self.kept.iter().rev().map(|sample| sample.key.clone()).collect();
         assert_eq!(all_keys(store, &user("durable")).await, expected, "what was answered must outlive the store");
         for sample in &self.kept {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::CredentialDigest;
-use domain::ports::KeyStore;
 
 use super::sample::{Sample, find, put, put_all};
 use crate::sample::{at, user};
 
 /// A digest finds its key, active, being replaced, expired or revoked, with every field and for any owner.
-pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyStore>) {
+pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyPorts>) {
     let samples = [
         Sample::of(&user("alice")),
         Sample::of(&user("bob")).expiring(at(-10)),
@@ -26,7 +26,7 @@ pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyStore>) {
 }
 
 /// A digest that is not stored finds nothing, even if it differs from a stored one in one byte.
-pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyStore>) {
+pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyPorts>) {
     assert_eq!(find(&*store, &Sample::of(&user("alice"))).await, None, "an empty store finds nothing");
     let mut stored = Sample::of(&user("alice"));
     stored.digest = CredentialDigest::from_bytes([0; 32]);
@@ -42,7 +42,7 @@ pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyStore>) {
 
 /// One call finds the keys of many digests, up to the maximum, each with its digest and in any state. Digests that are not
 /// stored are left out, and a call without digests finds nothing.
-pub async fn many_digests_find_their_keys(store: Arc<dyn KeyStore>) {
+pub async fn many_digests_find_their_keys(store: Arc<dyn KeyPorts>) {
     let stored = [
         Sample::of(&user("alice")),
         Sample::of(&user("bob")).revoked(at(3)),
@@ -53,7 +53,7 @@ pub async fn many_digests_find_their_keys(store: Arc<dyn KeyStore>) {
     let unknown = (stored.len()..CredentialDigest::LOOK_UP_MAX).map(|_| Sample::of(&user("carol")).digest);
     let digests: Vec<CredentialDigest> = stored.iter().map(|sample| sample.digest).chain(unknown).collect();
     for asked in [digests.as_slice(), &digests[1..2], &digests[stored.len()..], &[]] {
-        let found = store.find_by_digests(asked).await.expect("a look-up must succeed");
+        let found = store.find_by_digests(asked).await.complete().expect("a look-up must succeed");
         let expected = stored.iter().filter(|sample| asked.contains(&sample.digest));
         for sample in expected.clone() {
             let is_found = found.iter().any(|(digest, key)| *digest == sample.digest && *key == sample.key);

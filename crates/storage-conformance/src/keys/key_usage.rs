@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use domain::ports::KeyStore;
+use crate::KeyPorts;
 use domain::{Hour, HourRange, KeyId, KeyUsage, UserId};
 
 use super::sample::{Sample, put};
@@ -12,17 +12,17 @@ use crate::sample::user;
 
 /// Counts of one key and hour add up, over calls and within a call, each result on its own. Other keys and hours keep
 /// their counts.
-pub async fn counts_of_a_key_add_up(store: Arc<dyn KeyStore>) {
+pub async fn counts_of_a_key_add_up(store: Arc<dyn KeyPorts>) {
     by_hour::add_up(Usage(store)).await;
 }
 
 /// A reading has the hours from the first to the last, both included, and of these only hours with a count.
-pub async fn counts_of_a_key_are_read_by_the_hour(store: Arc<dyn KeyStore>) {
+pub async fn counts_of_a_key_are_read_by_the_hour(store: Arc<dyn KeyPorts>) {
     by_hour::are_read_by_the_hour(Usage(store)).await;
 }
 
 /// A key of another user has no counts to show, nor has a key that is not stored. A key that was never used has none.
-pub async fn counts_of_a_key_are_shown_to_its_owner(store: Arc<dyn KeyStore>) {
+pub async fn counts_of_a_key_are_shown_to_its_owner(store: Arc<dyn KeyPorts>) {
     let counts = Usage(Arc::clone(&store));
     let (id, unknown) = (counts.stored(&user("alice")).await, Usage::not_stored(1));
     let usage =
@@ -35,28 +35,28 @@ pub async fn counts_of_a_key_are_shown_to_its_owner(store: Arc<dyn KeyStore>) {
 }
 
 /// Parallel calls that name the same keys and hours in different orders all succeed, and lose no count.
-pub async fn parallel_counts_of_keys_all_add_up(store: Arc<dyn KeyStore>) {
+pub async fn parallel_counts_of_keys_all_add_up(store: Arc<dyn KeyPorts>) {
     by_hour::of_parallel_calls_all_add_up(Usage(store)).await;
 }
 
 /// Twenty thousand entries are taken in one call.
-pub async fn large_batches_of_counts_are_taken(store: Arc<dyn KeyStore>) {
+pub async fn large_batches_of_counts_are_taken(store: Arc<dyn KeyPorts>) {
     by_hour::of_large_batches_are_taken(Usage(store)).await;
 }
 
 /// A purge deletes the hours before the given one, at most `max` rows at a time, and says how many.
-pub async fn old_counts_of_keys_are_deleted(store: Arc<dyn KeyStore>) {
+pub async fn old_counts_of_keys_are_deleted(store: Arc<dyn KeyPorts>) {
     by_hour::that_are_old_are_deleted(Usage(store)).await;
 }
 
 /// A dropped addition adds all of its counts or none. Later ones do not hang.
-pub async fn a_cancelled_addition_of_counts_is_whole_or_nothing(store: Arc<dyn KeyStore>) {
+pub async fn a_cancelled_addition_of_counts_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     by_hour::are_added_whole_or_not_at_all(Usage(store)).await;
 }
 
 /// Keys and how often they were verified.
 #[derive(Clone)]
-struct Usage(Arc<dyn KeyStore>);
+struct Usage(Arc<dyn KeyPorts>);
 
 impl CountsByHour for Usage {
     type Id = KeyId;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::KeyStore;
+use crate::KeyPorts;
 use domain::{KeyId, Timestamp};
 
 use super::sample::{Sample, put_all};
@@ -12,7 +12,7 @@ const LAST_ID: KeyId = KeyId::from_bytes([0xFF; 16]);
 const FIRST_ID: KeyId = KeyId::from_bytes([0; 16]);
 
 /// Keys of any owners that expire in the interval are listed by expiry time: not those that are revoked or replaced.
-pub async fn keys_that_expire_in_an_interval_are_listed(store: Arc<dyn KeyStore>) {
+pub async fn keys_that_expire_in_an_interval_are_listed(store: Arc<dyn KeyPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let shown = [
         Sample::of(&bob).expiring(at(101)),
@@ -37,7 +37,7 @@ pub async fn keys_that_expire_in_an_interval_are_listed(store: Arc<dyn KeyStore>
 }
 
 /// A list has at most `max` keys. The next one goes on after the last key of it, also among keys that expire together.
-pub async fn lists_of_expiring_keys_go_on(store: Arc<dyn KeyStore>) {
+pub async fn lists_of_expiring_keys_go_on(store: Arc<dyn KeyPorts>) {
     let alice = user("alice");
     let samples: Vec<Sample> = (0..7).map(|number| Sample::of(&alice).expiring(at(100 + number / 5))).collect();
     put_all(&*store, &samples).await;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::memory::SeededEntropy;
-use domain::ports::{Entropy, KeyStore};
+use domain::ports::Entropy;
 use domain::{ApiKey, LISTED_ENDED_KEYS_MAX};
 
 use super::sample::{ALL_ENDED, Sample, ids, list, put, put_all, view};
@@ -11,7 +12,7 @@ use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
 /// An owner without keys has an empty list, even if other owners have keys.
-pub async fn an_owner_without_keys_has_an_empty_list(store: Arc<dyn KeyStore>) {
+pub async fn an_owner_without_keys_has_an_empty_list(store: Arc<dyn KeyPorts>) {
     let seen = view(at(0), ALL_ENDED);
     assert_eq!(list(&*store, &user("alice"), seen).await, [], "an empty store lists nothing");
     put(&*store, &Sample::of(&user("bob"))).await;
@@ -19,7 +20,7 @@ pub async fn an_owner_without_keys_has_an_empty_list(store: Arc<dyn KeyStore>) {
 }
 
 /// The newest key comes first, by creation and then by id, active and ended ones mixed.
-pub async fn lists_are_newest_first(store: Arc<dyn KeyStore>) {
+pub async fn lists_are_newest_first(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let mut samples: Vec<Sample> = [3, 1, 2, 2, 2, 2, 0, 3].map(|n| Sample::of(&owner).created(at(n))).into();
     samples[3] = samples[3].clone().revoked(at(1));
@@ -33,7 +34,7 @@ pub async fn lists_are_newest_first(store: Arc<dyn KeyStore>) {
 }
 
 /// A user's list shows every active key, however many there are, and a hundred ended keys.
-pub async fn lists_show_every_active_key_and_a_hundred_ended(store: Arc<dyn KeyStore>) {
+pub async fn lists_show_every_active_key_and_a_hundred_ended(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for n in 0..103 {
         put(&*store, &Sample::of(&owner).created(at(2 * n)).revoked(at(1_000 + n))).await;
@@ -48,7 +49,7 @@ pub async fn lists_show_every_active_key_and_a_hundred_ended(store: Arc<dyn KeyS
 
 /// The list shows the keys that ended last: by the earlier of revocation and expiry, then by id, and never by creation. The
 /// view says how many.
-pub async fn the_most_recently_ended_keys_are_shown(store: Arc<dyn KeyStore>) {
+pub async fn the_most_recently_ended_keys_are_shown(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let now = at(100);
     let active = Sample::of(&owner).created(at(-50));
@@ -80,7 +81,7 @@ pub async fn the_most_recently_ended_keys_are_shown(store: Arc<dyn KeyStore>) {
 }
 
 /// Whether a key is active is decided at the view's instant, to the millisecond.
-pub async fn lists_are_decided_at_their_instant(store: Arc<dyn KeyStore>) {
+pub async fn lists_are_decided_at_their_instant(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let (expiring, skewed) = (Sample::of(&owner).expiring(at(100)), Sample::of(&owner).revoked(at(100)));
     put_all(&*store, &[expiring.clone(), skewed.clone()]).await;
@@ -94,7 +95,7 @@ pub async fn lists_are_decided_at_their_instant(store: Arc<dyn KeyStore>) {
 }
 
 /// For keys of all states with many equal times, lists equal what `ListView::select` selects, at every instant.
-pub async fn lists_are_what_the_reference_selects(store: Arc<dyn KeyStore>) {
+pub async fn lists_are_what_the_reference_selects(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples = mixed_samples(&owner);
     put_all(&*store, &samples).await;
@@ -111,7 +112,7 @@ pub async fn lists_are_what_the_reference_selects(store: Arc<dyn KeyStore>) {
 }
 
 /// The same for lists of several owners at the same time, each at another instant.
-pub async fn parallel_lists_are_what_the_reference_selects(store: Arc<dyn KeyStore>) {
+pub async fn parallel_lists_are_what_the_reference_selects(store: Arc<dyn KeyPorts>) {
     let mut calls: Vec<Call<()>> = Vec::new();
     for owner in ["alice", "bob", "carol", "dave", "erin", "frank"].map(user) {
         let samples = mixed_samples(&owner);
@@ -132,7 +133,7 @@ pub async fn parallel_lists_are_what_the_reference_selects(store: Arc<dyn KeySto
 }
 
 /// A list shows what was stored before it began, also while other lists are being read.
-pub async fn parallel_lists_show_what_was_stored_before_them(store: Arc<dyn KeyStore>) {
+pub async fn parallel_lists_show_what_was_stored_before_them(store: Arc<dyn KeyPorts>) {
     let storing_and_listing = |number: i64| -> Call<()> {
         let (store, owner) = (Arc::clone(&store), user(&format!("user-{number}")));
         Box::pin(async move {

@@ -1,4 +1,4 @@
-//! The promises of [`domain::ports::KeyStore`], and those of [`domain::ports::ChangeFeed`].
+//! The promises of the ports of keys, and those of [`domain::ports::ChangeFeed`].
 
 pub mod cancellation;
 pub mod change_feed;
@@ -23,4 +23,4 @@ mod shared_suite;
 mod suite;
 
 pub use shared_suite::{SHARED_PROMISES, SharedStore};
-pub use suite::PROMISES;
+pub use suite::{KeyPorts, PROMISES};

@@ -3,15 +3,16 @@
 use std::slice;
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::UserId;
-use domain::ports::{Insertion, KeyStore, Revocation};
+use domain::ports::{Insertion, Revocation};
 
 use super::sample::{Sample, all_keys, insert, revoke};
 use crate::sample::{at, user_of};
 
 /// Two owners are the same only if issuer and subject are the same bytes. Case, spaces, composed characters and the
 /// boundary between issuer and subject make a difference.
-pub async fn look_alike_owners_are_told_apart(store: Arc<dyn KeyStore>) {
+pub async fn look_alike_owners_are_told_apart(store: Arc<dyn KeyPorts>) {
     let owners: Vec<UserId> = [
         ("https://id.example", "alice"),
         ("https://id.example", "Alice"),

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::Timestamp;
-use domain::ports::{Insertion, KeyStore, Revocation};
+use domain::ports::{Insertion, Revocation};
 
 use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, put, put_all, revoke};
 use crate::racing::{Call, all_at_once};
@@ -11,7 +12,7 @@ use crate::sample::{at, user};
 
 /// Keys of any owner whose revocation or expiry is before the boundary are deleted. Active keys stay, and so does a key
 /// that ended exactly at the boundary.
-pub async fn keys_that_ended_earlier_are_deleted(store: Arc<dyn KeyStore>) {
+pub async fn keys_that_ended_earlier_are_deleted(store: Arc<dyn KeyPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let past = [
         Sample::of(&alice).revoked(at(99)),
@@ -43,7 +44,7 @@ pub async fn keys_that_ended_earlier_are_deleted(store: Arc<dyn KeyStore>) {
 }
 
 /// At most `max` keys are deleted, and the answer says how many. The next calls delete the rest.
-pub async fn at_most_max_keys_are_deleted(store: Arc<dyn KeyStore>) {
+pub async fn at_most_max_keys_are_deleted(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for n in 0..7 {
         put(&*store, &Sample::of(&owner).revoked(at(-n))).await;
@@ -60,7 +61,7 @@ pub async fn at_most_max_keys_are_deleted(store: Arc<dyn KeyStore>) {
 }
 
 /// A deleted key is gone: not listed, not found, not revocable, and its id and digest are free.
-pub async fn deleted_keys_leave_nothing(store: Arc<dyn KeyStore>) {
+pub async fn deleted_keys_leave_nothing(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let sample = Sample::of(&owner).expiring(at(-10));
     put(&*store, &sample).await;
@@ -73,7 +74,7 @@ pub async fn deleted_keys_leave_nothing(store: Arc<dyn KeyStore>) {
 }
 
 /// Parallel purges all succeed, and together count each deleted key once.
-pub async fn parallel_purges_count_each_key_once(store: Arc<dyn KeyStore>) {
+pub async fn parallel_purges_count_each_key_once(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let owner = user(&format!("round {round}"));
         for n in 0..20 {
@@ -88,11 +89,11 @@ pub async fn parallel_purges_count_each_key_once(store: Arc<dyn KeyStore>) {
     }
 }
 
-async fn purge(store: &dyn KeyStore, before: Timestamp, max: u32) -> u32 {
+async fn purge(store: &dyn KeyPorts, before: Timestamp, max: u32) -> u32 {
     store.purge_ended(before, max).await.expect("a purge must succeed")
 }
 
-fn purging(store: &Arc<dyn KeyStore>, max: u32) -> Call<u32> {
+fn purging(store: &Arc<dyn KeyPorts>, max: u32) -> Call<u32> {
     let store = Arc::clone(store);
     Box::pin(async move { purge(&*store, at(1), max).await })
 }

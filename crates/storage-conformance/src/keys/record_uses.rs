@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::KeyStore;
+use crate::KeyPorts;
 use domain::{KeyUse, Timestamp};
 
 use super::sample::{Sample, all_keys, find, only_key, put, put_all, revoke};
@@ -10,7 +10,7 @@ use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
 /// A use moves `last_used_at` forward, never back, to the millisecond.
-pub async fn uses_move_forward_only(store: Arc<dyn KeyStore>) {
+pub async fn uses_move_forward_only(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let sample = Sample::of(&owner);
     put(&*store, &sample).await;
@@ -24,7 +24,7 @@ pub async fn uses_move_forward_only(store: Arc<dyn KeyStore>) {
 }
 
 /// The latest of several uses of one key in a batch counts, wherever it is in the batch.
-pub async fn the_latest_of_several_uses_counts(store: Arc<dyn KeyStore>) {
+pub async fn the_latest_of_several_uses_counts(store: Arc<dyn KeyPorts>) {
     let samples = [Sample::of(&user("alice")), Sample::of(&user("bob")), Sample::of(&user("carol"))];
     put_all(&*store, &samples).await;
     let [first, middle, last] = &samples;
@@ -37,7 +37,7 @@ pub async fn the_latest_of_several_uses_counts(store: Arc<dyn KeyStore>) {
 }
 
 /// Ids that are not stored are skipped; the other uses of the batch count.
-pub async fn uses_of_unknown_keys_are_passed_over(store: Arc<dyn KeyStore>) {
+pub async fn uses_of_unknown_keys_are_passed_over(store: Arc<dyn KeyPorts>) {
     let (known, unknown) = (Sample::of(&user("alice")), Sample::of(&user("alice")));
     record(&*store, &[used_at(&unknown, 1)]).await;
     put(&*store, &known).await;
@@ -48,7 +48,7 @@ pub async fn uses_of_unknown_keys_are_passed_over(store: Arc<dyn KeyStore>) {
 
 /// A use changes only `last_used_at` of its key, in any state: revoked and expired keys are updated too, and stay revoked
 /// and expired.
-pub async fn uses_change_nothing_else(store: Arc<dyn KeyStore>) {
+pub async fn uses_change_nothing_else(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let unnamed = Sample::of(&owner).used(at(1));
     let mut named = [
@@ -71,7 +71,7 @@ pub async fn uses_change_nothing_else(store: Arc<dyn KeyStore>) {
 }
 
 /// A batch of ten thousand uses is taken in one call.
-pub async fn large_batches_of_uses_are_taken(store: Arc<dyn KeyStore>) {
+pub async fn large_batches_of_uses_are_taken(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let known: Vec<Sample> = (0..10).map(|_| Sample::of(&owner)).collect();
     put_all(&*store, &known).await;
@@ -86,7 +86,7 @@ pub async fn large_batches_of_uses_are_taken(store: Arc<dyn KeyStore>) {
 }
 
 /// Parallel batches that name the same keys in different orders all succeed, and the latest use of all counts.
-pub async fn parallel_batches_of_uses_all_count(store: Arc<dyn KeyStore>) {
+pub async fn parallel_batches_of_uses_all_count(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (0..25).map(|_| Sample::of(&owner)).collect();
     put_all(&*store, &samples).await;
@@ -108,7 +108,7 @@ pub async fn parallel_batches_of_uses_all_count(store: Arc<dyn KeyStore>) {
 }
 
 /// While uses are recorded and keys revoked at the same time, neither undoes the other.
-pub async fn uses_and_revocations_in_parallel_both_count(store: Arc<dyn KeyStore>) {
+pub async fn uses_and_revocations_in_parallel_both_count(store: Arc<dyn KeyPorts>) {
     for round in 0..5 {
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..12).map(|_| Sample::of(&owner)).collect();
@@ -127,16 +127,16 @@ fn used_at(sample: &Sample, millis: i64) -> KeyUse {
     KeyUse { id: sample.id(), at: at(millis) }
 }
 
-async fn record(store: &dyn KeyStore, uses: &[KeyUse]) {
+async fn record(store: &dyn KeyPorts, uses: &[KeyUse]) {
     store.record_uses(uses).await.expect("recording uses must succeed");
 }
 
-fn recording(store: &Arc<dyn KeyStore>, uses: Vec<KeyUse>) -> Call<()> {
+fn recording(store: &Arc<dyn KeyPorts>, uses: Vec<KeyUse>) -> Call<()> {
     let store = Arc::clone(store);
     Box::pin(async move { record(&*store, &uses).await })
 }
 
-fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample) -> Call<()> {
+fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample) -> Call<()> {
     let (store, sample) = (Arc::clone(store), sample.clone());
     Box::pin(async move {
         revoke(&*store, &sample.key.owner, sample.id(), at(70)).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::KeyStore;
+use crate::KeyPorts;
 use domain::{ApiKey, CredentialDigest, LEAKS_MAX};
 
 use super::sample::{Sample, find, put, put_all, revoke_by_digests};
@@ -11,7 +11,7 @@ use crate::sample::{at, user};
 
 /// Every key with one of the digests is revoked at the instant, of any owner and in any state, and nothing else of the key
 /// changes. The answer has each key after the change. Other keys do not change.
-pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyStore>) {
+pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let mut named = [
         Sample::of(&alice),
@@ -34,7 +34,7 @@ pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyStore>) 
 }
 
 /// Digests that are not stored are skipped; the other digests of the call count. A call without digests succeeds.
-pub async fn unknown_digests_are_passed_over(store: Arc<dyn KeyStore>) {
+pub async fn unknown_digests_are_passed_over(store: Arc<dyn KeyPorts>) {
     let (mut known, unknown) = (Sample::of(&user("alice")), Sample::of(&user("alice")));
     let mut resembling = *known.digest.as_bytes();
     resembling[31] ^= 1;
@@ -51,7 +51,7 @@ pub async fn unknown_digests_are_passed_over(store: Arc<dyn KeyStore>) {
 }
 
 /// A digest that is given several times in one call is answered once.
-pub async fn a_digest_given_twice_is_answered_once(store: Arc<dyn KeyStore>) {
+pub async fn a_digest_given_twice_is_answered_once(store: Arc<dyn KeyPorts>) {
     let mut samples = [Sample::of(&user("alice")), Sample::of(&user("bob"))];
     put_all(&*store, &samples).await;
     let [first, second] = samples.each_ref().map(|sample| sample.digest);
@@ -63,7 +63,7 @@ pub async fn a_digest_given_twice_is_answered_once(store: Arc<dyn KeyStore>) {
 }
 
 /// The time of the first revocation stays, even if the second one has an earlier time, and the answer shows it.
-pub async fn the_first_revocation_stays_by_digests_too(store: Arc<dyn KeyStore>) {
+pub async fn the_first_revocation_stays_by_digests_too(store: Arc<dyn KeyPorts>) {
     let mut samples = [Sample::of(&user("alice")).revoked(at(100)), Sample::of(&user("bob"))];
     put_all(&*store, &samples).await;
     samples[1].key.revoked_at = Some(at(101));
@@ -78,7 +78,7 @@ pub async fn the_first_revocation_stays_by_digests_too(store: Arc<dyn KeyStore>)
 }
 
 /// One call takes as many digests as a report may have, all of them stored.
-pub async fn a_thousand_digests_are_taken(store: Arc<dyn KeyStore>) {
+pub async fn a_thousand_digests_are_taken(store: Arc<dyn KeyPorts>) {
     let owners = [user("alice"), user("bob")];
     let mut samples: Vec<Sample> = (0..60).map(|n| Sample::of(&owners[n % 2])).collect();
     put_all(&*store, &samples).await;
@@ -92,7 +92,7 @@ pub async fn a_thousand_digests_are_taken(store: Arc<dyn KeyStore>) {
 
 /// Parallel calls that name the same keys in different orders all succeed; one sets each key's time, and every
 /// answer shows that one.
-pub async fn parallel_revocations_by_digests_set_one_time_each(store: Arc<dyn KeyStore>) {
+pub async fn parallel_revocations_by_digests_set_one_time_each(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let samples: Vec<Sample> = (0..12).map(|n| Sample::of(&user(&format!("{n} of round {round}")))).collect();
         put_all(&*store, &samples).await;
@@ -129,7 +129,7 @@ fn pairs(samples: &[Sample]) -> Vec<(CredentialDigest, ApiKey)> {
 }
 
 fn revocation(
-    store: &Arc<dyn KeyStore>,
+    store: &Arc<dyn KeyPorts>,
     digests: Vec<CredentialDigest>,
     millis: i64,
 ) -> Call<Vec<(CredentialDigest, ApiKey)>> {

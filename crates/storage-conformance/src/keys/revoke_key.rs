@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, KeyStore, Revocation};
+use domain::ports::{Insertion, Revocation};
 use domain::{ApiKey, Timestamp};
 
 use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, list, put, put_all, revoke, view};
@@ -12,7 +13,7 @@ use crate::sample::{at, user};
 
 /// A revocation sets `revoked_at` of an active or an expired key. Nothing else changes, neither of the key nor of the
 /// owner's other keys.
-pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyStore>) {
+pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let kinds: [fn(Sample) -> Sample; 4] = [
         |key| key,
@@ -35,7 +36,7 @@ pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyStore>)
 }
 
 /// Revoking again succeeds and changes nothing, with an earlier time, the same, or a later one.
-pub async fn the_first_revocation_stays(store: Arc<dyn KeyStore>) {
+pub async fn the_first_revocation_stays(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let sample = Sample::of(&owner);
     put(&*store, &sample).await;
@@ -49,7 +50,7 @@ pub async fn the_first_revocation_stays(store: Arc<dyn KeyStore>) {
 }
 
 /// Parallel revocations all succeed. One sets the time, and every answer shows it.
-pub async fn parallel_revocations_set_one_time(store: Arc<dyn KeyStore>) {
+pub async fn parallel_revocations_set_one_time(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let owner = user(&format!("round {round}"));
         let sample = Sample::of(&owner);
@@ -70,7 +71,7 @@ pub async fn parallel_revocations_set_one_time(store: Arc<dyn KeyStore>) {
 }
 
 /// An id that is not stored is `NotFound` for every owner.
-pub async fn an_unknown_key_is_not_found(store: Arc<dyn KeyStore>) {
+pub async fn an_unknown_key_is_not_found(store: Arc<dyn KeyPorts>) {
     let (owner, unknown) = (user("alice"), Sample::of(&user("alice")));
     assert_eq!(revoke(&*store, &owner, unknown.id(), at(1)).await, Revocation::NotFound, "in an empty store");
     let other = Sample::of(&owner);
@@ -80,7 +81,7 @@ pub async fn an_unknown_key_is_not_found(store: Arc<dyn KeyStore>) {
 }
 
 /// Another user's key is `NotOwned`, active or ended, and nothing changes.
-pub async fn another_users_key_stays_as_it_is(store: Arc<dyn KeyStore>) {
+pub async fn another_users_key_stays_as_it_is(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples = [Sample::of(&owner), Sample::of(&owner).revoked(at(7)), Sample::of(&owner).expiring(at(-1))];
     put_all(&*store, &samples).await;
@@ -93,7 +94,7 @@ pub async fn another_users_key_stays_as_it_is(store: Arc<dyn KeyStore>) {
 }
 
 /// A revoked key no longer counts: there is room for one more, once.
-pub async fn revocation_frees_a_place(store: Arc<dyn KeyStore>) {
+pub async fn revocation_frees_a_place(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let first = Sample::of(&owner);
     put(&*store, &first).await;
@@ -105,7 +106,7 @@ pub async fn revocation_frees_a_place(store: Arc<dyn KeyStore>) {
 }
 
 /// The list in the answer is what `list` answers with the same view, the first time and when revoked again.
-pub async fn revocation_answers_with_the_list(store: Arc<dyn KeyStore>) {
+pub async fn revocation_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (1..=4).map(|n| Sample::of(&owner).created(at(n))).collect();
     put_all(&*store, &samples).await;
@@ -122,7 +123,7 @@ pub async fn revocation_answers_with_the_list(store: Arc<dyn KeyStore>) {
 }
 
 /// The answer names the digest under which the key is stored, the first time and when revoked again.
-pub async fn revocation_answers_with_the_digest(store: Arc<dyn KeyStore>) {
+pub async fn revocation_answers_with_the_digest(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples = [Sample::of(&owner), Sample::of(&owner).revoked(at(-1)), Sample::of(&owner).expiring(at(-1))];
     put_all(&*store, &samples).await;
@@ -133,7 +134,7 @@ pub async fn revocation_answers_with_the_digest(store: Arc<dyn KeyStore>) {
     }
 }
 
-fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample, revoked_at: Timestamp) -> Call<Revocation> {
+fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample, revoked_at: Timestamp) -> Call<Revocation> {
     let (store, owner, id) = (Arc::clone(store), sample.key.owner.clone(), sample.id());
     Box::pin(async move {
         let answer = store.revoke(&owner, id, revoked_at, view(at(0), ALL_ENDED), &unique_cause()).await;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::ports::KeyStore;
+use crate::KeyPorts;
 use domain::{CredentialDigest, Timestamp, UserId};
 
 use super::sample::{Sample, all_keys, find, put, put_all, revoke_user_keys};
@@ -13,7 +13,7 @@ use crate::sample::{at, user};
 /// Every key of the user that is not revoked is revoked, whether it is active, expired or being replaced. Nothing else
 /// changes: neither revoked keys, nor keys of other users, also of a user with the same subject at another issuer. A
 /// second call finds nothing.
-pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyStore>) {
+pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     let (alice, namesake) = (user("alice"), UserId::new("https://other.example", "alice").expect("a valid user"));
     let mut theirs = [
         Sample::of(&alice),
@@ -38,7 +38,7 @@ pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyStore>) {
 }
 
 /// Only keys that were created earlier are revoked; a key that was created at the instant stays.
-pub async fn keys_created_before_an_instant_are_revoked(store: Arc<dyn KeyStore>) {
+pub async fn keys_created_before_an_instant_are_revoked(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let earlier = [Sample::of(&owner).created(at(99)), Sample::of(&owner).created(at(-100_000))];
     let later = [Sample::of(&owner).created(at(100)), Sample::of(&owner).created(at(101))];
@@ -53,7 +53,7 @@ pub async fn keys_created_before_an_instant_are_revoked(store: Arc<dyn KeyStore>
 }
 
 /// At most `max` keys are revoked. The next calls revoke the rest, and fewer than `max` mean that none is left.
-pub async fn at_most_max_keys_of_a_user_are_revoked(store: Arc<dyn KeyStore>) {
+pub async fn at_most_max_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for _ in 0..7 {
         put(&*store, &Sample::of(&owner)).await;
@@ -69,7 +69,7 @@ pub async fn at_most_max_keys_of_a_user_are_revoked(store: Arc<dyn KeyStore>) {
 }
 
 /// Parallel calls all succeed, and together name each key once.
-pub async fn parallel_revocations_of_a_user_name_each_key_once(store: Arc<dyn KeyStore>) {
+pub async fn parallel_revocations_of_a_user_name_each_key_once(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
@@ -85,7 +85,7 @@ fn digests(samples: &[Sample]) -> HashSet<CredentialDigest> {
     samples.iter().map(|sample| sample.digest).collect()
 }
 
-fn revocation(store: &Arc<dyn KeyStore>, owner: &UserId, at: Timestamp) -> Call<HashSet<CredentialDigest>> {
+fn revocation(store: &Arc<dyn KeyPorts>, owner: &UserId, at: Timestamp) -> Call<HashSet<CredentialDigest>> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move { revoke_user_keys(&*store, &owner, Timestamp::MAX, at, 5).await })
 }

@@ -3,8 +3,9 @@
 use std::slice;
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, KeyStore, Rotation, StoreError};
+use domain::ports::{Insertion, Rotation, StoreError};
 use domain::{ApiKey, RotationRefusal, WebhookAccess};
 
 use super::sample::{
@@ -14,7 +15,7 @@ use crate::sample::{at, user};
 
 /// The old key and its successor are stored as `KeyRotation::decide` says, without an overlap and with one, whenever
 /// the key expires; the answer names the old key's digest. Nothing else of the owner changes.
-pub async fn rotation_puts_a_successor_in_the_place_of_a_key(store: Arc<dyn KeyStore>) {
+pub async fn rotation_puts_a_successor_in_the_place_of_a_key(store: Arc<dyn KeyPorts>) {
     let kinds: [fn(Sample) -> Sample; 4] = [
         |key| key,
         |key| key.used(at(-7)).scoped(""),
@@ -45,7 +46,7 @@ pub async fn rotation_puts_a_successor_in_the_place_of_a_key(store: Arc<dyn KeyS
 }
 
 /// At the maximum a key can be rotated, with an overlap and without, and the number of active keys stays.
-pub async fn rotation_needs_no_room(store: Arc<dyn KeyStore>) {
+pub async fn rotation_needs_no_room(store: Arc<dyn KeyPorts>) {
     for overlap_millis in [0, 100] {
         let owner = user(&format!("overlap {overlap_millis}"));
         let samples: Vec<Sample> = (0..3).map(|_| Sample::of(&owner)).collect();
@@ -62,7 +63,7 @@ pub async fn rotation_needs_no_room(store: Arc<dyn KeyStore>) {
 }
 
 /// A revoked key is refused as revoked and an expired one as expired, to the millisecond. Nothing changes.
-pub async fn an_ended_key_is_not_rotated(store: Arc<dyn KeyStore>) {
+pub async fn an_ended_key_is_not_rotated(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let cases = [
         (Sample::of(&owner).revoked(at(99)), RotationRefusal::Revoked),
@@ -85,7 +86,7 @@ pub async fn an_ended_key_is_not_rotated(store: Arc<dyn KeyStore>) {
 
 /// A key that was rotated is refused from then on, during its overlap and afterwards, and the refusal names its
 /// successor. Nothing changes. Its successor can be rotated.
-pub async fn a_key_is_rotated_once(store: Arc<dyn KeyStore>) {
+pub async fn a_key_is_rotated_once(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for (overlap_millis, later) in [(100, 50), (100, 150), (0, 50)] {
         let sample = Sample::of(&owner);
@@ -105,7 +106,7 @@ pub async fn a_key_is_rotated_once(store: Arc<dyn KeyStore>) {
 
 /// When the most keys allowed are being replaced at the rotation's instant, another overlap is refused; a rotation without
 /// an overlap succeeds. Overlaps that are over, and those of other owners, do not count.
-pub async fn overlaps_stop_at_their_limit(store: Arc<dyn KeyStore>) {
+pub async fn overlaps_stop_at_their_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let not_counted = [
         Sample::of(&owner).replaced().expiring(at(100)),
@@ -132,7 +133,7 @@ pub async fn overlaps_stop_at_their_limit(store: Arc<dyn KeyStore>) {
 
 /// A key with more access to webhooks than the caller is refused: the caller would get its successor's secret. Nothing
 /// changes. A key with the same access or less is rotated.
-pub async fn a_key_beyond_the_caller_is_not_rotated(store: Arc<dyn KeyStore>) {
+pub async fn a_key_beyond_the_caller_is_not_rotated(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for access in [None, Some(WebhookAccess::Read), Some(WebhookAccess::Write)] {
         for scopes in ["", "orders:read", "webhooks:read", "webhooks:write"] {
@@ -150,7 +151,7 @@ pub async fn a_key_beyond_the_caller_is_not_rotated(store: Arc<dyn KeyStore>) {
 }
 
 /// An id that is not stored is `NotFound`, and no successor is stored.
-pub async fn rotating_an_unknown_key_changes_nothing(store: Arc<dyn KeyStore>) {
+pub async fn rotating_an_unknown_key_changes_nothing(store: Arc<dyn KeyPorts>) {
     let (known, unknown) = (Sample::of(&user("alice")), Sample::of(&user("alice")));
     for stored in [&[][..], slice::from_ref(&known.key)] {
         let replacement = Replacement::at(at(1), 100);
@@ -164,7 +165,7 @@ pub async fn rotating_an_unknown_key_changes_nothing(store: Arc<dyn KeyStore>) {
 }
 
 /// Another user's key is `NotOwned`, good or not, and no successor is stored.
-pub async fn rotating_another_users_key_changes_nothing(store: Arc<dyn KeyStore>) {
+pub async fn rotating_another_users_key_changes_nothing(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples = [Sample::of(&owner), Sample::of(&owner).revoked(at(7)), Sample::of(&owner).replaced()];
     put_all(&*store, &samples).await;
@@ -181,7 +182,7 @@ pub async fn rotating_another_users_key_changes_nothing(store: Arc<dyn KeyStore>
 
 /// A successor with a stored id or digest is `Duplicate`, whether that is the rotated key's or another owner's. The key
 /// does not change, and can be rotated afterwards.
-pub async fn a_stored_successor_is_refused(store: Arc<dyn KeyStore>) {
+pub async fn a_stored_successor_is_refused(store: Arc<dyn KeyPorts>) {
     let (old, other) = (Sample::of(&user("alice")), Sample::of(&user("bob")).revoked(at(1)));
     put_all(&*store, &[old.clone(), other.clone()]).await;
     for taken in [&old, &other] {
@@ -210,7 +211,7 @@ pub async fn a_stored_successor_is_refused(store: Arc<dyn KeyStore>) {
 
 /// The purge may delete a successor before the key that it replaced. That key does not change, and still names the
 /// successor.
-pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyStore>) {
+pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let sample = Sample::of(&owner);
     put(&*store, &sample).await;
@@ -227,7 +228,7 @@ pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyStore>) {
 }
 
 /// The list in the answer equals the list that `list` returns with the same view, and includes the successor.
-pub async fn rotation_answers_with_the_list(store: Arc<dyn KeyStore>) {
+pub async fn rotation_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (1..=4).map(|n| Sample::of(&owner).created(at(n))).collect();
     put_all(&*store, &samples).await;
@@ -245,7 +246,7 @@ pub async fn rotation_answers_with_the_list(store: Arc<dyn KeyStore>) {
     }
 }
 
-async fn expect_refused(store: &dyn KeyStore, sample: &Sample, replacement: &Replacement, refusal: RotationRefusal) {
+async fn expect_refused(store: &dyn KeyPorts, sample: &Sample, replacement: &Replacement, refusal: RotationRefusal) {
     let before: Vec<ApiKey> = all_keys(store, &sample.key.owner).await;
     let answer = rotate(store, sample, replacement).await;
     assert_eq!(answer, Rotation::Refused(refusal), "a rotation at {}", replacement.rotation.at);

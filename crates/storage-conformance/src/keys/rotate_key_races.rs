@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, KeyStore, Revocation, Rotation};
+use domain::ports::{Insertion, Revocation, Rotation};
 use domain::{ApiKey, RotationRefusal, UserId};
 
 use super::sample::{
@@ -14,7 +15,7 @@ use crate::sample::{at, user};
 
 /// Exactly one of several parallel rotations of one key succeeds. The others are refused, with the name of its successor.
 /// One successor is stored, and the old key names it.
-pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn KeyStore>) {
+pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn KeyPorts>) {
     for round in 0..4 {
         let owner = user(&format!("round {round}"));
         let sample = Sample::of(&owner);
@@ -42,7 +43,7 @@ pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn Ke
 }
 
 /// Of parallel rotations of different keys, as many succeed as may overlap. The others are refused for that reason.
-pub async fn parallel_rotations_of_an_owner_keep_the_overlap_limit(store: Arc<dyn KeyStore>) {
+pub async fn parallel_rotations_of_an_owner_keep_the_overlap_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (0..16).map(|_| Sample::of(&owner)).collect();
     put_all(&*store, &samples).await;
@@ -58,7 +59,7 @@ pub async fn parallel_rotations_of_an_owner_keep_the_overlap_limit(store: Arc<dy
 
 /// While keys are rotated and inserted at the same time, there are at no moment more active ones than allowed: every
 /// rotation succeeds at the maximum and takes no place, and the last free place goes to one insertion.
-pub async fn parallel_rotations_and_insertions_keep_the_limit(store: Arc<dyn KeyStore>) {
+pub async fn parallel_rotations_and_insertions_keep_the_limit(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..8).map(|_| Sample::of(&owner)).collect();
@@ -78,7 +79,7 @@ pub async fn parallel_rotations_and_insertions_keep_the_limit(store: Arc<dyn Key
 
 /// A rotation and a revocation of one key at the same time, by its owner or by digest: one comes wholly before the
 /// other. Either the rotation finds the key revoked and changes nothing, or the revocation finds it replaced.
-pub async fn parallel_rotations_and_revocations_come_one_after_the_other(store: Arc<dyn KeyStore>) {
+pub async fn parallel_rotations_and_revocations_come_one_after_the_other(store: Arc<dyn KeyPorts>) {
     for by_digest in [false, true] {
         let owner = user(if by_digest { "by digest" } else { "by id" });
         let samples: Vec<Sample> = (0..16).map(|_| Sample::of(&owner)).collect();
@@ -106,13 +107,13 @@ pub async fn parallel_rotations_and_revocations_come_one_after_the_other(store: 
     }
 }
 
-fn rotation(store: &Arc<dyn KeyStore>, sample: &Sample, replacement: &Replacement) -> Call<Rotation> {
+fn rotation(store: &Arc<dyn KeyPorts>, sample: &Sample, replacement: &Replacement) -> Call<Rotation> {
     let (store, sample, replacement) = (Arc::clone(store), sample.clone(), replacement.clone());
     Box::pin(async move { rotate(&*store, &sample, &replacement).await })
 }
 
 /// A revocation as a call with the result type of a rotation.
-fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample, by_digest: bool) -> Call<Rotation> {
+fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample, by_digest: bool) -> Call<Rotation> {
     let (store, sample) = (Arc::clone(store), sample.clone());
     Box::pin(async move {
         if by_digest {
@@ -129,7 +130,7 @@ fn revocation(store: &Arc<dyn KeyStore>, sample: &Sample, by_digest: bool) -> Ca
 /// The call, and the list in its answer.
 type Seen = (&'static str, Option<Vec<ApiKey>>);
 
-fn rotation_beside(store: &Arc<dyn KeyStore>, sample: &Sample, overlap_millis: u64) -> Call<Seen> {
+fn rotation_beside(store: &Arc<dyn KeyPorts>, sample: &Sample, overlap_millis: u64) -> Call<Seen> {
     let call = rotation(store, sample, &Replacement::at(at(0), overlap_millis));
     Box::pin(async move {
         let answer = call.await;
@@ -139,7 +140,7 @@ fn rotation_beside(store: &Arc<dyn KeyStore>, sample: &Sample, overlap_millis: u
     })
 }
 
-fn insertion(store: &Arc<dyn KeyStore>, owner: &UserId, max: u32) -> Call<Seen> {
+fn insertion(store: &Arc<dyn KeyPorts>, owner: &UserId, max: u32) -> Call<Seen> {
     let (store, sample) = (Arc::clone(store), Sample::of(owner));
     Box::pin(async move {
         let (room, seen) = (limit(max, at(0)), view(at(0), ALL_ENDED));

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::KeyPorts;
 use domain::Timestamp;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, KeyStore};
+use domain::ports::Insertion;
 
 use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, limit, only_key, put, put_all, view};
 use crate::sample::{at, user, user_of};
 
 /// A stored key comes back equal in every field, set or not, from each method that answers with keys.
-pub async fn every_field_comes_back(store: Arc<dyn KeyStore>) {
+pub async fn every_field_comes_back(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let oldest = Sample::of(&owner).created(at(1));
     let full = Sample::of(&owner).created(at(2)).used(at(3)).expiring(at(4)).revoked(at(5)).labelled("Everything set");
@@ -40,7 +41,7 @@ pub async fn every_field_comes_back(store: Arc<dyn KeyStore>) {
 }
 
 /// Every time comes back to the millisecond, from the first to the last one that a timestamp can hold.
-pub async fn times_keep_their_milliseconds(store: Arc<dyn KeyStore>) {
+pub async fn times_keep_their_milliseconds(store: Arc<dyn KeyPorts>) {
     let unix = |millis| Timestamp::from_unix_millis(millis).expect("within the range of timestamps");
     let times = [Timestamp::MIN, unix(-1_001), unix(-1), unix(0), unix(1), at(0), at(1), at(879), Timestamp::MAX];
     for (index, time) in times.into_iter().enumerate() {
@@ -52,7 +53,7 @@ pub async fn times_keep_their_milliseconds(store: Arc<dyn KeyStore>) {
 }
 
 /// Scopes come back whole: none, the most and longest there can be, and every character that one may have.
-pub async fn scopes_come_back(store: Arc<dyn KeyStore>) {
+pub async fn scopes_come_back(store: Arc<dyn KeyPorts>) {
     let every_character: String = ('!'..='~').filter(|character| !['"', '\\'].contains(character)).collect();
     let (start, end) = every_character.split_at(64);
     let longest: Vec<String> = (0..32).map(|n| format!("{}{n:02}", "s".repeat(62))).collect();
@@ -67,7 +68,7 @@ pub async fn scopes_come_back(store: Arc<dyn KeyStore>) {
 }
 
 /// `replaced_by` comes back, whether its key is stored, deleted or was never stored, and for any owner.
-pub async fn replaced_by_comes_back(store: Arc<dyn KeyStore>) {
+pub async fn replaced_by_comes_back(store: Arc<dyn KeyPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let successor = Sample::of(&alice);
     let mut samples = [&alice, &bob].map(|owner| Sample::of(owner).revoked(at(1)));
@@ -83,7 +84,7 @@ pub async fn replaced_by_comes_back(store: Arc<dyn KeyStore>) {
 }
 
 /// Labels, previews, issuers and subjects come back byte for byte: nothing is trimmed, folded, escaped or normalized.
-pub async fn texts_come_back_byte_for_byte(store: Arc<dyn KeyStore>) {
+pub async fn texts_come_back_byte_for_byte(store: Arc<dyn KeyPorts>) {
     let composed_and_not = "caf\u{e9} cafe\u{301}";
     let longest = "\u{1f511}".repeat(100);
     let labels = [

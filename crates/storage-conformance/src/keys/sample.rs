@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::KeyPorts;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, Entropy, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::ports::{ActiveLimit, Entropy, Insertion, Revocation, Rotation, StoreError};
 use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Placement, Scopes, Timestamp, UserId, WebhookAccess,
 };
@@ -154,61 +155,61 @@ fn label(text: &str) -> Label {
 }
 
 /// Inserts with this limit at the start of the samples. The list in the answer has no ended keys.
-pub(crate) async fn insert(store: &dyn KeyStore, sample: &Sample, max: u32) -> Insertion {
+pub(crate) async fn insert(store: &dyn KeyPorts, sample: &Sample, max: u32) -> Insertion {
     let answer =
         store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0), &unique_cause()).await;
     answer.expect("an insertion must succeed or be refused as a value")
 }
 
 /// Stores the key without a limit.
-pub(crate) async fn put(store: &dyn KeyStore, sample: &Sample) {
+pub(crate) async fn put(store: &dyn KeyPorts, sample: &Sample) {
     let answer = insert(store, sample, NO_LIMIT).await;
     assert!(matches!(answer, Insertion::Stored(_)), "a key within the limit must be stored, got {answer:?}");
 }
 
 /// Stores all of them, in this order.
-pub(crate) async fn put_all(store: &dyn KeyStore, samples: &[Sample]) {
+pub(crate) async fn put_all(store: &dyn KeyPorts, samples: &[Sample]) {
     for sample in samples {
         put(store, sample).await;
     }
 }
 
 /// All keys of the owner, as seen at the start of the samples.
-pub(crate) async fn all_keys(store: &dyn KeyStore, owner: &UserId) -> Vec<ApiKey> {
+pub(crate) async fn all_keys(store: &dyn KeyPorts, owner: &UserId) -> Vec<ApiKey> {
     list(store, owner, view(at(0), ALL_ENDED)).await
 }
 
 /// The owner's list.
-pub(crate) async fn list(store: &dyn KeyStore, owner: &UserId, view: ListView) -> Vec<ApiKey> {
+pub(crate) async fn list(store: &dyn KeyPorts, owner: &UserId, view: ListView) -> Vec<ApiKey> {
     store.list(owner, view).await.expect("a list must succeed")
 }
 
 /// The one key that the owner has.
-pub(crate) async fn only_key(store: &dyn KeyStore, owner: &UserId) -> ApiKey {
+pub(crate) async fn only_key(store: &dyn KeyPorts, owner: &UserId) -> ApiKey {
     let mut keys = all_keys(store, owner).await;
     assert_eq!(keys.len(), 1, "the owner must have exactly the one key that was stored, got {keys:#?}");
     keys.remove(0)
 }
 
 /// The key of this sample, looked up by its digest.
-pub(crate) async fn find(store: &dyn KeyStore, sample: &Sample) -> Option<ApiKey> {
+pub(crate) async fn find(store: &dyn KeyPorts, sample: &Sample) -> Option<ApiKey> {
     find_by(store, &sample.digest).await
 }
 
 /// The key under this digest.
-pub(crate) async fn find_by(store: &dyn KeyStore, digest: &CredentialDigest) -> Option<ApiKey> {
+pub(crate) async fn find_by(store: &dyn KeyPorts, digest: &CredentialDigest) -> Option<ApiKey> {
     store.find_by_digest(digest).await.expect("a look-up must succeed")
 }
 
 /// Revokes a key; the list in the answer is kept short.
-pub(crate) async fn revoke(store: &dyn KeyStore, owner: &UserId, id: KeyId, revoked_at: Timestamp) -> Revocation {
+pub(crate) async fn revoke(store: &dyn KeyPorts, owner: &UserId, id: KeyId, revoked_at: Timestamp) -> Revocation {
     let answer = store.revoke(owner, id, revoked_at, view(at(0), 0), &unique_cause()).await;
     answer.expect("a revocation must succeed or be refused as a value")
 }
 
 /// Rotates a key as its owner. The list in the answer has every key.
 pub(crate) async fn try_rotate(
-    store: &dyn KeyStore,
+    store: &dyn KeyPorts,
     sample: &Sample,
     replacement: &Replacement,
 ) -> Result<Rotation, StoreError> {
@@ -219,14 +220,14 @@ pub(crate) async fn try_rotate(
 }
 
 /// Rotates a key as its owner. Panics on a store error.
-pub(crate) async fn rotate(store: &dyn KeyStore, sample: &Sample, replacement: &Replacement) -> Rotation {
+pub(crate) async fn rotate(store: &dyn KeyPorts, sample: &Sample, replacement: &Replacement) -> Rotation {
     let answer = try_rotate(store, sample, replacement).await;
     answer.expect("a rotation must succeed or be refused as a value")
 }
 
 /// Revokes by digest; the answer in the order of the ids.
 pub(crate) async fn revoke_by_digests(
-    store: &dyn KeyStore,
+    store: &dyn KeyPorts,
     digests: &[CredentialDigest],
     at: Timestamp,
 ) -> Vec<(CredentialDigest, ApiKey)> {
@@ -238,7 +239,7 @@ pub(crate) async fn revoke_by_digests(
 
 /// Revokes keys of a user; the digests in the answer, each of which must be there once.
 pub(crate) async fn revoke_user_keys(
-    store: &dyn KeyStore,
+    store: &dyn KeyPorts,
     owner: &UserId,
     created_before: Timestamp,
     at: Timestamp,

@@ -1,11 +1,11 @@
-use domain::ports::{ChangeFeed, KeyStore};
+use domain::ports::ChangeFeed;
 
-use crate::SharedPromise;
+use crate::{KeyPorts, SharedPromise};
 
 /// A store that several processes share, with a feed of the changes of all.
-pub trait SharedStore: KeyStore + ChangeFeed {}
+pub trait SharedStore: KeyPorts + ChangeFeed {}
 
-impl<Store: KeyStore + ChangeFeed> SharedStore for Store {}
+impl<Store: KeyPorts + ChangeFeed> SharedStore for Store {}
 
 /// Adds every promise of [`ChangeFeed`] as a `#[test]` to the current module. Takes a future that opens two [`Instances`]
 /// of a fresh store and returns them with a guard that is dropped after them.

@@ -1,7 +1,15 @@
+use domain::ApiKey;
+use domain::ports::{CredentialStore, KeyStore, KeyUpkeep, KeyUsageStore};
+
 use crate::Promise;
 
+/// The four ports of keys, which one store implements.
+pub trait KeyPorts: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + KeyUpkeep {}
+
+impl<Store: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + KeyUpkeep> KeyPorts for Store {}
+
 /// Adds every promise as a `#[test]` to the current module. Takes a future that creates a fresh store: an
-/// `Arc<dyn KeyStore>`, or a pair of the store and a guard that is dropped after it.
+/// `Arc<dyn KeyPorts>`, or a pair of the store and a guard that is dropped after it.
 #[macro_export]
 macro_rules! key_store_tests {
     ($fresh:expr $(,)?) => {
@@ -28,7 +36,7 @@ macro_rules! key_store_tests_of {
 
 macro_rules! table_of {
     (() $($group:ident::$name:ident)*) => {
-        /// Every promise of [`KeyStore`](domain::ports::KeyStore), in the order of its methods.
+        /// Every promise of the ports of keys, in the order of its methods.
         pub const PROMISES: &[Promise] = &[
             $(Promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
         ];

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
+use crate::SessionPorts;
 use domain::Timestamp;
 use domain::memory::unique_cause;
-use domain::ports::SessionStore;
 
 use super::sample::{Sample, end_all, find, list, open, open_all, record, used_at};
 use crate::racing::{moments, not_held_up};
 use crate::sample::{at, user};
 
 /// A dropped opening stores the session and ends the one beyond the maximum, or does neither. A later one does not hang.
-pub async fn a_cancelled_opening_is_whole_or_nothing(store: Arc<dyn SessionStore>) {
+pub async fn a_cancelled_opening_is_whole_or_nothing(store: Arc<dyn SessionPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
         let (old, new) = (Sample::opened(&owner, at(0)), Sample::opened(&owner, at(1)));
@@ -32,7 +32,7 @@ pub async fn a_cancelled_opening_is_whole_or_nothing(store: Arc<dyn SessionStore
 }
 
 /// A dropped end of all sessions ends every session or none. A later one does not hang.
-pub async fn a_cancelled_end_of_all_is_whole_or_nothing(store: Arc<dyn SessionStore>) {
+pub async fn a_cancelled_end_of_all_is_whole_or_nothing(store: Arc<dyn SessionPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
@@ -48,7 +48,7 @@ pub async fn a_cancelled_end_of_all_is_whole_or_nothing(store: Arc<dyn SessionSt
 }
 
 /// A dropped batch of uses is written wholly or not at all. A later one does not hang.
-pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn SessionStore>) {
+pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
     open_all(&*store, &samples).await;

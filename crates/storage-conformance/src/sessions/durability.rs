@@ -1,7 +1,7 @@
 //! Answered writes are durable. The test closes a store, opens it again, and compares. See
 //! [`keys::durability`](crate::keys::durability) for how to use this.
 
-use domain::ports::SessionStore;
+use crate::SessionPorts;
 
 use super::sample::{Sample, end, end_all, expect_gone, expect_stored, open, open_all, purge, record, used_at};
 use crate::sample::{at, user};
@@ -14,7 +14,7 @@ pub struct Written {
 }
 
 /// Calls each writing method at least once, for sessions that are unchanged, used, ended, and purged.
-pub async fn write(store: &dyn SessionStore) -> Written {
+pub async fn write(store: &dyn SessionPorts) -> Written {
     let (alice, bob) = (user("durable"), user("bob"));
     let mut kept: Vec<Sample> = (10..13).map(|n| Sample::opened(&alice, at(n))).collect();
     let gone = vec![
@@ -37,7 +37,7 @@ pub async fn write(store: &dyn SessionStore) -> Written {
 
 impl Written {
     /// Panics unless the store has these sessions, and none that ended.
-    pub async fn expect_in(&self, store: &dyn SessionStore) {
+    pub async fn expect_in(&self, store: &dyn SessionPorts) {
         expect_stored(store, &self.kept, "what was answered must outlive the store").await;
         expect_gone(store, &self.gone, "a session that was ended must stay ended").await;
     }

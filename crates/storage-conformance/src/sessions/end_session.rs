@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::ports::SessionStore;
+use crate::SessionPorts;
 use domain::{CredentialDigest, SessionId, UserId};
 
 use super::sample::{
@@ -14,7 +14,7 @@ use crate::sample::{at, user};
 
 /// Ending a session returns its digest, and the session is gone: not found, not listed, its id and digest free. The
 /// owner's other sessions stay. A second end finds nothing.
-pub async fn an_ended_session_is_gone(store: Arc<dyn SessionStore>) {
+pub async fn an_ended_session_is_gone(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let samples =
         [Sample::opened(&owner, at(1)), Sample::opened(&owner, at(2)), Sample::of(&owner).seen(at(-idle_max()))];
@@ -31,7 +31,7 @@ pub async fn an_ended_session_is_gone(store: Arc<dyn SessionStore>) {
 }
 
 /// Another user's session is not ended, and the answer is the same as for an id that does not exist.
-pub async fn another_users_session_stays(store: Arc<dyn SessionStore>) {
+pub async fn another_users_session_stays(store: Arc<dyn SessionPorts>) {
     let sample = Sample::of(&user("alice"));
     open_all(&*store, &[sample.clone(), Sample::of(&user("mallory"))]).await;
     assert_eq!(end(&*store, &user("mallory"), sample.id()).await, None, "another user's session must not be found");
@@ -42,7 +42,7 @@ pub async fn another_users_session_stays(store: Arc<dyn SessionStore>) {
 }
 
 /// Of parallel ends of one session, one returns the digest.
-pub async fn parallel_ends_name_the_session_once(store: Arc<dyn SessionStore>) {
+pub async fn parallel_ends_name_the_session_once(store: Arc<dyn SessionPorts>) {
     for round in 0..5 {
         let sample = Sample::of(&user(&format!("round {round}")));
         open_all(&*store, std::slice::from_ref(&sample)).await;
@@ -57,7 +57,7 @@ pub async fn parallel_ends_name_the_session_once(store: Arc<dyn SessionStore>) {
 
 /// All sessions of a user end, with those that ended by themselves, except for the kept one. Other users' sessions stay,
 /// and so does a kept session of another user.
-pub async fn all_sessions_of_a_user_end_but_the_kept(store: Arc<dyn SessionStore>) {
+pub async fn all_sessions_of_a_user_end_but_the_kept(store: Arc<dyn SessionPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let theirs = [Sample::of(&alice), Sample::of(&alice).seen(at(-idle_max())), Sample::of(&alice), Sample::of(&alice)];
     let others = [Sample::of(&bob), Sample::of(&bob)];
@@ -74,7 +74,7 @@ pub async fn all_sessions_of_a_user_end_but_the_kept(store: Arc<dyn SessionStore
 }
 
 /// Parallel ends of all sessions, and of one, together name each session once.
-pub async fn parallel_ends_of_all_name_each_session_once(store: Arc<dyn SessionStore>) {
+pub async fn parallel_ends_of_all_name_each_session_once(store: Arc<dyn SessionPorts>) {
     for round in 0..5 {
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..12).map(|_| Sample::of(&owner)).collect();
@@ -88,7 +88,7 @@ pub async fn parallel_ends_of_all_name_each_session_once(store: Arc<dyn SessionS
 }
 
 /// Ends one session, or all.
-fn ending(store: &Arc<dyn SessionStore>, owner: &UserId, id: Option<SessionId>) -> Call<HashSet<CredentialDigest>> {
+fn ending(store: &Arc<dyn SessionPorts>, owner: &UserId, id: Option<SessionId>) -> Call<HashSet<CredentialDigest>> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move {
         match id {

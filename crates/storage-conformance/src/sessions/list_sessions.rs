@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::SessionPorts;
 use domain::SessionId;
-use domain::ports::SessionStore;
 
 use super::sample::{Sample, end, idle_max, list, open_all};
 use crate::sample::{at, user};
 
 /// A list has the owner's sessions that are good at its instant, to the millisecond, newest first: by `created_at`, then
 /// by id.
-pub async fn lists_show_good_sessions_newest_first(store: Arc<dyn SessionStore>) {
+pub async fn lists_show_good_sessions_newest_first(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let now = idle_max() + 5_000;
     let mut good = vec![
@@ -38,7 +38,7 @@ pub async fn lists_show_good_sessions_newest_first(store: Arc<dyn SessionStore>)
 }
 
 /// An owner without sessions has an empty list.
-pub async fn an_owner_without_sessions_has_an_empty_list(store: Arc<dyn SessionStore>) {
+pub async fn an_owner_without_sessions_has_an_empty_list(store: Arc<dyn SessionPorts>) {
     assert_eq!(list(&*store, &user("alice"), at(0)).await, [], "in an empty store");
     open_all(&*store, &[Sample::of(&user("bob"))]).await;
     assert_eq!(list(&*store, &user("alice"), at(0)).await, [], "another user's session must not be listed");
@@ -46,7 +46,7 @@ pub async fn an_owner_without_sessions_has_an_empty_list(store: Arc<dyn SessionS
 
 /// The good sessions of all users are counted, among at most `max` stored ones. A session counts until the instant of its
 /// end.
-pub async fn good_sessions_are_counted(store: Arc<dyn SessionStore>) {
+pub async fn good_sessions_are_counted(store: Arc<dyn SessionPorts>) {
     let count = async |max| store.count_good(at(100), max).await.expect("a count must succeed");
     assert_eq!(count(100).await, 0, "an empty store has no good session");
     let (alice, bob) = (user("alice"), user("bob"));

@@ -1,11 +1,11 @@
-//! The promises of [`domain::ports::SessionStore`], and those of [`domain::ports::ChangeFeed`] for sessions.
+//! The promises of the ports of sessions, and those of [`domain::ports::ChangeFeed`] for sessions.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use domain::memory::MemorySessionStore;
-//! use domain::ports::SessionStore;
+//! use storage_conformance::SessionPorts;
 //!
-//! async fn fresh_store() -> Arc<dyn SessionStore> {
+//! async fn fresh_store() -> Arc<dyn SessionPorts> {
 //!     Arc::new(MemorySessionStore::default())
 //! }
 //!
@@ -27,4 +27,4 @@ mod shared_suite;
 mod suite;
 
 pub use shared_suite::{SHARED_PROMISES, SharedSessionStore};
-pub use suite::PROMISES;
+pub use suite::{PROMISES, SessionPorts};

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::SessionPorts;
 use domain::CredentialDigest;
 use domain::memory::unique_cause;
-use domain::ports::{SessionStore, StoreError};
+use domain::ports::StoreError;
 
 use super::sample::{Sample, digests, expect_gone, expect_stored, idle_max, list, open, open_all};
 use crate::racing::{Call, all_at_once};
@@ -13,7 +14,7 @@ use crate::sample::{at, user};
 
 /// Beyond the maximum, the sessions that were created first end: by `created_at`, then by id, however they were used.
 /// The answer has their digests, and they are gone.
-pub async fn the_oldest_sessions_end_beyond_the_maximum(store: Arc<dyn SessionStore>) {
+pub async fn the_oldest_sessions_end_beyond_the_maximum(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let mut samples: Vec<Sample> = [5, 1, 3, 3, 9].iter().map(|n| Sample::opened(&owner, at(*n))).collect();
     samples[1] = samples[1].clone().seen(at(100));
@@ -34,7 +35,7 @@ pub async fn the_oldest_sessions_end_beyond_the_maximum(store: Arc<dyn SessionSt
 }
 
 /// Only sessions that are good when the new one is created count and end, to the millisecond. Others stay for the purge.
-pub async fn only_good_sessions_count(store: Arc<dyn SessionStore>) {
+pub async fn only_good_sessions_count(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let now = idle_max() + 1_000;
     let ended = [
@@ -56,7 +57,7 @@ pub async fn only_good_sessions_count(store: Arc<dyn SessionStore>) {
 }
 
 /// The new session stays, even if all others were created after it by the clock of another instance.
-pub async fn the_new_session_stays_whenever_it_was_created(store: Arc<dyn SessionStore>) {
+pub async fn the_new_session_stays_whenever_it_was_created(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let ahead = [Sample::opened(&owner, at(500)), Sample::opened(&owner, at(600))];
     open_all(&*store, &ahead).await;
@@ -67,7 +68,7 @@ pub async fn the_new_session_stays_whenever_it_was_created(store: Arc<dyn Sessio
 
 /// Parallel openings all store their session, and together leave exactly the maximum. Each ended session is in one
 /// answer.
-pub async fn parallel_openings_leave_the_maximum(store: Arc<dyn SessionStore>) {
+pub async fn parallel_openings_leave_the_maximum(store: Arc<dyn SessionPorts>) {
     for round in 0..5 {
         let owner = user(&format!("round {round}"));
         let before: Vec<Sample> = (0..3).map(|n| Sample::opened(&owner, at(n))).collect();
@@ -88,7 +89,7 @@ pub async fn parallel_openings_leave_the_maximum(store: Arc<dyn SessionStore>) {
 }
 
 /// A session whose id or digest is stored is refused, and nothing changes: no session ends, at the maximum either.
-pub async fn a_stored_id_or_digest_is_refused(store: Arc<dyn SessionStore>) {
+pub async fn a_stored_id_or_digest_is_refused(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let stored = [Sample::opened(&owner, at(0)), Sample::opened(&user("bob"), at(1)), Sample::opened(&owner, at(2))];
     open_all(&*store, &stored).await;
@@ -105,7 +106,7 @@ pub async fn a_stored_id_or_digest_is_refused(store: Arc<dyn SessionStore>) {
     assert_eq!(list(&*store, &owner, at(3)).await.len(), 2, "a refused session must not be stored");
 }
 
-fn opening(store: &Arc<dyn SessionStore>, sample: &Sample, max: u32) -> Call<HashSet<CredentialDigest>> {
+fn opening(store: &Arc<dyn SessionPorts>, sample: &Sample, max: u32) -> Call<HashSet<CredentialDigest>> {
     let (store, sample) = (Arc::clone(store), sample.clone());
     Box::pin(async move { open(&*store, &sample, max).await })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::SessionStore;
+use crate::SessionPorts;
 
 use super::sample::{Sample, expect_gone, expect_stored, idle_max, open_all, purge};
 use crate::racing::{Call, all_at_once};
@@ -10,7 +10,7 @@ use crate::sample::{at, user};
 
 /// Sessions of any owner that expired, or became idle, before the boundary are deleted. Good sessions stay, and so does
 /// a session that ended exactly at the boundary.
-pub async fn sessions_that_ended_earlier_are_deleted(store: Arc<dyn SessionStore>) {
+pub async fn sessions_that_ended_earlier_are_deleted(store: Arc<dyn SessionPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let idle = |seen: i64| at(seen - idle_max());
     let past = [
@@ -34,7 +34,7 @@ pub async fn sessions_that_ended_earlier_are_deleted(store: Arc<dyn SessionStore
 }
 
 /// At most `max` sessions are deleted, and the answer says how many. The next calls delete the rest.
-pub async fn at_most_max_sessions_are_deleted(store: Arc<dyn SessionStore>) {
+pub async fn at_most_max_sessions_are_deleted(store: Arc<dyn SessionPorts>) {
     let samples: Vec<Sample> = (0..7).map(|n| Sample::of(&user("alice")).expiring(at(-n))).collect();
     open_all(&*store, &samples).await;
     for (max, deleted, left) in [(0, 0, 7), (3, 3, 4), (1, 1, 3), (3, 3, 0), (3, 0, 0)] {
@@ -44,7 +44,7 @@ pub async fn at_most_max_sessions_are_deleted(store: Arc<dyn SessionStore>) {
 }
 
 /// Parallel purges all succeed, and together count each deleted session once.
-pub async fn parallel_purges_count_each_session_once(store: Arc<dyn SessionStore>) {
+pub async fn parallel_purges_count_each_session_once(store: Arc<dyn SessionPorts>) {
     for _ in 0..3 {
         let samples: Vec<Sample> = (0..20).map(|n| Sample::of(&user("alice")).expiring(at(-n))).collect();
         open_all(&*store, &samples).await;
@@ -57,12 +57,12 @@ pub async fn parallel_purges_count_each_session_once(store: Arc<dyn SessionStore
     }
 }
 
-async fn count(store: &dyn SessionStore, samples: &[Sample]) -> usize {
+async fn count(store: &dyn SessionPorts, samples: &[Sample]) -> usize {
     let digests: Vec<_> = samples.iter().map(|sample| sample.digest).collect();
-    store.find_by_digests(&digests).await.expect("a look-up must succeed").len()
+    store.find_by_digests(&digests).await.complete().expect("a look-up must succeed").len()
 }
 
-fn purging(store: &Arc<dyn SessionStore>, max: u32) -> Call<u32> {
+fn purging(store: &Arc<dyn SessionPorts>, max: u32) -> Call<u32> {
     let store = Arc::clone(store);
     Box::pin(async move { purge(&*store, at(1), max).await })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::ports::SessionStore;
+use crate::SessionPorts;
 use domain::sessions::SessionUse;
 
 use super::sample::{Sample, end, expect_gone, expect_stored, find, list, open_all, record, used_at};
@@ -10,7 +10,7 @@ use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
 /// A use moves `seen_at` forward, never back, to the millisecond, and changes nothing else.
-pub async fn uses_move_forward_only(store: Arc<dyn SessionStore>) {
+pub async fn uses_move_forward_only(store: Arc<dyn SessionPorts>) {
     let mut samples = [Sample::of(&user("alice")), Sample::of(&user("alice")), Sample::of(&user("bob"))];
     open_all(&*store, &samples).await;
     for (used, expected) in [(100, 100), (99, 100), (100, 100), (101, 101), (-5, 101), (90_000, 90_000)] {
@@ -23,7 +23,7 @@ pub async fn uses_move_forward_only(store: Arc<dyn SessionStore>) {
 }
 
 /// The latest of several uses of one session in a batch counts, wherever it is in the batch.
-pub async fn the_latest_of_several_uses_counts(store: Arc<dyn SessionStore>) {
+pub async fn the_latest_of_several_uses_counts(store: Arc<dyn SessionPorts>) {
     let mut samples = [Sample::of(&user("alice")), Sample::of(&user("bob")), Sample::of(&user("carol"))];
     open_all(&*store, &samples).await;
     let [first, middle, last] = &samples;
@@ -36,7 +36,7 @@ pub async fn the_latest_of_several_uses_counts(store: Arc<dyn SessionStore>) {
 }
 
 /// Ids that are not stored are skipped, and a session that was ended stays gone. The other uses of the batch count.
-pub async fn uses_bring_no_session_back(store: Arc<dyn SessionStore>) {
+pub async fn uses_bring_no_session_back(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let (ended, unknown, mut known) = (Sample::of(&owner), Sample::of(&owner), Sample::of(&owner));
     open_all(&*store, &[ended.clone(), known.clone()]).await;
@@ -49,7 +49,7 @@ pub async fn uses_bring_no_session_back(store: Arc<dyn SessionStore>) {
 }
 
 /// Parallel batches that name the same sessions in different orders all succeed, and the latest use of all counts.
-pub async fn parallel_batches_of_uses_all_count(store: Arc<dyn SessionStore>) {
+pub async fn parallel_batches_of_uses_all_count(store: Arc<dyn SessionPorts>) {
     let samples: Vec<Sample> = (0..25).map(|_| Sample::of(&user("alice"))).collect();
     open_all(&*store, &samples).await;
     for round in 0..4 {

@@ -3,15 +3,15 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use crate::SessionPorts;
 use domain::memory::unique_cause;
-use domain::ports::SessionStore;
 use domain::sessions::{Capability, Session, SessionRole, UserAgent};
 
 use super::sample::{NO_MAXIMUM, Sample, expect_stored, list, open};
 use crate::sample::{at, user, user_of};
 
 /// Every field of a session comes back unchanged, to the millisecond and byte for byte, under its digest and in lists.
-pub async fn every_field_comes_back(store: Arc<dyn SessionStore>) {
+pub async fn every_field_comes_back(store: Arc<dyn SessionPorts>) {
     let visitor = |held: &[Capability]| SessionRole::Visitor(held.iter().copied().collect());
     let long = format!("{}é", "\u{1f98a} 'x' \"y\" \\ %".repeat(16));
     let kinds: [(SessionRole, Option<&str>, Option<&str>); 6] = [
@@ -38,7 +38,7 @@ pub async fn every_field_comes_back(store: Arc<dyn SessionStore>) {
 }
 
 /// Owners that differ in the issuer, in case, in spaces, or in where the issuer ends have separate sessions.
-pub async fn look_alike_owners_are_told_apart(store: Arc<dyn SessionStore>) {
+pub async fn look_alike_owners_are_told_apart(store: Arc<dyn SessionPorts>) {
     let owners = [
         user_of("https://id.example", "alice"),
         user_of("https://id.exampl", "ealice"),

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::SessionPorts;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{Entropy, SessionStore};
+use domain::ports::Entropy;
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse, UserAgent};
 use domain::{CredentialDigest, Placement, SessionId, Timestamp, UserId};
 
@@ -74,50 +75,50 @@ fn mint(owner: &UserId) -> (SessionId, CredentialDigest) {
 }
 
 /// Opens the session with this maximum; the digests in the answer.
-pub(crate) async fn open(store: &dyn SessionStore, sample: &Sample, max: u32) -> HashSet<CredentialDigest> {
+pub(crate) async fn open(store: &dyn SessionPorts, sample: &Sample, max: u32) -> HashSet<CredentialDigest> {
     let answer = store.open(&sample.session, &sample.digest, max, &unique_cause()).await;
     once_each(&answer.expect("an opening must succeed"))
 }
 
 /// Opens all of them, in this order, without a maximum.
-pub(crate) async fn open_all(store: &dyn SessionStore, samples: &[Sample]) {
+pub(crate) async fn open_all(store: &dyn SessionPorts, samples: &[Sample]) {
     for sample in samples {
         assert!(open(store, sample, NO_MAXIMUM).await.is_empty(), "below the maximum no session may end");
     }
 }
 
 /// The session of this sample, looked up by its digest.
-pub(crate) async fn find(store: &dyn SessionStore, sample: &Sample) -> Option<Session> {
+pub(crate) async fn find(store: &dyn SessionPorts, sample: &Sample) -> Option<Session> {
     store.find_by_digest(&sample.digest).await.expect("a look-up must succeed")
 }
 
 /// How many of these samples are stored, each with every field unchanged.
-pub(crate) async fn expect_stored(store: &dyn SessionStore, samples: &[Sample], why: &str) {
+pub(crate) async fn expect_stored(store: &dyn SessionPorts, samples: &[Sample], why: &str) {
     for sample in samples {
         assert_eq!(find(store, sample).await.as_ref(), Some(&sample.session), "{why}");
     }
 }
 
 /// None of these samples is stored.
-pub(crate) async fn expect_gone(store: &dyn SessionStore, samples: &[Sample], why: &str) {
+pub(crate) async fn expect_gone(store: &dyn SessionPorts, samples: &[Sample], why: &str) {
     for sample in samples {
         assert_eq!(find(store, sample).await, None, "{why}");
     }
 }
 
 /// The owner's list.
-pub(crate) async fn list(store: &dyn SessionStore, owner: &UserId, at: Timestamp) -> Vec<Session> {
+pub(crate) async fn list(store: &dyn SessionPorts, owner: &UserId, at: Timestamp) -> Vec<Session> {
     store.list(owner, at).await.expect("a list must succeed")
 }
 
 /// Ends one session of the owner.
-pub(crate) async fn end(store: &dyn SessionStore, owner: &UserId, id: SessionId) -> Option<CredentialDigest> {
+pub(crate) async fn end(store: &dyn SessionPorts, owner: &UserId, id: SessionId) -> Option<CredentialDigest> {
     store.end(owner, id, &unique_cause()).await.expect("an end must succeed, or find no session")
 }
 
 /// Ends all sessions of the owner but one; the digests in the answer.
 pub(crate) async fn end_all(
-    store: &dyn SessionStore,
+    store: &dyn SessionPorts,
     owner: &UserId,
     kept: Option<SessionId>,
 ) -> HashSet<CredentialDigest> {
@@ -125,7 +126,7 @@ pub(crate) async fn end_all(
 }
 
 /// Records one use of each of these samples.
-pub(crate) async fn record(store: &dyn SessionStore, uses: &[SessionUse]) {
+pub(crate) async fn record(store: &dyn SessionPorts, uses: &[SessionUse]) {
     store.record_uses(uses).await.expect("recording uses must succeed");
 }
 
@@ -134,7 +135,7 @@ pub(crate) fn used_at(sample: &Sample, millis: i64) -> SessionUse {
 }
 
 /// Purges.
-pub(crate) async fn purge(store: &dyn SessionStore, before: Timestamp, max: u32) -> u32 {
+pub(crate) async fn purge(store: &dyn SessionPorts, before: Timestamp, max: u32) -> u32 {
     store.purge_ended(before, max).await.expect("a purge must succeed")
 }
 

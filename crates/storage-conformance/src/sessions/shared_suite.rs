@@ -1,11 +1,11 @@
-use domain::ports::{ChangeFeed, SessionStore};
+use domain::ports::ChangeFeed;
 
-use crate::SharedPromise;
+use crate::{SessionPorts, SharedPromise};
 
 /// A store of sessions that several processes share, with a feed of the changes of all.
-pub trait SharedSessionStore: SessionStore + ChangeFeed {}
+pub trait SharedSessionStore: SessionPorts + ChangeFeed {}
 
-impl<Store: SessionStore + ChangeFeed> SharedSessionStore for Store {}
+impl<Store: SessionPorts + ChangeFeed> SharedSessionStore for Store {}
 
 /// Adds what [`ChangeFeed`] promises for sessions as `#[test]`s to the current module. Takes a future that opens two
 /// [`Instances`](crate::Instances) of a fresh store and returns them with a guard that is dropped after them.

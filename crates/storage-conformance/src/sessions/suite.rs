@@ -1,9 +1,15 @@
-use domain::ports::SessionStore;
+use domain::ports::{CredentialStore, SessionStore};
+use domain::sessions::Session;
 
 use crate::Promise;
 
-/// Adds every promise of [`SessionStore`] as a `#[test]` to the current module. Takes a future that creates a fresh
-/// store: an `Arc<dyn SessionStore>`, or a pair of the store and a guard that is dropped after it.
+/// The two ports of sessions, which one store implements.
+pub trait SessionPorts: SessionStore + CredentialStore<Session> {}
+
+impl<Store: SessionStore + CredentialStore<Session>> SessionPorts for Store {}
+
+/// Adds every promise of the ports of sessions as a `#[test]` to the current module. Takes a future that creates a fresh
+/// store: an `Arc<dyn SessionPorts>`, or a pair of the store and a guard that is dropped after it.
 #[macro_export]
 macro_rules! session_store_tests {
     ($fresh:expr $(,)?) => {
@@ -18,7 +24,7 @@ macro_rules! session_store_tests_of {
         $(
             #[test]
             fn $name() {
-                let promise = $crate::Promise::<dyn ::domain::ports::SessionStore> {
+                let promise = $crate::Promise::<dyn $crate::SessionPorts> {
                     name: stringify!($name),
                     check: |store| ::std::boxed::Box::pin($crate::sessions::$group::$name(store)),
                 };
@@ -30,8 +36,8 @@ macro_rules! session_store_tests_of {
 
 macro_rules! table_of {
     (() $($group:ident::$name:ident)*) => {
-        /// Every promise of [`SessionStore`], in the order of its methods.
-        pub const PROMISES: &[Promise<dyn SessionStore>] = &[
+        /// Every promise of the ports of sessions, in the order of its methods.
+        pub const PROMISES: &[Promise<dyn SessionPorts>] = &[
             $(Promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
         ];
     };

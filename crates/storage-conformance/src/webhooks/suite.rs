@@ -1,17 +1,32 @@
 use domain::ports::{
-    DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, OperatorLog, StoreFigures, SubscriptionStore,
+    DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, OperatorLog, SealedSecretStore, StoreFigures,
+    SubscriptionStore,
 };
 
 use crate::Promise;
 
-/// The six webhook ports and the figures of the queue, which one store implements.
+/// The seven webhook ports and the figures of the queue, which one store implements.
 pub trait WebhookStore:
-    SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands + OperatorLog + StoreFigures
+    SubscriptionStore
+    + SealedSecretStore
+    + EventStore
+    + DeliveryQueue
+    + DeliveryLog
+    + DeliveryCommands
+    + OperatorLog
+    + StoreFigures
 {
 }
 
 impl<
-    Store: SubscriptionStore + EventStore + DeliveryQueue + DeliveryLog + DeliveryCommands + OperatorLog + StoreFigures,
+    Store: SubscriptionStore
+        + SealedSecretStore
+        + EventStore
+        + DeliveryQueue
+        + DeliveryLog
+        + DeliveryCommands
+        + OperatorLog
+        + StoreFigures,
 > WebhookStore for Store
 {
 }

@@ -1,6 +1,6 @@
 use domain::audit::Cause;
 use domain::memory::MemoryKeyStore;
-use domain::ports::{ActiveLimit, KeyStore as _};
+use domain::ports::{ActiveLimit, CredentialStore as _, KeyStore as _, KeyUpkeep as _, KeyUsageStore as _};
 use domain::{ApiKey, CredentialDigest, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UserId};
 
 use crate::codec::Field;

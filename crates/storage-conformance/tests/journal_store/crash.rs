@@ -23,7 +23,7 @@ fn owner() -> UserId {
 }
 
 /// Stores one more key and returns its id.
-async fn store_key(store: &dyn KeyStore, entropy: &SeededEntropy) -> KeyId {
+pub(crate) async fn store_key(store: &dyn KeyStore, entropy: &SeededEntropy) -> KeyId {
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
     let key = ApiKey {
@@ -57,8 +57,8 @@ async fn journal_of_three() -> (Vec<u8>, Vec<(usize, Vec<KeyId>)>) {
     let (store, path) = (open(folder.path()).await, folder.path().join("journal"));
     let mut answered = vec![(0, Vec::new())];
     for _ in 0..3 {
-        store_key(&*store.keys, &entropy).await;
-        answered.push((fs::read(&path).expect("a journal").len(), stored(&*store.keys).await));
+        store_key(&*store.keys.store, &entropy).await;
+        answered.push((fs::read(&path).expect("a journal").len(), stored(&*store.keys.store).await));
     }
     (fs::read(&path).expect("a journal"), answered)
 }
@@ -75,7 +75,7 @@ async fn a_cut_anywhere_loses_nothing_that_was_answered() {
     for length in 0..=bytes.len() {
         let store = opened(&bytes[..length], folder.path()).await.expect("a journal with a torn end opens");
         let (_, expected) = answered.iter().rfind(|(end, _)| *end <= length).expect("an empty journal is whole");
-        assert_eq!(stored(&*store.keys).await, *expected, "cut after {length} bytes");
+        assert_eq!(stored(&*store.keys.store).await, *expected, "cut after {length} bytes");
     }
 }
 
@@ -84,8 +84,8 @@ async fn a_torn_end_is_overwritten() {
     let (bytes, _) = journal_of_three().await;
     let (folder, entropy) = (TempDir::new().expect("a folder"), SeededEntropy::new(2));
     let torn = opened(&bytes[..bytes.len() - 1], folder.path()).await.expect("a journal");
-    let new = store_key(&*torn.keys, &entropy).await;
-    let reopened = stored(&*open(folder.path()).await.keys).await;
+    let new = store_key(&*torn.keys.store, &entropy).await;
+    let reopened = stored(&*open(folder.path()).await.keys.store).await;
     assert_eq!((reopened.len(), reopened.contains(&new)), (3, true));
 }
 
@@ -101,7 +101,7 @@ async fn damage_is_cut_off_at_the_end_and_refused_elsewhere() {
     }
     let zeros = [&bytes[..answered[2].0], &[0; 64]].concat();
     let store = opened(&zeros, folder.path()).await.expect("zeros at the end are cut off");
-    assert_eq!(stored(&*store.keys).await, answered[2].1);
+    assert_eq!(stored(&*store.keys.store).await, answered[2].1);
 }
 
 /// A purge of some keys among many deletes the same keys when it is replayed.
@@ -110,13 +110,13 @@ async fn a_replayed_purge_deletes_the_same_keys() {
     let (folder, entropy) = (TempDir::new().expect("a folder"), SeededEntropy::new(4));
     let store = open(folder.path()).await;
     for _ in 0..10 {
-        let id = store_key(&*store.keys, &entropy).await;
-        store.keys.revoke(&owner(), id, NOW, ListView::at(NOW), &unique_cause()).await.expect("a revocation");
+        let id = store_key(&*store.keys.store, &entropy).await;
+        store.keys.store.revoke(&owner(), id, NOW, ListView::at(NOW), &unique_cause()).await.expect("a revocation");
     }
-    store.keys.purge_ended(NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
-    let kept = stored(&*store.keys).await;
+    store.keys.upkeep.purge_ended(NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
+    let kept = stored(&*store.keys.store).await;
     assert_eq!(kept.len(), 5);
-    assert_eq!(stored(&*open(folder.path()).await.keys).await, kept);
+    assert_eq!(stored(&*open(folder.path()).await.keys.store).await, kept);
 }
 
 /// The process that is killed: it stores keys without end, and prints each id once the store has answered.
@@ -127,7 +127,7 @@ async fn the_process_that_is_killed() {
     }
     let (store, entropy) = (open(Path::new(".")).await, SeededEntropy::new(3));
     loop {
-        let id = store_key(&*store.keys, &entropy).await;
+        let id = store_key(&*store.keys.store, &entropy).await;
         writeln!(std::io::stdout(), "stored {id}").expect("somebody reads");
     }
 }
@@ -150,6 +150,6 @@ async fn a_killed_process_loses_nothing_that_it_answered() {
     }
     child.wait().expect("an end");
     assert!(answered.len() >= 20, "{answered:?}");
-    let kept = stored(&*open(folder.path()).await.keys).await;
+    let kept = stored(&*open(folder.path()).await.keys.store).await;
     assert!(answered.iter().all(|id| kept.contains(id)), "{} of {}", kept.len(), answered.len());
 }

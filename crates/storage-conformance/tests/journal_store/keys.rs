@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation};
+use domain::ports::{
+    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
+};
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
     UserId,
@@ -88,25 +90,22 @@ impl KeyStore for JournalStore {
             .await?;
         self.memory.revoke_user_keys(owner, created_before, at, max, cause).await
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<ApiKey>> {
-        self.memory.find_by_digest(digest).await
+#[async_trait]
+impl CredentialStore<ApiKey> for JournalStore {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
+        self.memory.find_by_digests(digests).await
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
         let _journal = self.record(Call::RecordUses { uses: uses.to_vec() }).await?;
         self.memory.record_uses(uses).await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
-        let _journal = self.record(Call::PurgeEnded { before, max }).await?;
-        self.memory.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
-        self.memory.list_expiring(after, until, max).await
-    }
-
+#[async_trait]
+impl KeyUsageStore for JournalStore {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
         let _journal = self.record(Call::AddUsage { usage: usage.to_vec() }).await?;
         self.memory.add_usage(usage).await
@@ -119,5 +118,17 @@ impl KeyStore for JournalStore {
     async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
         let _journal = self.record(Call::PurgeUsage { before, max }).await?;
         self.memory.purge_usage(before, max).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for JournalStore {
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::PurgeEnded { before, max }).await?;
+        self.memory.purge_ended(before, max).await
+    }
+
+    async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
+        self.memory.list_expiring(after, until, max).await
     }
 }

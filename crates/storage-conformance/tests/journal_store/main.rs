@@ -12,17 +12,16 @@ mod store;
 use std::path::Path;
 
 use domain::audit::AuditFilter;
-use domain::ports::{KeyStore, Store};
+use domain::memory::{MemoryAuditLog, SeededEntropy};
+use domain::ports::Store;
+use storage_conformance::KeyPorts;
 use tempfile::TempDir;
+
+use crash::store_key;
+use store::JournalStore;
 
 async fn open(folder: &Path) -> Store {
     store::open_store(&folder.join("journal")).await.expect("a journal")
-}
-
-/// An empty store, and the folder that must outlive it.
-async fn fresh() -> (Store, TempDir) {
-    let folder = TempDir::new().expect("a folder for the journal");
-    (open(folder.path()).await, folder)
 }
 
 mod key_promises {
@@ -30,27 +29,32 @@ mod key_promises {
     use std::sync::Arc;
     use storage_conformance::keys::durability;
 
-    async fn fresh_store() -> (Arc<dyn KeyStore>, TempDir) {
-        let (store, folder) = fresh().await;
-        (store.keys, folder)
+    async fn open_keys(folder: &Path) -> JournalStore {
+        JournalStore::open(&folder.join("journal"), &MemoryAuditLog::default()).await.expect("a journal")
+    }
+
+    async fn fresh_store() -> (Arc<dyn KeyPorts>, TempDir) {
+        let folder = TempDir::new().expect("a folder for the journal");
+        (Arc::new(open_keys(folder.path()).await), folder)
     }
 
     storage_conformance::key_store_tests!(fresh_store());
 
     #[tokio::test]
     async fn what_was_answered_is_durable() {
-        let (store, folder) = fresh().await;
-        let written = durability::write(&*store.keys).await;
+        let (store, folder) = fresh_store().await;
+        let written = durability::write(&*store).await;
         drop(store);
-        written.expect_in(&*open(folder.path()).await.keys).await;
+        written.expect_in(&open_keys(folder.path()).await).await;
     }
 }
 
 /// Replaying a call writes its events to the log in memory again.
 #[tokio::test]
 async fn events_of_key_changes_are_durable() {
-    let (store, folder) = fresh().await;
-    storage_conformance::keys::durability::write(&*store.keys).await;
+    let folder = TempDir::new().expect("a folder for the journal");
+    let store = open(folder.path()).await;
+    store_key(&*store.keys.store, &SeededEntropy::new(5)).await;
     let events =
         async |store: &Store| store.audit.list(&AuditFilter::default(), None, 100).await.expect("a list").events;
     let written = events(&store).await;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::memory::{MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
-use domain::ports::{Close, NotReady, ReadinessCheck, Schema, Store, StoreError, WebhookStores};
+use domain::ports::{
+    Close, KeyStores, NotReady, ReadinessCheck, Schema, SessionStores, Store, StoreError, WebhookStores,
+};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::call::Call;
@@ -19,7 +21,7 @@ pub(crate) type Answer<T> = Result<T, StoreError>;
 ///
 /// An adapter mints no id and reads no clock, so the outcome of a call depends on nothing but its arguments and the
 /// calls before it. Replaying the file therefore leads to the same store again.
-pub(crate) struct JournalStore {
+pub struct JournalStore {
     pub(crate) memory: MemoryKeyStore,
     journal: Mutex<Journal>,
 }
@@ -30,7 +32,7 @@ impl JournalStore {
     /// # Errors
     ///
     /// When the file cannot be opened, or is damaged elsewhere than at its end.
-    pub(crate) async fn open(path: &Path, audit: &MemoryAuditLog) -> io::Result<Self> {
+    pub async fn open(path: &Path, audit: &MemoryAuditLog) -> io::Result<Self> {
         let (journal, calls) = Journal::open(path)?;
         let memory = MemoryKeyStore::default().writing_to(audit.clone());
         for call in calls {
@@ -59,8 +61,8 @@ pub async fn open_store(path: &Path) -> io::Result<Store> {
     let keys = Arc::new(JournalStore::open(path, &audit).await?);
     let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(audit.clone()));
     Ok(Store {
-        keys: Arc::clone(&keys) as _,
-        sessions: Arc::new(MemorySessionStore::default().writing_to(audit.clone())),
+        keys: KeyStores::of(&keys),
+        sessions: SessionStores::of(&Arc::new(MemorySessionStore::default().writing_to(audit.clone()))),
         audit: Arc::new(audit),
         changes: Vec::new(),
         webhooks: WebhookStores::of(&webhooks),

@@ -135,7 +135,8 @@ async fn a_key_that_this_process_stores_is_good_at_once() {
     let limit = ActiveLimit { max: 1, at: now };
     let inserted = instance
         .verifier
-        .key_store()
+        .key_stores()
+        .store
         .insert_within(&key, &digest, limit, ListView::at(now), &unique_cause())
         .await
         .unwrap();

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::audit::Origin;
-use domain::ports::{Clock, KeyStore, RecentUses};
+use domain::ports::{Clock, CredentialStore as _, RecentUses};
 use domain::{CreatedKey, KeyId, Timestamp};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use verifier::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, STORED_USES_SHOWN, VerifierSettings};

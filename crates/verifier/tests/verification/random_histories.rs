@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::audit::Origin;
-use domain::ports::{Clock, KeyStore};
+use domain::ports::{Clock, CredentialStore as _};
 use domain::{FullKey, KeyId, RotateKey, WebhookAccess};
 use proptest::prelude::*;
 use verifier::VerifierSettings;

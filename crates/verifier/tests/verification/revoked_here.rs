@@ -41,17 +41,6 @@ async fn a_leaked_key_is_refused_once_the_report_returns() {
     assert!(!instance.is_good(&key.full_key).await);
 }
 
-/// A report of leaked keys takes what a part of the store finds, so the whole look-up goes to the store.
-#[tokio::test]
-async fn a_look_up_in_part_is_one_call_of_the_store() {
-    let (_, instance) = single();
-    let digests = [instance.create().await, instance.create().await].map(|key| key.full_key.digest());
-    let finds = instance.link.finds();
-    let (found, failure) = instance.verifier.key_store().find_by_digests_in_part(&digests).await;
-    assert!(found.len() == 2 && failure.is_none());
-    assert_eq!(instance.link.finds(), finds, "no key is looked for by itself");
-}
-
 #[tokio::test]
 async fn a_rotated_key_is_good_until_its_overlap_ends() {
     let (world, instance) = single();
@@ -97,7 +86,13 @@ async fn a_read_that_a_revocation_overtakes_is_neither_cached_nor_shared() {
         .revoke(&world.owner, id, domain::Timestamp::MIN, domain::ListView::at(domain::Timestamp::MAX), &unique_cause())
         .await
         .unwrap();
-    instance.verifier.key_store().revoke_by_digests(&[digest], domain::Timestamp::MIN, &unique_cause()).await.unwrap();
+    instance
+        .verifier
+        .key_stores()
+        .store
+        .revoke_by_digests(&[digest], domain::Timestamp::MIN, &unique_cause())
+        .await
+        .unwrap();
     let late = tokio::spawn({
         let (instance, key) = (instance.clone(), key.clone());
         async move { instance.is_good(&key).await }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::MemorySessionStore;
-use domain::ports::{BoxError, SessionStore, StoreError};
+use domain::ports::{BoxError, CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 
@@ -75,17 +75,6 @@ impl SessionStore for SessionLink {
         ended
     }
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        self.finds.fetch_add(1, Ordering::SeqCst);
-        self.check()?;
-        self.store.find_by_digest(digest).await
-    }
-
-    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
-        self.check()?;
-        self.store.record_uses(uses).await
-    }
-
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.check()?;
         self.store.count_good(at, max).await
@@ -94,5 +83,21 @@ impl SessionStore for SessionLink {
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.check()?;
         self.store.purge_ended(before, max).await
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for SessionLink {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
+        self.finds.fetch_add(1, Ordering::SeqCst);
+        match self.check() {
+            Ok(()) => self.store.find_by_digests(digests).await,
+            Err(error) => Found::from(Err(error)),
+        }
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        self.check()?;
+        self.store.record_uses(uses).await
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use domain::audit::Origin;
-use domain::ports::SessionStore;
+use domain::ports::CredentialStore as _;
 use domain::sessions::{OpenSession, OpenedSession, SESSION_IDLE_MAX, SESSION_LIFETIME, SESSIONS_MAX, SessionRole};
 use tokio::time::{Instant, sleep};
 use verifier::{FEED_POLL_INTERVAL, FLUSH_INTERVAL, TRUST_MAX, VerifierSettings, WhenStale};

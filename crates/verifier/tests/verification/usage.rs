@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::audit::Origin;
-use domain::ports::{Clock, KeyStore};
+use domain::ports::{Clock, KeyUsageStore as _};
 use domain::{CreatedKey, Hour, HourRange, UsageCounts};
 use tokio_util::sync::CancellationToken;
 use verifier::{FLUSH_INTERVAL, VerifierSettings};

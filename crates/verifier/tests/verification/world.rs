@@ -8,8 +8,8 @@ use domain::audit::Cause;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, SeededEntropy};
 use domain::ports::{
-    ActiveLimit, BoxError, ChangeFeed, Clock as _, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore,
-    Revocation, Rotation, StoreError,
+    ActiveLimit, BoxError, ChangeFeed, Clock as _, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
+    Insertion, KeyStore, KeyStores, KeyUpkeep, KeyUsageStore, Revocation, Rotation, SessionStores, StoreError,
 };
 use domain::sessions::Sessions;
 use domain::{
@@ -213,27 +213,23 @@ impl KeyStore for Link {
         let revoked = self.store.revoke_user_keys(owner, created_before, at, max, cause).await;
         if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revoked }
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        self.finds.fetch_add(1, Ordering::SeqCst);
-        let found = self.store.find_by_digest(digest).await;
-        self.pass_gate().await;
-        self.check()?;
-        found
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        self.batches.lock().unwrap().push(digests.len());
-        if self.fails_batches.load(Ordering::SeqCst) {
-            return Err(switched_off());
+#[async_trait]
+impl CredentialStore<ApiKey> for Link {
+    /// A look-up of one digest counts as a find, and of several as a batch.
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
+        if digests.len() == 1 {
+            self.finds.fetch_add(1, Ordering::SeqCst);
+        } else {
+            self.batches.lock().unwrap().push(digests.len());
+            if self.fails_batches.load(Ordering::SeqCst) {
+                return Found::from(Err(switched_off()));
+            }
         }
         let found = self.store.find_by_digests(digests).await;
         self.pass_gate().await;
-        self.check()?;
-        found
+        self.check().map_or_else(|error| Found::from(Err(error)), |()| found)
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
@@ -248,20 +244,10 @@ impl KeyStore for Link {
         }
         self.store.record_uses(uses).await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.store.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.store.list_expiring(after, until, max).await
-    }
-
+#[async_trait]
+impl KeyUsageStore for Link {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         self.check()?;
         if self.refuses_usage.load(Ordering::SeqCst) {
@@ -281,6 +267,22 @@ impl KeyStore for Link {
 
     async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
         self.store.purge_usage(before, max).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for Link {
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.purge_ended(before, max).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.store.list_expiring(after, until, max).await
     }
 }
 
@@ -345,7 +347,7 @@ impl World {
     /// An instance that is the only process to use the store.
     pub(crate) fn single(&self, settings: VerifierSettings) -> Instance {
         let (link, session_link) = self.links();
-        let stores = CredentialStores { keys: link.clone(), sessions: session_link.clone() };
+        let stores = CredentialStores { keys: KeyStores::of(&link), sessions: SessionStores::of(&session_link) };
         let verifier = Verifier::single(stores, self.clock.clone(), settings);
         self.instance(link, session_link, verifier)
     }
@@ -353,7 +355,7 @@ impl World {
     /// One of several processes. Its verifier does not run yet.
     pub(crate) fn shared(&self, settings: VerifierSettings) -> Instance {
         let (link, session_link) = self.links();
-        let stores = CredentialStores { keys: link.clone(), sessions: session_link.clone() };
+        let stores = CredentialStores { keys: KeyStores::of(&link), sessions: SessionStores::of(&session_link) };
         let verifier = Verifier::shared(stores, link.clone(), self.clock.clone(), settings);
         self.instance(link, session_link, verifier)
     }
@@ -361,7 +363,7 @@ impl World {
     /// One of several processes on two stores that are one. The feed of the first can fail, and that of the second works.
     pub(crate) fn of_two_shards(&self) -> Instance {
         let (link, session_link) = self.links();
-        let stores = CredentialStores { keys: link.clone(), sessions: session_link.clone() };
+        let stores = CredentialStores { keys: KeyStores::of(&link), sessions: SessionStores::of(&session_link) };
         let feeds: Vec<Arc<dyn ChangeFeed>> = vec![link.clone(), Arc::new(MemoryChangeFeed::default())];
         let verifier = Verifier::of_shards(stores, feeds, self.clock.clone(), VerifierSettings::default());
         self.instance(link, session_link, verifier)
@@ -388,9 +390,9 @@ impl World {
     fn instance(&self, link: Arc<Link>, session_link: Arc<SessionLink>, verifier: Arc<Verifier>) -> Instance {
         let settings = KeyPolicySettings { max_active: 10_000, ..KeyPolicySettings::default() };
         let policy = KeyPolicy::new(settings).unwrap();
-        let keys = Keys::new(verifier.key_store(), verifier.clone(), self.clock.clone(), self.entropy.clone(), policy);
+        let keys = Keys::new(verifier.key_stores(), verifier.clone(), self.clock.clone(), self.entropy.clone(), policy);
         let (clock, entropy) = (self.clock.clone(), self.entropy.clone());
-        let sessions = Sessions::new(verifier.session_store(), verifier.clone(), clock, entropy);
+        let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock, entropy);
         Instance { link, session_link, verifier, keys, sessions, owner: self.owner.clone() }
     }
 }

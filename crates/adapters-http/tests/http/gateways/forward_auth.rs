@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use domain::RateLimit;
-use domain::ports::StoreError;
+use domain::ports::{KeyStores, StoreError};
 use insta::assert_snapshot;
 use tokio::io::AsyncWriteExt;
 
@@ -126,7 +126,7 @@ async fn does_not_wait_for_a_body() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_down_is_a_503() {
-    let store = Arc::new(FailingStore(|| StoreError::Unavailable("refused by 192.0.2.1".into())));
+    let store = KeyStores::of(&Arc::new(FailingStore(|| StoreError::Unavailable("refused by 192.0.2.1".into()))));
     let server = Setup { store, ..Setup::default() }.start();
     let call = request("GET /forward-auth").header(("x-api-key", "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O"));
     assert_eq!(call.send(&server).await.verdict(), "503 unavailable");

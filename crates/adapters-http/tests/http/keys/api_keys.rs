@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::StoreError;
+use domain::ports::{KeyStores, StoreError};
 use insta::assert_snapshot;
 
 use crate::doubles::FailingStore;
@@ -128,7 +128,7 @@ async fn a_store_that_is_down_is_503_and_a_corrupt_one_500_without_a_word_of_the
     let corrupt: fn() -> StoreError =
         || StoreError::Corrupt { table: "api_keys", column: "label", row: "key_x".into() };
     for failure in [down, corrupt] {
-        let server = Setup { store: Arc::new(FailingStore(failure)), ..Setup::default() }.start();
+        let server = Setup { store: KeyStores::of(&Arc::new(FailingStore(failure))), ..Setup::default() }.start();
         transcript.send(&server, request("GET /api/api-keys").header(ALICE)).await;
         transcript.send(&server, request("POST /api/api-keys").header(ALICE).json(r#"{"label":"a"}"#)).await;
         let revoke = request("DELETE /api/api-keys").header(ALICE);

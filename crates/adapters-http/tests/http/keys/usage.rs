@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::memory::MemoryKeyStore;
-use domain::ports::KeyStore;
+use domain::ports::{KeyStores, KeyUsageStore as _};
 use domain::{Hour, KeyUsage, Timestamp};
 use insta::assert_snapshot;
 
@@ -14,7 +14,8 @@ use crate::transcript::{ALICE, BOB, Transcript, request};
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_sees_the_uses_of_all_keys_by_the_day() {
     let store = Arc::new(MemoryKeyStore::default());
-    let (server, mut transcript) = (Setup { store: store.clone(), ..Setup::default() }.start(), Transcript::default());
+    let (server, mut transcript) =
+        (Setup { store: KeyStores::of(&store), ..Setup::default() }.start(), Transcript::default());
     let create = |label: &str| request("POST /api/api-keys").header(ALICE).json(&format!(r#"{{"label":"{label}"}}"#));
     let (used, unused) = (create("CI").send(&server).await, create("Spare").send(&server).await);
     let revoked = create("Old").send(&server).await;
@@ -42,7 +43,8 @@ async fn an_owner_sees_the_uses_of_all_keys_by_the_day() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_sees_the_usage_of_a_key_by_the_hour() {
     let store = Arc::new(MemoryKeyStore::default());
-    let (server, mut transcript) = (Setup { store: store.clone(), ..Setup::default() }.start(), Transcript::default());
+    let (server, mut transcript) =
+        (Setup { store: KeyStores::of(&store), ..Setup::default() }.start(), Transcript::default());
     let created = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
     let id = created.field("keyId");
     let counted = |time: &str, counts: [u64; 3]| KeyUsage {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::memory::MemoryKeyStore;
 use domain::memory::unique_cause;
-use domain::ports::KeyStore;
+use domain::ports::{KeyStore as _, KeyStores};
 use domain::{CredentialDigest, Timestamp};
 use insta::assert_snapshot;
 
@@ -121,7 +121,7 @@ async fn a_revocation_leaves_the_subscriptions() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_is_revoked_during_the_call_leaves_nothing_enabled() {
     let store = Arc::new(MemoryKeyStore::default());
-    let server = Setup { store: store.clone(), ..Setup::default() }.start();
+    let server = Setup { store: KeyStores::of(&store), ..Setup::default() }.start();
     let (leaked, id) = (key(&server, "").await, subscribed(&server, r#"["*"]"#).await);
     let by_key = |line: &str, body: &str| request(line).header(("x-api-key", leaked.field("key"))).json(body);
     assert_eq!(by_key("GET /api/whoami", "").send(&server).await.status, 200, "the key is now in memory");

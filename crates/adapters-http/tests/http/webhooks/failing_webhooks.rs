@@ -8,7 +8,8 @@ use domain::audit::Cause;
 use domain::ports::{
     AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventPage, EventStore, FailingPlace,
     FailingSubscription, LoggedAttempt, LoggedEvent, OperatorLog, Publication, RetryByHand, RetryOfFailed,
-    RetryRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, WebhookStores,
+    RetryRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
+    WebhookStores,
 };
 use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EventFilter, FailedDelivery, NewEvent, OutcomeCounts,
@@ -90,7 +91,10 @@ impl SubscriptionStore for FailingWebhookStore {
     async fn delete(&self, _: &UserId, _: SubscriptionId, _: Timestamp, _cause: &Cause) -> Result<bool, StoreError> {
         down()
     }
+}
 
+#[async_trait]
+impl SealedSecretStore for FailingWebhookStore {
     async fn list_secrets(
         &self,
         _: Option<SubscriptionId>,

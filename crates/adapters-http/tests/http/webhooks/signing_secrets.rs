@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{Clock, SubscriptionStore};
+use domain::ports::{Clock, SealedSecretStore as _};
 use domain::{SealingKeys, SubscriptionId};
 use insta::assert_snapshot;
 use zeroize::Zeroizing;

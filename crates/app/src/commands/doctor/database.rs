@@ -39,7 +39,7 @@ pub(super) async fn examine_database(configuration: &Configuration, report: &mut
             }
             if let Ok(keys) = SealingKeys::new(configuration.encryption_keys.iter().map(EncryptionKey::bytes).collect())
             {
-                report.add("encryption key", check_sealing_keys(&*store.webhooks.subscriptions, &keys).await);
+                report.add("encryption key", check_sealing_keys(&*store.webhooks.secrets, &keys).await);
             }
             store.close().await;
         }

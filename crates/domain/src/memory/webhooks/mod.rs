@@ -72,7 +72,7 @@ impl MemoryWebhookStore {
 
 #[derive(Debug, Default)]
 struct Tables {
-    /// See [`SubscriptionStore::keep_check`](crate::ports::SubscriptionStore::keep_check).
+    /// See [`SealedSecretStore::keep_check`](crate::ports::SealedSecretStore::keep_check).
     check: Option<SealedSecret>,
     lanes: BTreeMap<SubscriptionId, Lane>,
     events: BTreeMap<EventId, StoredEvent>,

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::audit::Cause;
-use crate::ports::{SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
+use crate::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use crate::webhooks::{
     AttemptRecord, Breaker, DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
     SubscriptionHealth, SubscriptionStatus,
@@ -180,7 +180,10 @@ impl SubscriptionStore for MemoryWebhookStore {
         tables.end_closed(at, u32::MAX);
         Ok(true)
     }
+}
 
+#[async_trait]
+impl SealedSecretStore for MemoryWebhookStore {
     async fn list_secrets(
         &self,
         after: Option<SubscriptionId>,

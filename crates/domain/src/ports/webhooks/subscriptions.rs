@@ -135,7 +135,11 @@ pub trait SubscriptionStore: Send + Sync {
         at: Timestamp,
         cause: &Cause,
     ) -> Result<bool, StoreError>;
+}
 
+/// Keeps the secrets of subscriptions sealed when the key that seals them changes, and the check that tells a wrong key.
+#[async_trait]
+pub trait SealedSecretStore: Send + Sync {
     /// The stored secrets of at most `max` subscriptions of any owners, with ids above `after`, in the order of ids.
     /// They are read to be sealed again under another key.
     async fn list_secrets(
@@ -152,7 +156,7 @@ pub trait SubscriptionStore: Send + Sync {
         to: &SealedSecrets,
     ) -> Result<bool, StoreError>;
 
-    /// The check that [`SubscriptionStore::keep_check`] stored last, if there is one. Changes nothing.
+    /// The check that [`SealedSecretStore::keep_check`] stored last, if there is one. Changes nothing.
     async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError>;
 
     /// Stores `check` if the store has `replaced`, and returns what the store has then. There is at most one check;

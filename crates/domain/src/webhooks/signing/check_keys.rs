@@ -33,7 +33,7 @@ impl Webhooks {
     ///
     /// See [`CheckKeysError`].
     pub async fn check_keys(&self) -> Result<(), CheckKeysError> {
-        let stored = self.stores.subscriptions.keep_check(None, &self.sealed_check()).await?;
+        let stored = self.stores.secrets.keep_check(None, &self.sealed_check()).await?;
         match self.rules.sealing_keys.unseal(&stored, NO_SUBSCRIPTION) {
             Ok(_) => Ok(()),
             Err(UnsealError) => Err(CheckKeysError::Foreign),
@@ -42,10 +42,10 @@ impl Webhooks {
 
     /// Seals the check value under the newest key. After this, a start with the older keys alone is refused.
     pub(super) async fn reseal_check(&self) -> Result<(), StoreError> {
-        let subscriptions = &self.stores.subscriptions;
-        let stored = subscriptions.keep_check(None, &self.sealed_check()).await?;
+        let secrets = &self.stores.secrets;
+        let stored = secrets.keep_check(None, &self.sealed_check()).await?;
         if self.rules.sealing_keys.unseal(&stored, NO_SUBSCRIPTION).is_ok_and(|check| check.under_older_key) {
-            subscriptions.keep_check(Some(&stored), &self.sealed_check()).await?;
+            secrets.keep_check(Some(&stored), &self.sealed_check()).await?;
         }
         Ok(())
     }

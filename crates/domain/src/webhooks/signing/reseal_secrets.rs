@@ -25,7 +25,7 @@ impl Webhooks {
     pub async fn reseal_secrets(&self) -> Result<ResealedSecrets, StoreError> {
         let (mut total, mut after) = (ResealedSecrets::default(), None);
         loop {
-            let page = self.stores.subscriptions.list_secrets(after, READ_AT_ONCE_MAX).await?;
+            let page = self.stores.secrets.list_secrets(after, READ_AT_ONCE_MAX).await?;
             let Some((last, _)) = page.last() else {
                 // Last, so that a start without the older keys is refused until everything is sealed again.
                 self.reseal_check().await?;
@@ -39,7 +39,7 @@ impl Webhooks {
                     // `false` if a rotation has replaced them, which seals under the newest key, or another instance
                     // has.
                     Ok(Some(renewed)) => {
-                        let is_replaced = self.stores.subscriptions.replace_secrets(*id, stored, &renewed).await?;
+                        let is_replaced = self.stores.secrets.replace_secrets(*id, stored, &renewed).await?;
                         total.resealed += u64::from(is_replaced);
                     }
                 }

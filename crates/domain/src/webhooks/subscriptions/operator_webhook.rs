@@ -88,7 +88,7 @@ impl Webhooks {
 
     async fn keep_operator_secret(&self, owner: &UserId, wanted: &SigningSecret) -> Result<(), StoreError> {
         let (id, before) = (OperatorWebhook::subscription_id(), SubscriptionId::from_bytes(BEFORE_ID));
-        let stored = self.stores.subscriptions.list_secrets(Some(before), 1).await?;
+        let stored = self.stores.secrets.list_secrets(Some(before), 1).await?;
         let stored = stored.into_iter().find(|(found, _)| *found == id).map(|(_, secrets)| secrets);
         let current = stored.and_then(|stored| self.rules.sealing_keys.unseal(&stored.current, id).ok());
         if current.is_some_and(|current| current.secret.expose() == wanted.expose()) {

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditFilter, Cause};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore};
-use domain::ports::{ActiveLimit, AuditLog, AuditWatchers, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::ports::{
+    ActiveLimit, AuditLog, AuditWatchers, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore,
+    Revocation, Rotation, StoreError,
+};
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
     UserId,
@@ -132,23 +135,21 @@ impl KeyStore for AuditedKeys {
         self.show(cause).await;
         answer
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Answer<Option<ApiKey>> {
-        self.keys.find_by_digest(digest).await
+#[async_trait]
+impl CredentialStore<ApiKey> for AuditedKeys {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
+        self.keys.find_by_digests(digests).await
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
         self.keys.record_uses(uses).await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
-        self.keys.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
-        self.keys.list_expiring(after, until, max).await
-    }
-
+#[async_trait]
+impl KeyUsageStore for AuditedKeys {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
         self.keys.add_usage(usage).await
     }
@@ -159,5 +160,16 @@ impl KeyStore for AuditedKeys {
 
     async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
         self.keys.purge_usage(before, max).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for AuditedKeys {
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
+        self.keys.purge_ended(before, max).await
+    }
+
+    async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
+        self.keys.list_expiring(after, until, max).await
     }
 }

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::MemoryKeyStore;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, CredentialChanges, FeedPosition, FeedRead, Insertion, KeyStore, Revocation, Rotation,
-    StoreError,
+    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, Insertion, KeyStore,
+    KeyUpkeep, KeyUsageStore, Revocation, Rotation, StoreError,
 };
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
@@ -229,28 +229,21 @@ impl KeyStore for Liar {
         let revoke = self.shared.store.revoke_user_keys(owner, created_before, at, max, cause);
         if self.lie == Lie::LeavesOutAllKeysOfUsers { revoke.await } else { self.change(revoke).await }
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
-        self.shared.store.find_by_digest(digest).await
+#[async_trait]
+impl CredentialStore<ApiKey> for Liar {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
+        self.shared.store.find_by_digests(digests).await
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
         self.shared.store.record_uses(uses).await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.shared.store.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.shared.store.list_expiring(after, until, max).await
-    }
-
+#[async_trait]
+impl KeyUsageStore for Liar {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         self.shared.store.add_usage(usage).await
     }
@@ -266,5 +259,21 @@ impl KeyStore for Liar {
 
     async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
         self.shared.store.purge_usage(before, max).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for Liar {
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.shared.store.purge_ended(before, max).await
+    }
+
+    async fn list_expiring(
+        &self,
+        after: (Timestamp, KeyId),
+        until: Timestamp,
+        max: u32,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        self.shared.store.list_expiring(after, until, max).await
     }
 }

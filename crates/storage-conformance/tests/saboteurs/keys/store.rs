@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
-use domain::ports::{ActiveLimit, Insertion, KeyStore, Revocation, Rotation, StoreError};
+use domain::ports::{
+    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
+    StoreError,
+};
 use domain::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
     UserId,
@@ -285,26 +288,26 @@ impl KeyStore for Saboteur {
         }
         Ok(digests)
     }
+}
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<ApiKey>, StoreError> {
+#[async_trait]
+impl CredentialStore<ApiKey> for Saboteur {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
         let state = self.lock().await;
-        let equal = |row: &&Row| match self.fault {
-            Fault::ComparesHalfTheDigest => row.digest.as_bytes()[..16] == digest.as_bytes()[..16],
-            Fault::HidesRevoked => row.digest == *digest && row.key.revoked_at.is_none(),
-            _ => row.digest == *digest,
+        let find = |digest: &CredentialDigest| {
+            let equal = |row: &&Row| match self.fault {
+                Fault::ComparesHalfTheDigest => row.digest.as_bytes()[..16] == digest.as_bytes()[..16],
+                Fault::HidesRevoked => row.digest == *digest && row.key.revoked_at.is_none(),
+                Fault::FindsManyButTheRevoked => {
+                    row.digest == *digest && (digests.len() == 1 || row.key.revoked_at.is_none())
+                }
+                _ => row.digest == *digest,
+            };
+            let found = state.rows.iter().chain(&state.purged).find(equal)?;
+            let under = if self.fault == Fault::FindsManyUnderOneDigest { digests[0] } else { *digest };
+            Some((under, found.key.clone()))
         };
-        Ok(state.rows.iter().chain(&state.purged).find(equal).map(|row| row.key.clone()))
-    }
-
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let state = self.lock().await;
-        let asked = state.rows.iter().filter(|row| digests.contains(&row.digest));
-        let is_found = |row: &&Row| self.fault != Fault::FindsManyButTheRevoked || row.key.revoked_at.is_none();
-        let under = |row: &Row| if self.fault == Fault::FindsManyUnderOneDigest { digests[0] } else { row.digest };
-        Ok(asked.filter(is_found).map(|row| (under(row), row.key.clone())).collect())
+        Found::from(Ok(digests.iter().filter_map(find).collect()))
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
@@ -329,7 +332,57 @@ impl KeyStore for Saboteur {
         }
         Ok(())
     }
+}
 
+#[async_trait]
+impl KeyUsageStore for Saboteur {
+    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
+        let mut state = self.lock().await;
+        if self.is(Fault::RefusesLargeBatches) && usage.len() > 1_000 {
+            return Err(failure());
+        }
+        let mut seen = HashSet::new();
+        let seen = |one: &&KeyUsage| !self.is(Fault::CountsOncePerCall) || seen.insert((one.hour, one.id));
+        for one in usage.iter().filter(seen) {
+            let before = state.usage.get(&(one.hour, one.id)).copied().unwrap_or_default();
+            state = self.gap(state, Fault::AddsInTwoSteps).await;
+            let mut sum = if self.is(Fault::OverwritesCounts) { UsageCounts::default() } else { before };
+            sum += one.counts;
+            state.usage.insert((one.hour, one.id), sum);
+            if self.is(Fault::AddsOneByOne) {
+                yield_now().await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn usage(
+        &self,
+        owner: &UserId,
+        id: KeyId,
+        hours: HourRange,
+    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let state = self.lock().await;
+        let is_shown = |row: &Row| self.is(Fault::ShowsAnybodysUsage) || row.key.owner == *owner;
+        let is_hidden = |hour: Hour| self.is(Fault::HidesTheLastHour) && hour == hours.last;
+        let known = state.position(id).is_some_and(|index| is_shown(&state.rows[index]));
+        let counts = state.usage.iter().filter(|((hour, key), _)| *key == id && hours.contains(*hour));
+        let counts = counts.filter(|((hour, _), _)| !is_hidden(*hour)).map(|((hour, _), counts)| (*hour, *counts));
+        Ok(known.then(|| counts.collect()))
+    }
+
+    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
+        let mut state = self.lock().await;
+        let max = if self.is(Fault::IgnoresCountsMax) { usize::MAX } else { max as usize };
+        let is_past = |hour: Hour| hour < before || (hour == before && self.is(Fault::PurgesTheHourItself));
+        let past: Vec<_> = state.usage.keys().filter(|(hour, _)| is_past(*hour)).take(max).copied().collect();
+        state.usage.retain(|key, _| !past.contains(key));
+        Ok(u32::try_from(past.len()).expect("a few rows"))
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for Saboteur {
     async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let mut state = self.lock().await;
         let max = if self.is(Fault::IgnoresPurgeMax) { usize::MAX } else { max as usize };
@@ -378,50 +431,6 @@ impl KeyStore for Saboteur {
         }
         found.truncate(max);
         Ok(found)
-    }
-
-    async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
-        let mut state = self.lock().await;
-        if self.is(Fault::RefusesLargeBatches) && usage.len() > 1_000 {
-            return Err(failure());
-        }
-        let mut seen = HashSet::new();
-        let seen = |one: &&KeyUsage| !self.is(Fault::CountsOncePerCall) || seen.insert((one.hour, one.id));
-        for one in usage.iter().filter(seen) {
-            let before = state.usage.get(&(one.hour, one.id)).copied().unwrap_or_default();
-            state = self.gap(state, Fault::AddsInTwoSteps).await;
-            let mut sum = if self.is(Fault::OverwritesCounts) { UsageCounts::default() } else { before };
-            sum += one.counts;
-            state.usage.insert((one.hour, one.id), sum);
-            if self.is(Fault::AddsOneByOne) {
-                yield_now().await;
-            }
-        }
-        Ok(())
-    }
-
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        let state = self.lock().await;
-        let is_shown = |row: &Row| self.is(Fault::ShowsAnybodysUsage) || row.key.owner == *owner;
-        let is_hidden = |hour: Hour| self.is(Fault::HidesTheLastHour) && hour == hours.last;
-        let known = state.position(id).is_some_and(|index| is_shown(&state.rows[index]));
-        let counts = state.usage.iter().filter(|((hour, key), _)| *key == id && hours.contains(*hour));
-        let counts = counts.filter(|((hour, _), _)| !is_hidden(*hour)).map(|((hour, _), counts)| (*hour, *counts));
-        Ok(known.then(|| counts.collect()))
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        let mut state = self.lock().await;
-        let max = if self.is(Fault::IgnoresCountsMax) { usize::MAX } else { max as usize };
-        let is_past = |hour: Hour| hour < before || (hour == before && self.is(Fault::PurgesTheHourItself));
-        let past: Vec<_> = state.usage.keys().filter(|(hour, _)| is_past(*hour)).take(max).copied().collect();
-        state.usage.retain(|key, _| !past.contains(key));
-        Ok(u32::try_from(past.len()).expect("a few rows"))
     }
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::MemorySessionStore;
-use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead, SessionStore, StoreError};
+use domain::ports::{
+    ChangeFeed, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, SessionStore, StoreError,
+};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 use storage_conformance::{Instances, SharedSessionStore};
@@ -137,14 +139,6 @@ impl SessionStore for Liar {
         self.change(self.store.end_all(owner, kept, cause), listed).await
     }
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
-        self.store.find_by_digest(digest).await
-    }
-
-    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
-        self.store.record_uses(uses).await
-    }
-
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.store.count_good(at, max).await
     }
@@ -155,5 +149,16 @@ impl SessionStore for Liar {
             self.listed.lock().await.push(CredentialDigest::from_bytes([0; 32]));
         }
         Ok(purged)
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for Liar {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
+        self.store.find_by_digests(digests).await
+    }
+
+    async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
+        self.store.record_uses(uses).await
     }
 }

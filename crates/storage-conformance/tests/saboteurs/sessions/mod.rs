@@ -6,9 +6,9 @@ mod store;
 
 use std::sync::Arc;
 
-use domain::ports::SessionStore;
 use fault::Fault;
 use liar::{Liar, Lie};
+use storage_conformance::SessionPorts;
 use storage_conformance::sessions::{PROMISES, SHARED_PROMISES};
 use storage_conformance::{Promise, SharedPromise, SharedSessionStore};
 use store::Saboteur;
@@ -108,7 +108,7 @@ fn every_promise_is_broken_by_some_fault() {
     each_is_broken(LIARS, SHARED_PROMISES.iter().map(|promise| promise.name));
 }
 
-fn promise(name: &str) -> &'static Promise<dyn SessionStore> {
+fn promise(name: &str) -> &'static Promise<dyn SessionPorts> {
     PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
 }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
-use domain::ports::{SessionStore, StoreError};
+use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse, UserAgent};
 use domain::{CredentialDigest, SessionId, Timestamp, UserId};
 use tokio::sync::{Mutex, MutexGuard};
@@ -207,27 +207,52 @@ impl SessionStore for Saboteur {
         Ok(self.end_rows(rows, &digests).await)
     }
 
-    async fn find_by_digest(&self, digest: &CredentialDigest) -> Result<Option<Session>, StoreError> {
+    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         let rows = self.rows.lock().await;
-        let equal = |row: &&Row| match self.fault {
-            Fault::ComparesHalfTheDigest => row.digest.as_bytes()[..16] == digest.as_bytes()[..16],
-            Fault::HidesEnded => row.digest == *digest && row.session.seen_at >= row.session.created_at,
-            _ => row.digest == *digest,
+        let is_counted = |session: &Session| match self.fault {
+            Fault::CountsAllStored => true,
+            Fault::CountsOnlyUnexpired => session.expires_at > at,
+            Fault::CountsGoodAtTheirEnd => session.ends_at() >= at,
+            _ => session.is_good(at),
         };
-        let found = rows.iter().find(equal).map(|row| row.session.clone());
-        let ended = self.ended.lock().await;
-        let kept = ended.iter().find(|row| self.is(Fault::KeepsEndedDigests) && row.digest == *digest);
-        Ok(found.or_else(|| kept.map(|row| row.session.clone())))
+        let max = if self.is(Fault::IgnoresCountMax) { usize::MAX } else { max as usize };
+        let good = rows.iter().take(max).filter(|row| is_counted(&row.session));
+        Ok(u32::try_from(good.count()).expect("a few rows"))
     }
 
-    async fn find_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> Result<Vec<(CredentialDigest, Session)>, StoreError> {
-        let rows = self.rows.lock().await;
-        let under = |row: &Row| if self.is(Fault::FindsManyUnderOneDigest) { digests[0] } else { row.digest };
-        let asked = rows.iter().filter(|row| digests.contains(&row.digest));
-        Ok(asked.map(|row| (under(row), row.session.clone())).collect())
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let mut rows = self.rows.lock().await;
+        let is_past = |session: &Session| match self.fault {
+            Fault::PurgesTheBoundary => session.ends_at() <= before,
+            Fault::PurgesOnlyExpired => session.expires_at < before,
+            Fault::PurgesOnlyIdle => session.seen_at.plus(SESSION_IDLE_MAX) < before,
+            _ => session.ends_at() < before,
+        };
+        let max = if self.is(Fault::IgnoresPurgeMax) { usize::MAX } else { max as usize };
+        let past = rows.iter().filter(|row| is_past(&row.session)).take(max);
+        let past: Vec<CredentialDigest> = past.map(|row| row.digest).collect();
+        rows = self.gap(rows, Fault::SelectsThenPurges).await;
+        rows.retain(|row| !past.contains(&row.digest));
+        Ok(u32::try_from(past.len()).expect("a few rows"))
+    }
+}
+
+#[async_trait]
+impl CredentialStore<Session> for Saboteur {
+    async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
+        let (rows, ended) = (self.rows.lock().await, self.ended.lock().await);
+        let find = |digest: &CredentialDigest| {
+            let equal = |row: &&Row| match self.fault {
+                Fault::ComparesHalfTheDigest => row.digest.as_bytes()[..16] == digest.as_bytes()[..16],
+                Fault::HidesEnded => row.digest == *digest && row.session.seen_at >= row.session.created_at,
+                _ => row.digest == *digest,
+            };
+            let kept = || ended.iter().find(|row| self.is(Fault::KeepsEndedDigests) && row.digest == *digest);
+            let found = rows.iter().find(equal).or_else(kept)?;
+            let under = if self.is(Fault::FindsManyUnderOneDigest) { digests[0] } else { *digest };
+            Some((under, found.session.clone()))
+        };
+        Found::from(Ok(digests.iter().filter_map(find).collect()))
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
@@ -264,34 +289,5 @@ impl SessionStore for Saboteur {
             }
         }
         Ok(())
-    }
-
-    async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let rows = self.rows.lock().await;
-        let is_counted = |session: &Session| match self.fault {
-            Fault::CountsAllStored => true,
-            Fault::CountsOnlyUnexpired => session.expires_at > at,
-            Fault::CountsGoodAtTheirEnd => session.ends_at() >= at,
-            _ => session.is_good(at),
-        };
-        let max = if self.is(Fault::IgnoresCountMax) { usize::MAX } else { max as usize };
-        let good = rows.iter().take(max).filter(|row| is_counted(&row.session));
-        Ok(u32::try_from(good.count()).expect("a few rows"))
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let mut rows = self.rows.lock().await;
-        let is_past = |session: &Session| match self.fault {
-            Fault::PurgesTheBoundary => session.ends_at() <= before,
-            Fault::PurgesOnlyExpired => session.expires_at < before,
-            Fault::PurgesOnlyIdle => session.seen_at.plus(SESSION_IDLE_MAX) < before,
-            _ => session.ends_at() < before,
-        };
-        let max = if self.is(Fault::IgnoresPurgeMax) { usize::MAX } else { max as usize };
-        let past = rows.iter().filter(|row| is_past(&row.session)).take(max);
-        let past: Vec<CredentialDigest> = past.map(|row| row.digest).collect();
-        rows = self.gap(rows, Fault::SelectsThenPurges).await;
-        rows.retain(|row| !past.contains(&row.digest));
-        Ok(u32::try_from(past.len()).expect("a few rows"))
     }
 }

@@ -3,7 +3,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{
-    DeliveryCommands, RetryRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
+    DeliveryCommands, RetryRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion,
+    SubscriptionStore,
 };
 use domain::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
@@ -192,7 +193,10 @@ impl SubscriptionStore for Saboteur {
         }
         Ok(deleted)
     }
+}
 
+#[async_trait]
+impl SealedSecretStore for Saboteur {
     async fn list_secrets(
         &self,
         after: Option<SubscriptionId>,
