@@ -92,6 +92,8 @@ fn exposure(configuration: &Configuration) -> impl Iterator<Item = Finding> {
     public_url.into_iter().chain(check_allowed_networks(all))
 }
 
+/// Whether the provider knows `OIDC_AUDIENCE` cannot be seen: the discovery document lists neither clients nor audiences,
+/// and an audience need not be a client. A wrong one shows when the first token is refused.
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let Some(issuer) = configuration.oidc_issuer.clone() else { return };
     let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
