@@ -31,7 +31,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("adapters-web", &["pages"]),
     ("adapters-metrics", &["counters", "dispatcher", "domain", "verifier"]),
     ("gatepost-client", &[]),
-    ("cli", &["adapters-system", "domain", "gatepost-client"]),
+    ("cli", &["adapters-system", "domain", "gatepost-client", "pages"]),
     (
         "app",
         &[

@@ -20,6 +20,8 @@ pub struct Api {
     pub sessions: Sessions,
     /// Signs people in at the identity provider.
     pub sign_in: SignIn,
+    /// The public client of the provider with which command lines sign in, if there is one.
+    pub command_line_client: Option<String>,
     /// Lets users enter the console by a link of the host application.
     pub portal_links: PortalLinks,
     /// Whether people who sign in can be operators.

@@ -136,7 +136,7 @@ impl IdentityProvider for OidcProvider {
         match self.verifier.identify_for_sign_in(&token, &self.client.id, answer.nonce, at).await {
             Ok((user, claims)) => {
                 let has_operator_claim = self.client.operator_claim.as_ref().is_some_and(|claim| claim.is_in(&claims));
-                Ok(SignInVerdict::Valid { user, has_operator_claim })
+                Ok(SignInVerdict::Valid { user, has_operator_claim, token })
             }
             Err(Failure::Refused(Refusal(reason))) => Ok(SignInVerdict::Refused(reason)),
             Err(Failure::Unavailable(unavailable)) => Err(unavailable),

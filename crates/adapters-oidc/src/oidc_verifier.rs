@@ -12,7 +12,7 @@ use crate::compact_token::CompactToken;
 use crate::discovered_keys::DiscoveredKeys;
 use crate::discovery::KnownEndpoints;
 use crate::issuer::{InvalidIssuer, Issuer};
-use crate::key_cache::{FetchError, KeyCache, KeySource, Known};
+use crate::key_cache::{FETCH_DEADLINE, FetchError, KeyCache, KeySource, Known};
 use crate::key_set::KeySet;
 use crate::provider_client::{ClientTls, ProviderClient};
 use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
@@ -91,6 +91,18 @@ impl OidcVerifier {
     /// Refreshes the keys until `stop`. Run it exactly once, on the main runtime: only this task opens connections.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         stop.run_until_cancelled(self.keys.run()).await;
+    }
+
+    /// Waits until the first fetch of the keys and the endpoints has ended, for a program that needs them once.
+    ///
+    /// # Errors
+    ///
+    /// When it failed.
+    pub async fn first_fetch(&self) -> Result<(), IdentityUnavailable> {
+        match self.keys.known_within(FETCH_DEADLINE).await.failure {
+            Some(failure) => Err(IdentityUnavailable(Box::new(failure))),
+            None => Ok(()),
+        }
     }
 
     async fn identify(&self, token: &IdToken, at: Timestamp) -> Result<UserId, Failure> {

@@ -218,6 +218,7 @@ impl Instance {
             audit,
             sessions,
             sign_in,
+            command_line_client: self.configuration.oidc_cli_client_id.clone(),
             portal_links,
             operators_sign_in: self.configuration.operators_sign_in(),
             verifier,

@@ -2,6 +2,7 @@ use gatepost_client::{Error, Problem};
 use serde::Serialize;
 
 use crate::consent::NoConsent;
+use crate::login::NobodyThere;
 
 /// Why a command failed, for a script: an exit code, and a problem document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,9 @@ impl Failure {
                 NoConsent::NoTerminal(_) => Self::Usage,
                 NoConsent::Declined => Self::Other,
             };
+        }
+        if cause::<NobodyThere>(error).is_some() {
+            return Self::Usage;
         }
         match cause::<Error>(error) {
             Some(Error::InvalidCredential | Error::InvalidBaseUrl) => Self::Configuration,

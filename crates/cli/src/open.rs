@@ -47,9 +47,14 @@ pub(crate) fn run(arguments: &Arguments, connection: &Connection) -> Result<()> 
         answer(&url)?;
     }
     if !arguments.print {
-        OPENERS.iter().any(|opener| opens(opener, &url));
+        open_in_browser(&url);
     }
     Ok(())
+}
+
+/// Opens a URL, where there is a desktop.
+pub(crate) fn open_in_browser(url: &str) {
+    OPENERS.iter().any(|opener| opens(opener, url));
 }
 
 fn opens(opener: &str, url: &str) -> bool {

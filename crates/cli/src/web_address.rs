@@ -1,7 +1,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use url::Url;
+use url::{Host, Url};
 
 /// The address at which browsers and clients find this service: an `http` or `https` URL without a slash at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,16 @@ impl WebAddress {
             ip => ip,
         };
         SocketAddr::new(ip, address.port())
+    }
+
+    /// Whether the host is always this machine.
+    pub(crate) fn is_on_loopback(&self) -> bool {
+        match Url::parse(&self.0).ok().as_ref().and_then(Url::host) {
+            Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        }
     }
 
     /// The address as a string.

@@ -45,6 +45,7 @@
 pub mod actix;
 mod api_keys;
 mod audit;
+mod command_line_client;
 mod credential;
 mod deliveries;
 mod error;
@@ -70,6 +71,7 @@ mod whoami;
 
 pub use api_keys::{ApiKey, CreatedApiKey, NewApiKey};
 pub use audit::{AuditChange, AuditEvent, AuditPage, AuditPart, AuditQuery};
+pub use command_line_client::CommandLineClient;
 pub use credential::{Credential, FullKey, IdToken, OperatorToken, PortalUrl, WebhookSecret};
 pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery, Header};
 pub use error::{Error, FieldError, Problem};

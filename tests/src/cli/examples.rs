@@ -21,7 +21,10 @@ const COLUMNS: usize = 80;
 const KEEPS_RUNNING: [(&str, &str); 3] =
     [("gatepost dev", "gatepost listen"), ("serve", "gatepost is serving"), ("gatepost listen", "Ctrl-C")];
 /// Examples that need what no test has, and what that is.
-const NOT_RUN: [(&str, &str); 1] = [("postgres://gatepost@db/gatepost", "a database server with the name db")];
+const NOT_RUN: [(&str, &str); 2] = [
+    ("postgres://gatepost@db/gatepost", "a database server with the name db"),
+    ("gatepost login https://keys.example.com", "a person with a browser"),
+];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_example_of_every_command_runs() {

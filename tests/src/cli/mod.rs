@@ -3,6 +3,7 @@
 mod examples;
 mod glances;
 mod host_application;
+mod login;
 mod profiles;
 mod scripts;
 mod subscriptions;

@@ -22,7 +22,12 @@ impl Browser {
 
     /// Goes from the answer of `/console/login` to the provider, and returns the URL that the provider leads to.
     pub(crate) async fn identify(&mut self, login: &Response, user: &str) -> String {
-        let (provider, page) = located(login.header("location").expect("a location"));
+        self.identify_at(login.header("location").expect("a location"), user).await
+    }
+
+    /// Logs in at this URL of the provider, and returns the URL that the provider leads to.
+    pub(crate) async fn identify_at(&mut self, url: &str, user: &str) -> String {
+        let (provider, page) = located(url);
         let query = page.split_once('?').expect("a query").1;
         let form = Request::new("POST", page.split('?').next().unwrap_or_default());
         let form = form.text("application/x-www-form-urlencoded", &format!("{query}&username={user}"));

@@ -10,8 +10,8 @@ use crate::errors::problem::MEDIA_TYPE;
 
 /// The security scheme of sessions.
 pub(crate) const SCHEME: &str = "session";
-/// A session never verifies keys, and the call that opens one needs none.
-const NOT_FOR_SESSIONS: [&str; 2] = ["introspect", "beginVisit"];
+/// A session never verifies keys, and the calls that open one or report how to sign in need none.
+const NOT_FOR_SESSIONS: [&str; 3] = ["introspect", "beginVisit", "findCommandLineClient"];
 
 /// Adds to each call of the API that browsers make with a session how they do it, and the errors that only they get.
 pub(crate) struct SessionCalls;
@@ -85,6 +85,7 @@ fn title_of(code: &str) -> &'static str {
 mod tests {
     use serde_json::{Value, json};
 
+    use super::NOT_FOR_SESSIONS;
     use crate::openapi::openapi_json;
 
     /// Calls that only a page of this service may make, with a session or without.
@@ -93,12 +94,12 @@ mod tests {
     }
 
     #[test]
-    fn every_call_of_the_api_but_introspection_takes_a_session() {
+    fn calls_of_the_api_take_a_session() {
         let document: Value = serde_json::from_str(&openapi_json()).unwrap();
         let mut calls = 0;
         for (path, item) in document["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
-                let is_exempt = ["introspect", "beginVisit"].map(Value::from).contains(&operation["operationId"]);
+                let is_exempt = NOT_FOR_SESSIONS.map(Value::from).contains(&operation["operationId"]);
                 let is_for_sessions = path.starts_with("/api/") && !is_exempt;
                 let security = operation["security"].as_array().cloned().unwrap_or_default();
                 assert_eq!(security.contains(&json!({ "session": [] })), is_for_sessions, "{method} {path}");

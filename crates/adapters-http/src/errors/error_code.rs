@@ -187,6 +187,13 @@ error_codes! {
         cause: "No event has this id. It may be mistyped, or the event may be older than WEBHOOK_RETENTION_DAYS and deleted.",
         cure: "Copy the id from the list of events.",
     }
+    CommandLineSignInOff = 404 "command_line_sign_in_off" {
+        title: "Command lines cannot sign in here",
+        cause: "The service has no client of the identity provider with which gatepost login could sign a person in: \
+                OIDC_CLI_CLIENT_ID is not set.",
+        cure: "Get an ID token in another way and paste it to gatepost login --id-token. Or ask the operator to set \
+               OIDC_CLI_CLIENT_ID.",
+    }
     NotFound = 404 "not_found" {
         title: "There is nothing at this path",
         cause: "The API has no endpoint with this path.",

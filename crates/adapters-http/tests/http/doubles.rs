@@ -63,7 +63,10 @@ impl IdentityProvider for FixedProvider {
         match answer.code {
             "down" => Err(IdentityUnavailable("connection refused by 192.0.2.1".into())),
             "stolen" => Ok(SignInVerdict::Refused("the code is not this client's")),
-            name => Ok(SignInVerdict::Valid { user: user(name), has_operator_claim: name == "olga" }),
+            name => {
+                let token = IdToken::new("the token of the provider");
+                Ok(SignInVerdict::Valid { user: user(name), has_operator_claim: name == "olga", token })
+            }
         }
     }
 

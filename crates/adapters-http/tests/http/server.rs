@@ -122,6 +122,7 @@ impl Setup {
             audit,
             sessions: sessions.clone(),
             sign_in,
+            command_line_client: None,
             portal_links: PortalLinks::new(sessions.clone(), sealing_keys()),
             operators_sign_in: self.operators_sign_in,
             keys: Keys::new(verifier.key_stores(), verifier.clone(), clock.clone(), entropy.clone(), policy),

@@ -8,6 +8,7 @@ pub(crate) mod copy;
 pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod health;
+mod login;
 pub(crate) mod man;
 pub(crate) mod migrate;
 pub(crate) mod openapi;
@@ -58,7 +59,8 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
             block_on(client::run(command, remote, || load(client::needs).map(show_warnings)))
         }
         Command::Login(arguments) => {
-            block_on(cli::login::run(arguments, &environment.profiles()?, &client::chosen(&environment, profile)?))
+            let (profiles, name) = (environment.profiles()?, client::chosen(&environment, profile)?);
+            block_on(cli::login::run(arguments, &profiles, &name, login::open_provider))
         }
         Command::Logout(arguments) => {
             cli::logout::run(&arguments, &environment.profiles()?, &client::chosen(&environment, profile)?)

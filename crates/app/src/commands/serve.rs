@@ -43,7 +43,7 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
     let reload = Reload::new(source, &loaded, log.clone(), (operator_tokens.clone(), certificate.clone()));
     let configuration = loaded.configuration;
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is required")?;
-    let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
+    let (audiences, client_ids) = configuration.token_recipients();
     let identity =
         OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: PROVIDER_TLS })?;
     let (store, clock) =
@@ -99,5 +99,7 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     ];
     let missing = needed.into_iter().filter(|(_, is_there, _)| !is_there);
     let missing = missing.map(|(name, _, what)| Problem::Missing { name, what: what.to_owned() });
-    missing.chain(configuration.tls_problem()).chain(configuration.operator_webhook_problem()).collect()
+    let unusable =
+        [configuration.tls_problem(), configuration.cli_client_problem(), configuration.operator_webhook_problem()];
+    missing.chain(unusable.into_iter().flatten()).collect()
 }

@@ -78,6 +78,8 @@ pub(crate) struct Configuration {
     pub(crate) oidc_client_ids: Vec<String>,
     /// `OIDC_CLIENT_SECRET`
     pub(crate) oidc_client_secret: Option<Secret>,
+    /// `OIDC_CLI_CLIENT_ID`; `None` means that command lines cannot sign in.
+    pub(crate) oidc_cli_client_id: Option<String>,
     /// `OPERATORS`: their subjects.
     pub(crate) operators: Vec<String>,
     /// `OPERATOR_CLAIM`
@@ -129,11 +131,6 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
-    /// The client of the provider that people sign in with.
-    pub(crate) fn sign_in_client_id(&self) -> Option<&str> {
-        self.oidc_client_ids.first().or(self.oidc_audiences.first()).map(String::as_str)
-    }
-
     /// Whether people who sign in can be operators.
     pub(crate) fn operators_sign_in(&self) -> bool {
         self.operator_claim.is_some() || !self.operators.is_empty()
@@ -179,6 +176,7 @@ impl Default for Configuration {
             oidc_audiences: Vec::new(),
             oidc_client_ids: Vec::new(),
             oidc_client_secret: None,
+            oidc_cli_client_id: None,
             operators: Vec::new(),
             operator_claim: None,
             key_policy: KeyPolicy::default(),

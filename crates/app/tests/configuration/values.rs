@@ -16,6 +16,7 @@ fn nothing_set_gives_the_documented_defaults() {
         ("OIDC_AUDIENCE", None),
         ("OIDC_CLIENT_ID", None),
         ("OIDC_CLIENT_SECRET", None),
+        ("OIDC_CLI_CLIENT_ID", None),
         ("OPERATORS", None),
         ("OPERATOR_CLAIM", None),
         ("PORTAL_NAME", None),
@@ -67,7 +68,7 @@ fn nothing_set_gives_the_documented_defaults() {
     ] {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 61);
+    assert_eq!(loaded.settings.len(), 62);
 }
 
 #[test]

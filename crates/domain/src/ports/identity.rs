@@ -79,7 +79,7 @@ pub struct SignInAnswer<'a> {
 }
 
 /// The result of verifying an answer of the identity provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum SignInVerdict {
     /// The provider has identified this user, for this sign-in.
     Valid {
@@ -87,6 +87,8 @@ pub enum SignInVerdict {
         user: UserId,
         /// Whether the ID token has the claim that makes its user an operator.
         has_operator_claim: bool,
+        /// The token that says so.
+        token: IdToken,
     },
     /// The answer is not valid. The reason is for the log and contains nothing of the answer.
     Refused(&'static str),

@@ -14,6 +14,7 @@ mod session;
 mod session_role;
 mod session_secret;
 mod sign_in;
+mod sign_in_secrets;
 mod spent_states;
 mod use_cases;
 mod user_agent;
@@ -32,5 +33,6 @@ pub use session::{SESSION_IDLE_MAX, SESSION_LIFETIME, SESSIONS_MAX, Session, Ses
 pub use session_role::{InvalidSessionRole, SessionRole};
 pub use session_secret::SessionSecret;
 pub use sign_in::{BegunSignIn, SignIn, SignInError, SignInParameters, SignInSettings, SignedIn};
+pub use sign_in_secrets::SignInSecrets;
 pub use use_cases::{SESSION_RETENTION, SESSIONS_PURGE_MAX, Sessions};
 pub use user_agent::UserAgent;

@@ -2,11 +2,10 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use super::return_path::ReturnPath;
-use super::session_secret::random_text;
+use super::sign_in_secrets::SignInSecrets;
 use crate::ports::Entropy;
 use crate::{CredentialDigest, SealingKeys, Timestamp};
 
@@ -19,12 +18,7 @@ const PURPOSE: &[u8] = b"sign-in";
 /// nor change it, and any instance with the same keys can finish what another one began.
 pub(super) struct PendingSignIn {
     began_at: Timestamp,
-    /// Returns with the answer of the provider, and shows that this browser began the sign-in.
-    pub(super) state: Zeroizing<String>,
-    /// Returns in the ID token, and shows that the token was made for this sign-in.
-    pub(super) nonce: Zeroizing<String>,
-    /// Proves to the provider that the code comes from who asked for it (PKCE, RFC 7636).
-    pub(super) code_verifier: Zeroizing<String>,
+    pub(super) secrets: SignInSecrets,
     pub(super) next: ReturnPath,
     /// The session that the browser had when it began. It ends when the browser gets another one.
     pub(super) replaced: Option<CredentialDigest>,
@@ -37,18 +31,12 @@ impl PendingSignIn {
         began_at: Timestamp,
         entropy: &dyn Entropy,
     ) -> Self {
-        let [state, nonce, code_verifier] = [(), (), ()].map(|()| random_text(entropy));
-        Self { began_at, state, nonce, code_verifier, next, replaced }
-    }
-
-    /// The SHA-256 of the verifier (`S256`).
-    pub(super) fn code_challenge(&self) -> String {
-        URL_SAFE_NO_PAD.encode(Sha256::digest(self.code_verifier.as_bytes()))
+        Self { began_at, secrets: SignInSecrets::draw(entropy), next, replaced }
     }
 
     /// The value of the cookie.
     pub(super) fn seal(&self, keys: &SealingKeys, entropy: &dyn Entropy) -> String {
-        let Self { began_at, state, nonce, code_verifier, next, replaced } = self;
+        let Self { began_at, secrets: SignInSecrets { state, nonce, code_verifier }, next, replaced } = self;
         let began_at = began_at.unix_millis().to_string();
         let replaced = replaced.map(|digest| URL_SAFE_NO_PAD.encode(digest.as_bytes())).unwrap_or_default();
         let parts = [&began_at, state.as_str(), nonce.as_str(), code_verifier.as_str(), next.as_str(), &replaced];
@@ -62,10 +50,10 @@ impl PendingSignIn {
         let mut parts = str::from_utf8(&opened.content).ok()?.split('\n');
         let began_at = Timestamp::from_unix_millis(parts.next()?.parse().ok()?)?;
         let mut secret = || parts.next().map(|text| Zeroizing::new(text.to_owned()));
-        let (state, nonce, code_verifier) = (secret()?, secret()?, secret()?);
+        let secrets = SignInSecrets { state: secret()?, nonce: secret()?, code_verifier: secret()? };
         let next = ReturnPath::parse(parts.next()?)?;
         let replaced = parts.next().and_then(digest_in);
-        (now.since(began_at) < SIGN_IN_MAX).then_some(Self { began_at, state, nonce, code_verifier, next, replaced })
+        (now.since(began_at) < SIGN_IN_MAX).then_some(Self { began_at, secrets, next, replaced })
     }
 }
 
@@ -97,23 +85,13 @@ mod tests {
         let (began, entropy) = (pending(), SeededEntropy::new(2));
         let cookie = began.seal(&keys(1), &entropy);
         let back = PendingSignIn::unseal(&cookie, &keys(1), at(600_004)).unwrap();
-        assert_eq!((&back.state, &back.nonce), (&began.state, &began.nonce));
-        assert_eq!((&back.code_verifier, &back.next), (&began.code_verifier, &began.next));
+        let (secrets, expected) = (&back.secrets, &began.secrets);
+        assert_eq!((&secrets.state, &secrets.nonce), (&expected.state, &expected.nonce));
+        assert_eq!((&secrets.code_verifier, &back.next), (&expected.code_verifier, &began.next));
         assert_eq!(back.replaced, began.replaced);
         assert!(PendingSignIn::unseal(&cookie, &keys(1), at(600_005)).is_none());
         assert!(PendingSignIn::unseal(&cookie, &keys(2), at(5)).is_none());
         assert_ne!(cookie, began.seal(&keys(1), &entropy));
-    }
-
-    #[test]
-    fn its_secrets_differ_and_the_challenge_is_s256() {
-        let began = pending();
-        assert!(began.state != began.nonce && began.nonce != began.code_verifier && began.state != began.code_verifier);
-        assert!([&began.state, &began.nonce, &began.code_verifier].iter().all(|secret| secret.len() == 43));
-        // The example of RFC 7636, appendix B.
-        let example =
-            PendingSignIn { code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".to_owned().into(), ..began };
-        assert_eq!(example.code_challenge(), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }
 
     #[test]

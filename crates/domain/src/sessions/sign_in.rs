@@ -1,7 +1,5 @@
 use std::sync::Arc;
 
-use subtle::ConstantTimeEq;
-
 use super::open_session::{Browser, OpenSession, OpenedSession};
 use super::pending_sign_in::PendingSignIn;
 use super::return_path::ReturnPath;
@@ -104,9 +102,9 @@ impl SignIn {
         let pending = PendingSignIn::begin(next, replaced, self.clock.now(), &*self.entropy);
         let url = self.provider.sign_in_url(&SignInRequest {
             redirect_uri: &self.settings.redirect_uri,
-            state: &pending.state,
-            nonce: &pending.nonce,
-            code_challenge: &pending.code_challenge(),
+            state: &pending.secrets.state,
+            nonce: &pending.secrets.nonce,
+            code_challenge: &pending.secrets.code_challenge(),
         })?;
         Ok(BegunSignIn { url, sealed: pending.seal(&self.keys, &*self.entropy) })
     }
@@ -125,9 +123,8 @@ impl SignIn {
         request: Option<RequestId>,
     ) -> Result<SignedIn, SignInError> {
         let pending = PendingSignIn::unseal(sealed, &self.keys, self.clock.now()).ok_or(SignInError::NotBegun)?;
-        // First: without the state, the answer may be another person's, whose session this browser must not get.
-        let state = parameters.state.as_deref().unwrap_or_default();
-        if !bool::from(state.as_bytes().ct_eq(pending.state.as_bytes())) {
+        let secrets = &pending.secrets;
+        if !secrets.has_state(parameters.state.as_deref().unwrap_or_default()) {
             return Err(SignInError::NotBegun);
         }
         let code = parameters.code.as_deref().ok_or(SignInError::Refused("the provider sent an error and no code"))?;
@@ -135,15 +132,15 @@ impl SignIn {
             code,
             issuer: parameters.issuer.as_deref(),
             redirect_uri: &self.settings.redirect_uri,
-            code_verifier: &pending.code_verifier,
-            nonce: &pending.nonce,
+            code_verifier: &secrets.code_verifier,
+            nonce: &secrets.nonce,
         };
-        if !self.spent.spend(&pending.state) {
+        if !self.spent.spend(&secrets.state) {
             return Err(SignInError::NotBegun);
         }
         let verdict = self.provider.verify_sign_in(answer, self.clock.world_time()).await;
-        let (user, has_operator_claim) = match verdict.inspect_err(|_| self.spent.restore(&pending.state))? {
-            SignInVerdict::Valid { user, has_operator_claim } => (user, has_operator_claim),
+        let (user, has_operator_claim) = match verdict.inspect_err(|_| self.spent.restore(&secrets.state))? {
+            SignInVerdict::Valid { user, has_operator_claim, token: _ } => (user, has_operator_claim),
             SignInVerdict::Refused(reason) => return Err(SignInError::Refused(reason)),
         };
         let is_named = self.settings.operators.iter().any(|subject| subject == user.subject());

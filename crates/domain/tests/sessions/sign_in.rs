@@ -13,7 +13,7 @@ use domain::ports::{
 use domain::sessions::{
     BegunSignIn, ReturnPath, SessionRole, Sessions, SignIn, SignInError, SignInParameters, SignInSettings, UserAgent,
 };
-use domain::{CredentialDigest, SealingKeys, Timestamp, UserId};
+use domain::{CredentialDigest, IdToken, SealingKeys, Timestamp, UserId};
 use pollster::block_on;
 
 const REDIRECT: &str = "https://keys.example/console/callback";
@@ -55,7 +55,8 @@ impl IdentityProvider for Provider {
             return Ok(SignInVerdict::Refused("the code is not this client's"));
         }
         let user = UserId::new("https://id.example", answer.code).unwrap();
-        Ok(SignInVerdict::Valid { user, has_operator_claim: answer.code == "olga" })
+        let token = IdToken::new("the token of the provider");
+        Ok(SignInVerdict::Valid { user, has_operator_claim: answer.code == "olga", token })
     }
 
     fn sign_out_url(&self, back_to: &str) -> Option<String> {

@@ -172,6 +172,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("DELETE /api/operator/users/{userId}/sessions", "change as operator"),
     ("GET /forward-auth", "gateway"),
     ("GET /forward-auth/{tail}", "gateway"),
+    ("GET /api/command-line-client", "open"),
     ("GET /console/login", "open"),
     ("GET /console/callback", "callback"),
     ("POST /console/logout", "own page"),

@@ -156,6 +156,7 @@ fn fill_in(configuration: &mut Configuration, folder: &DataFolder, entropy: &dyn
 fn use_provider(configuration: &mut Configuration, client_id: &str) {
     configuration.oidc_client_ids = vec![client_id.to_owned()];
     configuration.oidc_client_secret = None;
+    configuration.oidc_cli_client_id = Some(client_id.to_owned());
     if !configuration.operators_sign_in() {
         configuration.operator_claim = OperatorClaim::parse(&format!("groups={OPERATOR_GROUP}"));
     }

@@ -96,7 +96,7 @@ fn exposure(configuration: &Configuration) -> impl Iterator<Item = Finding> {
 /// and an audience need not be a client. A wrong one shows when the first token is refused.
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let Some(issuer) = configuration.oidc_issuer.clone() else { return };
-    let (audiences, client_ids) = (configuration.oidc_audiences.clone(), configuration.oidc_client_ids.clone());
+    let (audiences, client_ids) = configuration.token_recipients();
     let Ok(identity) =
         OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: PROVIDER_TLS })
     else {

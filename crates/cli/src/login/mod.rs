@@ -1,9 +1,18 @@
 //! `gatepost login`.
 
+mod browser;
+mod loopback;
+
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
 use clap::Args;
-use gatepost_client::{Client, Error, FullKey, IdToken, OperatorToken};
+use domain::ports::IdentityProvider;
+use gatepost_client::{Client, CommandLineClient, Error, FullKey, IdToken, OperatorToken};
 use serde::Serialize;
+
+pub(crate) use browser::NobodyThere;
+use browser::{BrowserArguments, sign_in};
 
 use crate::hidden_input::read_secret;
 use crate::output::{answer_json, remark};
@@ -20,6 +29,8 @@ pub struct Arguments {
     url: WebAddress,
     #[command(flatten)]
     kind: Kind,
+    #[command(flatten)]
+    browser: BrowserArguments,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -30,6 +41,7 @@ const CREDENTIAL_BYTES_MAX: u64 = 16 * 1024;
 
 const EXAMPLES: &str = "\
 Examples:
+  gatepost login https://keys.example.com
   gatepost login http://127.0.0.1:8080 --api-key < key
   gatepost token --user alice | gatepost login http://127.0.0.1:8080 \\
     --id-token --profile alice
@@ -37,17 +49,21 @@ Examples:
     --profile support < operator";
 
 const AFTER: &str = "\
-The credential comes from standard input. On a terminal, the command asks for it and does not show it. Gatepost
-must accept the credential, or nothing is saved. A second credential for the same URL is added to the profile.
+Without --api-key, --id-token and --operator-token, you sign in with a browser at the identity provider of this
+Gatepost, and the ID token is saved. Log in only to a Gatepost that you trust: it gets the token. The others come
+from standard input. On a terminal, the command asks for the credential and does not show it.
+
+Gatepost must accept the credential, or nothing is saved. A second credential for the same URL is added to the
+profile.
 
 The file is gatepost/profiles/NAME in $XDG_CONFIG_HOME or ~/.config, and only its owner may read it. Commands
 use the profile `default` unless --profile or GATEPOST_PROFILE names another. GATEPOST_URL, GATEPOST_ID_TOKEN,
 GATEPOST_API_KEY and GATEPOST_OPERATOR_TOKEN, if one of them is set, replace the whole profile. The profile
 `local` means the server that this machine's configuration describes.";
 
-// Exactly one of them. Not a doc comment: clap would show it as the help of the command.
+// At most one of them. Not a doc comment: clap would show it as the help of the command.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 struct Kind {
     /// Save an API key, which manages webhooks
     #[arg(long)]
@@ -61,12 +77,14 @@ struct Kind {
 }
 
 impl Kind {
-    fn variable(&self) -> &'static str {
-        match (self.api_key, self.id_token) {
-            (true, _) => Remote::API_KEY,
-            (_, true) => Remote::ID_TOKEN,
-            _ => Remote::OPERATOR_TOKEN,
-        }
+    /// The variable of the credential that standard input has; `None` without one.
+    fn variable(&self) -> Option<&'static str> {
+        let kinds = [
+            (self.api_key, Remote::API_KEY),
+            (self.id_token, Remote::ID_TOKEN),
+            (self.operator_token, Remote::OPERATOR_TOKEN),
+        ];
+        kinds.into_iter().find_map(|(is_given, variable)| is_given.then_some(variable))
     }
 }
 
@@ -77,18 +95,25 @@ struct LoginAnswer<'a> {
     file: String,
 }
 
-/// Checks a credential and saves it.
+/// Checks a credential and saves it. `open` connects to the identity provider at which this client signs people in.
 ///
 /// # Errors
 ///
-/// When Gatepost does not accept the credential or does not answer, or the file cannot be written.
-pub async fn run(arguments: Arguments, profiles: &Profiles, name: &ProfileName) -> Result<()> {
+/// When nobody signs in, Gatepost does not accept the credential or does not answer, or the file cannot be written.
+pub async fn run(
+    arguments: Arguments,
+    profiles: &Profiles,
+    name: &ProfileName,
+    open: impl AsyncFnOnce(&CommandLineClient) -> Result<Arc<dyn IdentityProvider>>,
+) -> Result<()> {
     if name.is_local() {
         bail!("the profile `local` is this machine's configuration: choose another name");
     }
     let url = arguments.url.as_str();
-    let kind = arguments.kind.variable();
-    let secret = read_secret("one credential", CREDENTIAL_BYTES_MAX).await?;
+    let (kind, secret) = match arguments.kind.variable() {
+        Some(kind) => (kind, read_secret("one credential", CREDENTIAL_BYTES_MAX).await?),
+        None => (Remote::ID_TOKEN, sign_in(&arguments.url, &arguments.browser, open).await?),
+    };
     let mut profile = at_same_url(profiles.find(name), &arguments.url)?;
     profile.set(Remote::URL, url)?;
     profile.set(kind, &secret)?;
