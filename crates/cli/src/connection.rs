@@ -55,6 +55,11 @@ pub(crate) struct AnyOwner {
 }
 
 impl AnyOwner {
+    /// The owner with this name, or the one of the credential.
+    pub(crate) fn named(user: Option<String>) -> Self {
+        Self { user }
+    }
+
     /// The user name.
     pub(crate) fn name(&self) -> Option<&str> {
         self.user.as_deref()

@@ -8,6 +8,7 @@
 
 mod audit;
 mod command;
+pub mod complete;
 mod connection;
 mod consent;
 mod events;

@@ -102,6 +102,14 @@ impl Profiles {
         self.0.join(name.as_str())
     }
 
+    /// The names of all profiles, sorted; none if the folder cannot be read.
+    pub(crate) fn names(&self) -> Vec<ProfileName> {
+        let files = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let mut names: Vec<_> = files.filter_map(|file| ProfileName::parse(file.file_name().to_str()?).ok()).collect();
+        names.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        names
+    }
+
     /// The profile with this name; `None` if there is none.
     ///
     /// # Errors

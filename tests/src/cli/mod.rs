@@ -1,5 +1,6 @@
 //! The client's commands as a person and as a script meet them.
 
+mod completions;
 mod examples;
 mod glances;
 mod host_application;

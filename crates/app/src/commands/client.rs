@@ -97,7 +97,7 @@ pub(super) fn needs(configuration: &Configuration) -> Vec<Problem> {
     vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
 }
 
-fn local_server(Loaded { configuration, .. }: Loaded) -> LocalServer {
+pub(super) fn local_server(Loaded { configuration, .. }: Loaded) -> LocalServer {
     let url = configuration.address();
     let database_url = configuration.database_url.clone();
     LocalServer {

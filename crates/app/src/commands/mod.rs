@@ -42,7 +42,7 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
     let load = |needs| load(file, &environment, needs);
     match command_line.command {
         Command::Openapi(_) => openapi::run(),
-        Command::Completions(arguments) => completions::run(arguments),
+        Command::Completions(arguments) => completions::run(arguments, environment),
         Command::Version(arguments) => version::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
         Command::Config(arguments) if arguments.reference => Ok(answer(&reference_page())?),
@@ -98,7 +98,7 @@ fn nothing(_: &Configuration) -> Vec<Problem> {
 
 /// Runs a command on a runtime with several threads. Connections run on the runtime that opened them, and must not wait
 /// for a busy HTTP worker.
-fn block_on(command: impl Future<Output = Result<()>>) -> Result<()> {
+fn block_on<T>(command: impl Future<Output = Result<T>>) -> Result<T> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores.min(RUNTIME_THREADS_MAX))

@@ -45,7 +45,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn keys_of(owner: &AnyOwner, connection: &Connection) -> Result<Vec<ApiKey>> {
+pub(crate) async fn keys_of(owner: &AnyOwner, connection: &Connection) -> Result<Vec<ApiKey>> {
     let keys = match connection.access(owner.name()).await? {
         Access::User(user) => user.list_api_keys().await,
         Access::Operator(operator, user_id) => operator.list_user_api_keys(&user_id).await,

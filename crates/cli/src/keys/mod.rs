@@ -2,7 +2,7 @@
 
 mod create;
 mod introspect;
-mod list;
+pub(crate) mod list;
 mod report_leaks;
 mod revoke;
 mod rotate;
