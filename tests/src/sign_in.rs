@@ -1,6 +1,7 @@
 //! Signing in and out with a browser, at the development provider. Instances of `serve` use the provider of a `dev` beside
 //! them.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -123,6 +124,38 @@ async fn two_instances_share_sign_ins_and_sign_outs() {
         longest = longest.max(began.elapsed());
     }
     assert!(longest <= REFUSED_WITHIN, "{longest:?}");
+}
+
+/// The runbook of failed sign-ins says how the log shows them, and what each status means.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failed_sign_ins_are_found_in_the_log_as_the_runbook_says() {
+    let runbook = fs::read_to_string("../docs/runbooks/gatepost-sign-ins-fail.md").unwrap();
+    let pattern = runbook.split_once("grep '").unwrap().1.split('\'').next().unwrap();
+    let provider = Setup::dev().await.start().await;
+    let known = setup(&Storage::sqlite(), &provider, free_address()).await;
+    let stranger = setup(&Storage::sqlite(), &provider, free_address()).await.with("OIDC_CLIENT_ID", "stranger");
+    for (setup, status, reason) in [
+        (known, 403, "\"refused\":\"the token endpoint does not accept the code\""),
+        (stranger, 503, "the token endpoint refuses the client id or the client secret: invalid_client"),
+    ] {
+        let gatepost = setup.start().await;
+        let mut browser = Browser::default();
+        let login = browser.send(gatepost.address(), Request::new("GET", "/console/login")).await;
+        let state = login.header("location").unwrap().split_once("state=").unwrap().1.split('&').next().unwrap();
+        let issuer = format!("http%3A%2F%2F{}%2Fdev%2Foidc", provider.address());
+        let back = Request::new("GET", &format!("/console/callback?code=forged&state={state}&iss={issuer}"));
+        assert_eq!(Browser::default().send(gatepost.address(), back.clone()).await.status, 400);
+        assert_eq!(browser.send(gatepost.address(), back).await.status, status);
+        let found = eventually("both are in the log", async || {
+            let log = gatepost.written();
+            let lines: Vec<String> = log.lines().filter(|line| line.contains(pattern)).map(str::to_owned).collect();
+            (lines.len() == 2).then_some(lines)
+        });
+        let lines = found.await;
+        for (line, part) in [(0, "\"status\":400"), (1, &*format!("\"status\":{status}")), (1, reason)] {
+            assert!(lines[line].contains(part), "{part}: {}", lines[line]);
+        }
+    }
 }
 
 /// Of all browsers that open a portal link at the same time, at two instances, one gets in.
