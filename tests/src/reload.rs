@@ -25,10 +25,10 @@ use crate::harness::{DEADLINE, Gatepost, Request, Setup, Storage, eventually, ru
 const LOG_FILTER: &str = "/api/operator/log-filter";
 
 /// The files that an operator renews.
-struct Files(TempDir);
+pub(crate) struct Files(TempDir);
 
 impl Files {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(TempDir::new().unwrap())
     }
 
@@ -45,7 +45,7 @@ impl Files {
     }
 
     /// Writes a new certificate for 127.0.0.1 with its key, and returns it.
-    fn certify(&self) -> CertificateDer<'static> {
+    pub(crate) fn certify(&self) -> CertificateDer<'static> {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap().self_signed(&key).unwrap();
         self.write("cert.pem", &pem("CERTIFICATE", certificate.der()));
@@ -55,7 +55,11 @@ impl Files {
 
     /// An instance with these files.
     async fn over_tls(&self) -> Setup {
-        let setup = Setup::serve(&Storage::sqlite()).await;
+        self.securing(Setup::serve(&Storage::sqlite()).await)
+    }
+
+    /// The same instance with these files.
+    pub(crate) fn securing(&self, setup: Setup) -> Setup {
         setup.with("TLS_CERT_FILE", &self.text("cert.pem")).with("TLS_KEY_FILE", &self.text("key.pem"))
     }
 }

@@ -110,6 +110,12 @@ catalogue! {
          one. Only on Postgres.";
     SQLITE_WAL_BYTES = Gauge "gatepost_sqlite_wal_bytes" []
         "Size of the write-ahead log beside the database file. Only on SQLite.";
+    DATA_FREE_BYTES = Gauge "gatepost_data_free_bytes" []
+        "Free space on the disk of the database file, for the user of this process. Only on SQLite.";
+    LAST_BACKUP = Gauge "gatepost_last_backup_time_seconds" []
+        "When the last `gatepost backup` that succeeded began, in seconds since 1970; 0 before the first. Only on SQLite.";
+    CERTIFICATE_EXPIRY = Gauge "gatepost_certificate_expiry_time_seconds" []
+        "When the TLS certificate in use expires, or the first of its chain, in seconds since 1970. Only with `TLS_CERT`.";
     CLOCK_OFFSET = Gauge "gatepost_clock_offset_seconds" ["clock"]
         "How far a clock is ahead of the time by which the instances go: that of this `machine`, or of a database server after \
          the first, such as `server_2`.";

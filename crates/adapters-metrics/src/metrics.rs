@@ -9,10 +9,11 @@ use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
 use verifier::Verifier;
 
 use crate::catalogue::{
-    ATTEMPT_DURATION, ATTEMPTS, AUDIT_EVENTS, BUILD_INFO, CHANGE_FEED_AGE, CLOCK_OFFSET, DATABASE_CONNECTIONS,
-    DATABASE_WAIT, DELIVERIES_WAITING, EVENTS_PUBLISHED, FIRST_ATTEMPT_DELAY, IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES,
-    KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES, LANES, OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE,
-    REQUEST_DURATION, SESSIONS, SPANS, SQLITE_WAL_BYTES, STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
+    ATTEMPT_DURATION, ATTEMPTS, AUDIT_EVENTS, BUILD_INFO, CERTIFICATE_EXPIRY, CHANGE_FEED_AGE, CLOCK_OFFSET,
+    DATA_FREE_BYTES, DATABASE_CONNECTIONS, DATABASE_WAIT, DELIVERIES_WAITING, EVENTS_PUBLISHED, FIRST_ATTEMPT_DELAY,
+    IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES, KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES, LANES, LAST_BACKUP,
+    OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE, REQUEST_DURATION, SESSIONS, SPANS, SQLITE_WAL_BYTES, STORE_READING_AGE,
+    SUBSCRIPTIONS, VERIFICATIONS,
 };
 use crate::counted_audit::CountedAudit;
 use crate::counted_events::CountedEvents;
@@ -59,8 +60,21 @@ pub struct Sources {
     pub clock: Arc<dyn Clock>,
     /// The age of the identity provider's keys, if there are any.
     pub identity_keys_age: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
+    /// What surrounds the process.
+    pub surroundings: Box<dyn Fn() -> Surroundings + Send + Sync>,
     /// How many spans were sent and dropped.
     pub spans: Box<dyn Fn() -> CountedSpans + Send + Sync>,
+}
+
+/// What surrounds the process, as far as it concerns this instance.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings {
+    /// The free bytes on the disk of the database file.
+    pub data_free_bytes: Option<u64>,
+    /// When the last backup began; the beginning of 1970 before the first.
+    pub last_backup: Option<Timestamp>,
+    /// When the certificate in use expires.
+    pub certificate_expires_at: Option<Timestamp>,
 }
 
 /// How many spans were sent and dropped.
@@ -140,6 +154,10 @@ impl Metrics {
         page.numbers(&DATABASE_CONNECTIONS, pools.iter().flat_map(connections));
         page.durations(&DATABASE_WAIT, pools.iter().map(|pool| ([pool.name], waits(pool))));
         page.number(&SQLITE_WAL_BYTES, self.0.store.wal_bytes().map(exact));
+        let surroundings = (self.0.surroundings)();
+        page.number(&DATA_FREE_BYTES, surroundings.data_free_bytes.map(exact));
+        page.number(&LAST_BACKUP, surroundings.last_backup.map(since_1970));
+        page.number(&CERTIFICATE_EXPIRY, surroundings.certificate_expires_at.map(since_1970));
     }
 
     fn write_others(&self, page: &mut Page) {
@@ -150,6 +168,11 @@ impl Metrics {
         let CountedSpans { exported, dropped } = (self.0.spans)();
         page.numbers(&SPANS, counted([("exported", exported), ("dropped", dropped)]));
     }
+}
+
+/// Seconds since 1970; 0 for earlier times.
+fn since_1970(at: Timestamp) -> f64 {
+    seconds(Duration::from_millis(u64::try_from(at.unix_millis()).unwrap_or(0)))
 }
 
 /// How far each clock is ahead, in seconds, with its name.

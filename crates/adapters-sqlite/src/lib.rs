@@ -28,7 +28,7 @@ mod undo;
 mod webhooks;
 mod writer;
 
-pub use backup::{BackupError, back_up, restore};
+pub use backup::{BackupError, back_up, last_backup, note_backup, restore};
 pub use diesel_mapping::copying::{Copied, CopyError};
 pub use migrate::migrations_of;
 pub use open_error::OpenError;

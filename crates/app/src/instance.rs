@@ -301,9 +301,9 @@ impl Instance {
         traces: &'a TraceParts,
     ) -> MeteredParts<'a> {
         let (store, clock, identity) = (&self.store, &self.clock, &self.identity);
-        let database = self.configuration.database_url.kind();
+        let (configuration, certificate) = (&self.configuration, self.certificate.as_ref());
         let (dispatcher, spans) = (webhooks.dispatcher.as_ref(), traces.queue.as_ref());
-        MeteredParts { store, clock, verifier, dispatcher, identity, spans, database }
+        MeteredParts { store, clock, verifier, dispatcher, identity, spans, configuration, certificate }
     }
 
     /// Starts the dispatcher, which stops together with the server: attempts in flight get the same time to end.

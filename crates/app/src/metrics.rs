@@ -1,13 +1,19 @@
 use std::io::ErrorKind;
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use adapters_http::RequestDurations;
-use adapters_metrics::{BuildInfo, CountedAudit, CountedEvents, CountedSpans, Metrics, Sources, StoreWatch};
+use adapters_http::{RequestDurations, ServerCertificate};
+use adapters_metrics::{
+    BuildInfo, CountedAudit, CountedEvents, CountedSpans, Metrics, Sources, StoreWatch, Surroundings,
+};
 use adapters_oidc::OidcVerifier;
 use adapters_otlp::SpanQueue;
+use adapters_sqlite::last_backup;
 use anyhow::{Context, Result, anyhow};
 use dispatcher::Dispatcher;
+use doctor::free_bytes;
+use domain::Timestamp;
 use domain::ports::{Clock, Store};
 use tokio_util::sync::CancellationToken;
 use upkeep::Tasks;
@@ -48,14 +54,15 @@ impl MetricsParts {
         tasks: &mut Tasks,
         stop: &CancellationToken,
     ) -> Arc<Metrics> {
-        let MeteredParts { store, clock, verifier, dispatcher, identity, spans, database } = engines;
+        let MeteredParts { store, clock, verifier, dispatcher, identity, spans, configuration, certificate } = engines;
+        let (file, certificate) = (configuration.database_url.file().map(PathBuf::from), certificate.cloned());
         let watch = StoreWatch::new(Arc::clone(&store.figures), Arc::clone(&store.sessions.store), Arc::clone(clock));
         tasks.spawn_steady("the reading of figures", stop, Arc::clone(&watch).run(stop.clone()));
         let (identity, spans) = (Arc::clone(identity), spans.cloned());
         let metrics = Metrics::new(Sources {
             build: BUILD,
             started_at: clock.now(),
-            database,
+            database: configuration.database_url.kind(),
             verifier: Arc::clone(verifier),
             dispatcher: dispatcher.cloned(),
             requests: Arc::clone(self.requests.family()),
@@ -65,6 +72,7 @@ impl MetricsParts {
             watch,
             clock: Arc::clone(clock),
             identity_keys_age: Box::new(move || identity.keys_age()),
+            surroundings: Box::new(move || surroundings(file.as_deref(), certificate.as_ref())),
             spans: Box::new(move || spans.as_deref().map(counts_of).unwrap_or_default()),
         });
         if let Some(listener) = listener {
@@ -85,8 +93,18 @@ pub(crate) struct MeteredParts<'a> {
     pub(crate) identity: &'a Arc<OidcVerifier>,
     /// The queue of what is traced; `None` if nothing is.
     pub(crate) spans: Option<&'a Arc<SpanQueue>>,
-    /// The kind of the database.
-    pub(crate) database: &'static str,
+    pub(crate) configuration: &'a Configuration,
+    /// The certificate of the server, if it has one.
+    pub(crate) certificate: Option<&'a ServerCertificate>,
+}
+
+fn surroundings(database: Option<&Path>, certificate: Option<&ServerCertificate>) -> Surroundings {
+    let never = Timestamp::from_unix_millis(0);
+    Surroundings {
+        data_free_bytes: database.and_then(free_bytes),
+        last_backup: database.and_then(|file| last_backup(file).or(never)),
+        certificate_expires_at: certificate.and_then(ServerCertificate::expires_at),
+    }
 }
 
 fn counts_of(spans: &SpanQueue) -> CountedSpans {

@@ -20,7 +20,7 @@ pub use finding::{Finding, Report};
 pub use health::{Unhealthy, health};
 pub use identity::check_identity;
 pub use listeners::{check_listener, is_served};
-pub use machine::{check_disk, check_open_files, check_secret_file};
+pub use machine::{check_disk, check_open_files, check_secret_file, free_bytes};
 pub use reach::check_reach;
 pub use server::{DatabaseServer, check_server, ended_in_queue, ended_uncounted, stopped_server};
 pub use store::{check_sealing_keys, check_store};

@@ -12,10 +12,15 @@ const FREE_BYTES_MIN: u64 = 1024 * 1024 * 1024;
 /// A default instance with its default connections to clients, receivers and the database needs more than this.
 const OPEN_FILES_MIN: u64 = 4_096;
 
+/// The bytes that this user may still write to the disk with this file or folder; `None` if the disk does not say.
+pub fn free_bytes(path: &Path) -> Option<u64> {
+    let disk = statvfs(path).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// Checks the free space of the disk with the folder of the SQLite file.
 pub fn check_disk(folder: &Path) -> Option<Finding> {
-    let disk = statvfs(folder).ok()?;
-    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let free = free_bytes(folder)?;
     (free < FREE_BYTES_MIN).then(|| Finding {
         check: "disk",
         what: format!("the disk of {} has {} MiB free", folder.display(), free / 1024 / 1024),

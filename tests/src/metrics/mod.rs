@@ -5,4 +5,5 @@ pub(crate) mod figures;
 mod listener;
 mod names;
 mod promtool;
+mod surroundings;
 mod system_state;

@@ -8,16 +8,21 @@ use serde_json::Value;
 
 use super::exposition::{Exposition, TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Setup, Storage, eventually};
+use crate::harness::{Setup, Storage, eventually, free_address};
+use crate::reload::Files;
 
 const RULES: &str = "deploy/prometheus/rules.yaml";
 const DASHBOARD: &str = "deploy/grafana/gatepost.json";
 /// Labels that Prometheus adds.
 const ADDED: [&str; 3] = ["job", "instance", "le"];
 
-/// What both kinds of instances show as soon as they are ready.
+/// What both kinds of instances show as soon as they are ready, and one with a certificate.
 async fn exposed() -> Vec<Exposition> {
-    let mut all = Vec::new();
+    let (files, secured) = (Files::new(), free_address());
+    files.certify();
+    let setup = files.securing(Setup::serve(&Storage::sqlite()).await);
+    let _secured = setup.with("METRICS_LISTEN", &secured.to_string()).start_unready().await;
+    let mut all = vec![scrape(secured, TEXT).await];
     for storage in [Storage::sqlite(), Storage::postgres().await] {
         let (_gatepost, address) = metered(Setup::serve(&storage).await).await;
         let is_complete = |one: &Exposition| one.families.contains_key("gatepost_lanes");
@@ -80,7 +85,7 @@ fn each_alert_has_its_runbook() {
     let rules = fs::read_to_string(root().join(RULES)).unwrap();
     let alerts: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
     let named: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("runbook_url: ")).collect();
-    assert!(alerts.len() >= 14 && alerts.len() == named.len(), "{alerts:?} {named:?}");
+    assert!(alerts.len() >= 17 && alerts.len() == named.len(), "{alerts:?} {named:?}");
     let mut pages: BTreeSet<String> = runbooks().into_iter().collect();
     for (alert, page) in alerts.iter().zip(named) {
         assert_eq!(page, format!("docs/runbooks/{}.md", kebab(alert)), "{alert}");

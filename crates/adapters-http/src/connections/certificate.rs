@@ -1,5 +1,6 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
+use domain::Timestamp;
 use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::aws_lc_rs::{self, Ticketer};
@@ -8,6 +9,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use tokio_rustls::TlsAcceptor;
+
+use super::certificate_expiry::expiry_of;
 
 /// The certificate of the server and its key. Clones are the same certificate, which can be replaced while it is used:
 /// connections that are open keep the old one.
@@ -48,6 +51,11 @@ impl ServerCertificate {
     pub fn replace(&self, other: &Self) {
         let other = other.0.get();
         *self.0.0.write().unwrap_or_else(PoisonError::into_inner) = other;
+    }
+
+    /// When the first of the chain expires; `None` if none of them says so.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        self.0.get().cert.iter().filter_map(|certificate| expiry_of(certificate)).min()
     }
 
     /// Whether both have the same chain of certificates.

@@ -3,6 +3,7 @@
 //! See decision 43.
 
 pub(crate) mod certificate;
+mod certificate_expiry;
 mod chunks;
 pub(crate) mod client_stream;
 pub(crate) mod connection;

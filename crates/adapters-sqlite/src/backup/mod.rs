@@ -3,10 +3,12 @@
 mod back_up;
 mod backup_error;
 mod backup_file;
+mod mark;
 mod restore;
 
 pub use back_up::back_up;
 pub use backup_error::BackupError;
+pub use mark::{last_backup, note_backup};
 pub use restore::restore;
 
 use std::fs::File;

@@ -1,9 +1,11 @@
 use std::path::PathBuf;
 
-use adapters_sqlite::back_up;
+use adapters_sqlite::{back_up, note_backup};
+use adapters_system::SystemClock;
 use anyhow::{Result, bail};
 use clap::Args;
-use cli::output::{answer, answer_json};
+use cli::output::{answer, answer_json, remark};
+use domain::ports::Clock;
 use serde::Serialize;
 
 use crate::configuration::Loaded;
@@ -42,7 +44,11 @@ pub(crate) async fn run(Arguments { file, json }: Arguments, loaded: Loaded) -> 
             file.display()
         );
     };
+    let began = SystemClock.now();
     let bytes = back_up(database.to_owned(), file.clone()).await?;
+    if let Err(error) = note_backup(database, began) {
+        remark(&format!("warning: the metric of the last backup does not count this one: {error}"));
+    }
     if json {
         return Ok(answer_json(&BackupAnswer { file, bytes })?);
     }
