@@ -1,8 +1,9 @@
 // Deliveries as rows.
 
 import { html } from "../vendor/preact.js";
+import { duration } from "./time.js";
 import { Badge, Due, WhenExactly } from "./ui.js";
-import { counted, DELIVERY_STATES, place } from "./words.js";
+import { attemptError, DELIVERY_STATES, place } from "./words.js";
 
 /** @typedef {import("./api.js").Delivery} Delivery */
 /** @typedef {import("./api.js").Subscription} Subscription */
@@ -17,6 +18,7 @@ export const DeliveryTable = ({ deliveries, subscriptions, caption, base = "/con
         <th>State</th>
         ${subscriptions && html`<th>Sent to</th>`}
         <th>Attempts</th>
+        <th>Last attempt</th>
         <th>Published</th>
         <th>Next attempt</th>
       </tr>
@@ -41,9 +43,19 @@ function Row({ delivery, subscriptions, base }) {
       html`<td data-label="Sent to" class="url">
         ${subscription ? place(subscription.url) : html`<span class="quiet">a deleted subscription</span>`}
       </td>`}
-      <td data-label="Attempts">${counted(delivery.attempts, "attempt")}</td>
+      <td data-label="Attempts">${delivery.attempts}</td>
+      <td data-label="Last attempt"><${LastAttempt} attempt=${delivery.lastAttempt} /></td>
       <td data-label="Published"><${WhenExactly} at=${delivery.createdAt} /></td>
       <td data-label="Next attempt"><${Due} at=${delivery.nextAttemptAt} /></td>
     </tr>
   `;
 }
+
+/**
+ * The status of the answer, and how long it took.
+ * @param {{ attempt: Delivery["lastAttempt"] }} props
+ */
+const LastAttempt = ({ attempt }) =>
+  attempt
+    ? html`<span title=${attemptError(attempt) || undefined}>${attempt.status ?? "No answer"} <span class="quiet exact">${duration(attempt.durationMs)}</span></span>`
+    : html`<span class="quiet">–</span>`;

@@ -32,6 +32,9 @@ pub struct Delivery {
     pub created_at: String,
     /// When it ended; `None` before that.
     pub completed_at: Option<String>,
+    /// The last attempt that has ended. Only lists of deliveries contain it; `None` before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_attempt: Option<Attempt>,
 }
 
 /// An attempt that has ended.

@@ -1,6 +1,8 @@
-use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind};
+use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, ListedDelivery};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use crate::records::attempt_record::AttemptRecord;
 
 /// The delivery of one event to one subscription.
 #[derive(Serialize, ToSchema)]
@@ -38,6 +40,9 @@ pub(crate) struct DeliveryRecord {
     /// When the delivery ended; `null` until then.
     #[schema(format = DateTime, required)]
     completed_at: Option<String>,
+    /// The attempt with the highest number that has ended; `null` before the first. Only in lists of deliveries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_attempt: Option<Option<AttemptRecord>>,
 }
 
 impl DeliveryRecord {
@@ -59,7 +64,14 @@ impl DeliveryRecord {
             next_attempt_at: next_attempt_at.map(|at| at.to_string()),
             created_at: delivery.created_at.to_string(),
             completed_at: completed_at.map(|at| at.to_string()),
+            last_attempt: None,
         }
+    }
+
+    /// Includes the last attempt.
+    pub(crate) fn listed(listed: &ListedDelivery) -> Self {
+        let last_attempt = listed.last_attempt.as_ref().map(AttemptRecord::of);
+        Self { last_attempt: Some(last_attempt), ..Self::of(&listed.delivery) }
     }
 }
 

@@ -1,14 +1,14 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
-use domain::ports::{DeliveryPage, StoreError};
-use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
+use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow, first_delivery_at};
+use domain::ports::{DeliveryPage, LoggedAttempt, StoreError};
+use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
 use domain::{DeliveryId, Timestamp, UserId};
-use futures_util::future::join4;
+use futures_util::future::{join, join3};
 
 use crate::attempt::{Failure, Work};
 use crate::transaction::{BeginSnapshot, Commit};
@@ -38,11 +38,19 @@ const ENDED: &str = "SELECT ended.*
     WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2
         AND (subscription.id = $3 OR $3 IS NULL)";
 
+/// The last attempt at each of the deliveries `$2`, which go to the subscriptions `$1`.
+const LAST_ATTEMPTS: &str = "SELECT attempt.* FROM unnest($1, $2) AS listed (subscription_id, id)
+    CROSS JOIN LATERAL (
+        SELECT subscription_id, delivery_id, event_id, number, started_at, ended_at, failure, status
+        FROM webhook_attempts WHERE subscription_id = listed.subscription_id AND delivery_id = listed.id
+        ORDER BY number DESC LIMIT 1
+    ) AS attempt";
+
 /// How many deliveries of each subscription are read when the filter may drop most of them.
 const READ_MAX: i64 = 500;
 
-/// A page of an owner's deliveries. Reads both tables at one instant, so that a delivery that ends meanwhile is in one
-/// of them. One round trip.
+/// A page of an owner's deliveries. Reads the tables at one instant, so that a delivery that ends meanwhile is in one
+/// of them. Two round trips.
 pub(super) struct ListDeliveries<'a> {
     pub(super) owner: &'a UserId,
     pub(super) filter: &'a DeliveryFilter,
@@ -66,19 +74,23 @@ impl Work for ListDeliveries<'_> {
             Kept(query)
         };
         let (due_limit, ended_limit) = self.limits();
-        let (begun, ended, due, committed) = join4(
+        let (begun, ended, due) = join3(
             BeginSnapshot.execute(&mut &*connection),
             query(ENDED, ended_limit).load::<EndedRow>(&mut &*connection),
             query(DUE, due_limit).load::<DueWithTypeRow>(&mut &*connection),
-            Commit.execute(&mut &*connection),
         )
         .await;
         begun?;
         let (due, ended) = (due?, ended?);
-        committed?;
         let due: Result<Vec<Delivery>, StoreError> = due.into_iter().map(Delivery::try_from).collect();
         let ended: Result<Vec<Delivery>, StoreError> = ended.into_iter().map(Delivery::try_from).collect();
-        Ok(self.page(vec![(due?, due_limit), (ended?, ended_limit)]))
+        let (deliveries, next) = self.page(vec![(due?, due_limit), (ended?, ended_limit)]);
+        let (attempts, committed) =
+            join(last_attempts(connection, &deliveries), Commit.execute(&mut &*connection)).await;
+        let mut attempts = attempts?;
+        committed?;
+        let listed = |delivery: Delivery| ListedDelivery { last_attempt: attempts.remove(&delivery.id), delivery };
+        Ok(DeliveryPage { deliveries: deliveries.into_iter().map(listed).collect(), next })
     }
 }
 
@@ -107,9 +119,9 @@ impl ListDeliveries<'_> {
         until.into_iter().chain(before).min().unwrap_or_else(|| vec![0xFF; 17])
     }
 
-    /// The page from the rows that were read. If a list was cut at its limit, there may be more below its last row:
+    /// The page from the rows that were read, and where the next one begins. If a list was cut at its limit, there may be more below its last row:
     /// rows below the highest such row are left for the next page.
-    fn page(&self, tables: Vec<(Vec<Delivery>, i64)>) -> DeliveryPage {
+    fn page(&self, tables: Vec<(Vec<Delivery>, i64)>) -> (Vec<Delivery>, Option<DeliveryId>) {
         let read_down_to = tables.iter().filter_map(|(rows, limit)| read_down_to(rows, *limit)).max();
         let rows = tables.into_iter().flat_map(|(rows, _)| rows);
         let mut read: Vec<Delivery> = rows.filter(|row| read_down_to.is_none_or(|end| row.id >= end)).collect();
@@ -118,8 +130,21 @@ impl ListDeliveries<'_> {
         let is_cut = read.len() > self.max as usize;
         read.truncate(self.max as usize);
         let next = if is_cut { read.last().map(|last| last.id) } else { read_down_to };
-        DeliveryPage { deliveries: read, next }
+        (read, next)
     }
+}
+
+/// The last attempt at each of the deliveries that has one.
+async fn last_attempts(
+    connection: &AsyncPgConnection,
+    deliveries: &[Delivery],
+) -> Result<HashMap<DeliveryId, AttemptRecord>, Failure> {
+    let lanes: Vec<&[u8]> = deliveries.iter().map(|one| one.subscription_id.as_bytes().as_slice()).collect();
+    let ids: Vec<&[u8]> = deliveries.iter().map(|one| one.id.as_bytes().as_slice()).collect();
+    let query = diesel::sql_query(LAST_ATTEMPTS).bind::<Array<Binary>, _>(lanes).bind::<Array<Binary>, _>(ids);
+    let rows: Vec<LoggedAttemptRow> = Kept(query).load(&mut &*connection).await?;
+    let logged: Result<Vec<LoggedAttempt>, StoreError> = rows.into_iter().map(LoggedAttempt::try_from).collect();
+    Ok(logged?.into_iter().map(|one| (one.delivery, one.attempt)).collect())
 }
 
 /// The id down to which the table was read for all subscriptions; `None` for the whole table.

@@ -142,7 +142,7 @@ async fn a_delivery_that_is_stored_twice_stops_nobody() {
             0 => assert_eq!(store.recover(&alice(), lane, retry, 10, &unique_cause()).await.unwrap(), Some(2)),
             1 => {
                 let page = DeliveryLog::list(store, &alice(), &DeliveryFilter::default(), None, 10).await.unwrap();
-                let ids: Vec<DeliveryId> = page.deliveries.iter().map(|delivery| delivery.id).collect();
+                let ids: Vec<DeliveryId> = page.deliveries.iter().map(|listed| listed.delivery.id).collect();
                 store.retry_failed(&alice(), lane, &ids, retry, &unique_cause()).await.unwrap();
             }
             2 => {

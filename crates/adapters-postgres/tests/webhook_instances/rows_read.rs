@@ -154,7 +154,7 @@ async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: Subsc
         }
     }
     let page = DeliveryLog::list(store, &owner, &DeliveryFilter::default(), None, 20).await.unwrap();
-    let one = page.deliveries[0].id;
+    let one = page.deliveries[0].delivery.id;
     DeliveryLog::find(store, &owner, one).await.unwrap().unwrap();
     let retry = RetryRequest { at: at(1), published_since: at(0) };
     store.retry(&owner, one, retry, &unique_cause()).await.unwrap();

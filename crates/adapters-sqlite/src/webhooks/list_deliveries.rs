@@ -1,10 +1,10 @@
 use std::cmp::Reverse;
 
 use diesel::prelude::*;
-use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events};
-use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
-use domain::ports::DeliveryPage;
-use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
+use diesel_mapping::schema::{webhook_attempts, webhook_deliveries, webhook_due, webhook_events};
+use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow, first_delivery_at};
+use domain::ports::{DeliveryPage, LoggedAttempt};
+use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
 use domain::{DeliveryId, SubscriptionId, UserId};
 
 use super::find_delivery::subscriptions_of;
@@ -37,11 +37,32 @@ pub(super) fn list_deliveries(
     let mut read = newest(connection, &subscriptions, filter, before, read_max.saturating_add(1))?;
     let has_more = read.len() > read_max;
     read.truncate(read_max);
-    Ok(page(read, filter, max, has_more))
+    let (deliveries, next) = page(read, filter, max, has_more);
+    let listed = deliveries.into_iter().map(|delivery| listed(connection, delivery));
+    Ok(DeliveryPage { deliveries: listed.collect::<Result<_, _>>()?, next })
 }
 
-/// The first `max` deliveries that pass the filter.
-fn page(read: Vec<Delivery>, filter: &DeliveryFilter, max: usize, has_more: bool) -> DeliveryPage {
+/// The delivery with its last attempt.
+fn listed(connection: &mut SqliteConnection, delivery: Delivery) -> Result<ListedDelivery, Undo> {
+    let last: Option<LoggedAttemptRow> = webhook_attempts::table
+        .filter(webhook_attempts::subscription_id.eq(delivery.subscription_id.as_bytes().as_slice()))
+        .filter(webhook_attempts::delivery_id.eq(delivery.id.as_bytes().as_slice()))
+        .order(webhook_attempts::number.desc())
+        .select(LoggedAttemptRow::as_select())
+        .first(connection)
+        .optional()?;
+    let last_attempt: Option<AttemptRecord> =
+        last.map(LoggedAttempt::try_from).transpose()?.map(|logged| logged.attempt);
+    Ok(ListedDelivery { delivery, last_attempt })
+}
+
+/// The first `max` deliveries that pass the filter, and where the next page begins.
+fn page(
+    read: Vec<Delivery>,
+    filter: &DeliveryFilter,
+    max: usize,
+    has_more: bool,
+) -> (Vec<Delivery>, Option<DeliveryId>) {
     let mut read = read.into_iter();
     let (mut deliveries, mut last) = (Vec::new(), None);
     while deliveries.len() < max
@@ -53,7 +74,7 @@ fn page(read: Vec<Delivery>, filter: &DeliveryFilter, max: usize, has_more: bool
         }
     }
     let has_more = has_more || read.len() > 0;
-    DeliveryPage { deliveries, next: last.filter(|_| has_more) }
+    (deliveries, last.filter(|_| has_more))
 }
 
 /// The newest deliveries of these subscriptions, at most `max`. Does not read deliveries that the filter excludes by table

@@ -1,6 +1,6 @@
 use anyhow::Result;
 use clap::Args;
-use gatepost_client::{Delivery, DeliveryQuery};
+use gatepost_client::{Attempt, Delivery, DeliveryQuery};
 
 use super::follow;
 use crate::connection::{Connection, Owner};
@@ -37,8 +37,8 @@ Examples:
   gatepost webhooks deliveries --event-type invoice.paid --limit 200 \\
     --user alice --json";
 
-const LISTING: Listing<6> =
-    Listing { items: "deliveries", heads: ["ID", "STATE", "ATTEMPTS", "PUBLISHED", "SUBSCRIPTION", "TYPE"] };
+const LISTING: Listing<7> =
+    Listing { items: "deliveries", heads: ["ID", "STATE", "ATTEMPTS", "LAST", "PUBLISHED", "SUBSCRIPTION", "TYPE"] };
 
 /// Prints a page of deliveries, and then those that change.
 ///
@@ -57,10 +57,18 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
     LISTING.show_page(json, &page, page.deliveries.iter().map(row), page.next_cursor.as_deref())
 }
 
-fn row(delivery: &Delivery) -> [String; 6] {
+fn row(delivery: &Delivery) -> [String; 7] {
     let Delivery { id, subscription_id, event_type, attempts, created_at, .. } = delivery;
     let (subscription_id, event_type) = (subscription_id.clone(), event_type.clone());
-    [id.clone(), state(delivery), attempts.to_string(), shown(created_at), subscription_id, event_type]
+    let (state, last) = (state(delivery), last(delivery));
+    [id.clone(), state, attempts.to_string(), last, shown(created_at), subscription_id, event_type]
+}
+
+/// The status of the last answer, or why there was none, and the duration of the attempt.
+pub(super) fn last(delivery: &Delivery) -> String {
+    let Some(Attempt { status, error, duration_ms, .. }) = &delivery.last_attempt else { return "-".to_owned() };
+    let outcome = status.map(|status| status.to_string()).or_else(|| error.clone()).unwrap_or_default();
+    format!("{outcome}, {duration_ms} ms")
 }
 
 /// The state, with its reason, or the time of the next attempt.

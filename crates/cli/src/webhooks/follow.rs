@@ -7,7 +7,7 @@ use gatepost_client::{Delivery, DeliveryQuery};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::deliveries::state;
+use super::deliveries::{last, state};
 use crate::connection::{Connection, Owner};
 use crate::output::{answer, answer_json};
 use crate::times::shown;
@@ -51,7 +51,8 @@ fn show(delivery: &Delivery, json: bool) -> Result<()> {
         return Ok(answer_json(delivery)?);
     }
     let Delivery { id, event_type, attempts, created_at, .. } = delivery;
-    Ok(answer(&format!("{}  {id}  {event_type}  {}  attempts: {attempts}", shown(created_at), state(delivery)))?)
+    let (at, state, last) = (shown(created_at), state(delivery), last(delivery));
+    Ok(answer(&format!("{at}  {id}  {event_type}  {state}  attempts: {attempts}  last: {last}"))?)
 }
 
 #[cfg(test)]

@@ -208,7 +208,7 @@ impl World {
         let (filter, mut deliveries) = (DeliveryFilter::default(), Vec::new());
         for owner in self.owners() {
             let listed = DeliveryLog::list(&*self.store, &owner, &filter, None, u32::MAX).await.unwrap();
-            deliveries.extend(listed.deliveries);
+            deliveries.extend(listed.deliveries.into_iter().map(|one| one.delivery));
         }
         deliveries
     }

@@ -17,7 +17,7 @@ pub use deliveries::answer_headers::AnswerHeaders;
 pub use deliveries::attempt_outcome::{Answer, AttemptOutcome, OurFault, Verdict};
 pub use deliveries::attempt_record::AttemptRecord;
 pub use deliveries::attempt_times::{AttemptTimes, TIMED_ATTEMPTS_MAX};
-pub use deliveries::delivery::{Delivery, DeliveryHistory, SHOWN_ATTEMPTS_MAX};
+pub use deliveries::delivery::{Delivery, DeliveryHistory, ListedDelivery, SHOWN_ATTEMPTS_MAX};
 pub use deliveries::delivery_filter::DeliveryFilter;
 pub use deliveries::delivery_state::{DeliveryEnd, DeliveryState, DeliveryStateKind};
 pub use deliveries::failed_delivery::{FailedDelivery, FailureCause};

@@ -25,7 +25,7 @@ fn a_delivery_is_listed_and_found_by_its_owner_alone() {
         let filter =
             DeliveryFilter { subscription: Some(subscription), state: Some(state), ..DeliveryFilter::default() };
         let page = block_on(desk.webhooks.list_deliveries(owner, &filter, None, 10)).unwrap();
-        page.deliveries.iter().map(|one| one.id).collect::<Vec<_>>()
+        page.deliveries.iter().map(|one| one.delivery.id).collect::<Vec<_>>()
     };
     assert_eq!(list(&desk.alice, DeliveryStateKind::Waiting), [id]);
     assert_eq!(list(&desk.alice, DeliveryStateKind::Delivered), []);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::memory::unique_cause;
 use domain::ports::{AttemptCursor, ClaimRequest, DeliveryLog, LoggedAttempt, RetryRequest};
-use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind, SHOWN_ATTEMPTS_MAX};
+use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, NewEvent, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::WebhookStore;
@@ -83,7 +83,7 @@ pub async fn a_search_for_what_is_rare_comes_to_its_end(store: Arc<dyn WebhookSt
     let (mut found, mut before) = (Vec::new(), None);
     for _ in 0..PAGES_MAX {
         let page = DeliveryLog::list(&*store, &owner, &filter, before, 10).await.expect("a list succeeds");
-        found.extend(page.deliveries.iter().map(|one| one.event_id));
+        found.extend(page.deliveries.iter().map(|one| one.delivery.event_id));
         before = page.next;
         if before.is_none() {
             assert_eq!(found, [rare.event.id], "the rare one must be found, and once");
@@ -194,6 +194,41 @@ pub async fn a_delivery_is_shown_with_its_newest_attempts(store: Arc<dyn Webhook
     let numbers: Vec<_> = shown.attempts.iter().map(|attempt| attempt.number).collect();
     assert_eq!(numbers, (3..=made).collect::<Vec<_>>(), "the newest attempts must be shown, oldest first");
     assert_eq!(shown.delivery.attempts, made, "all of them count");
+}
+
+/// Each delivery of a list comes with its last attempt, without headers and excerpt: on every page, in every state, and
+/// after the subscription is deleted. A delivery without an attempt comes with none.
+pub async fn listed_deliveries_have_their_last_attempt(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    varied_log(&store, &owner).await;
+    let lane = subscribed(&*store, &owner).await;
+    publish(&*store, &[NewEvent { only: Some(lane.id), ..event_at(&owner, at(90_000)) }]).await;
+    for n in 0..3 {
+        let held = claim(&*store, 90_000 + n * 10).await;
+        for one in &held {
+            settle(&*store, one.failed(90_035 + n * 10, 90_000 + (n + 1) * 10)).await;
+        }
+    }
+    delete(&*store, &lane, at(100_000)).await;
+    let all = deliveries(&*store, &owner).await;
+    let (mut counts, mut before) = (Vec::new(), None);
+    loop {
+        let page = DeliveryLog::list(&*store, &owner, &DeliveryFilter::default(), before, 5).await;
+        let page = page.expect("a list succeeds");
+        for listed in page.deliveries {
+            let last = history(&*store, &owner, listed.delivery.id).await.attempts.pop();
+            assert_eq!(listed.last_attempt, last.map(AttemptRecord::brief), "{:?}", listed.delivery);
+            counts.push(listed.last_attempt.map_or(0, |attempt| attempt.number));
+        }
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(counts.len(), all.len(), "each is listed");
+    counts.sort_unstable();
+    counts.dedup();
+    assert!(counts.len() > 2 && counts[0] == 0, "the sample has deliveries with and without attempts: {counts:?}");
 }
 
 /// A cursor before every attempt.

@@ -233,7 +233,7 @@ pub(crate) async fn filtered(
         let page = domain::ports::DeliveryLog::list(store, owner, filter, before, page_max).await;
         let page = page.expect("a list of deliveries must succeed");
         assert!(page.deliveries.len() <= page_max as usize, "a page must have at most {page_max} deliveries");
-        found.extend(page.deliveries);
+        found.extend(page.deliveries.into_iter().map(|listed| listed.delivery));
         before = page.next;
         if before.is_none() {
             return found;

@@ -210,6 +210,7 @@ macro_rules! with_webhook_store_promises {
             log::attempts_come_in_the_order_of_their_ends
             log::attempts_at_one_delivery_all_come
             log::a_delivery_is_shown_with_its_newest_attempts
+            log::listed_deliveries_have_their_last_attempt
             operator_log::failing_subscriptions_come_the_longest_first
             operator_log::only_enabled_subscriptions_are_failing
             operator_log::events_are_listed_newest_first_in_pages

@@ -71,7 +71,7 @@ pub(in crate::endpoints) async fn answer(
     let (filter, before, limit) = (filter(parameters)?, parameters.cursor()?, parameters.limit()?);
     let page = state.api.webhooks.list_deliveries(owner, &filter, before, limit).await?;
     Ok(Json(Answer {
-        deliveries: page.deliveries.iter().map(DeliveryRecord::of).collect(),
+        deliveries: page.deliveries.iter().map(DeliveryRecord::listed).collect(),
         next_cursor: page.next.map(|id| id.to_cursor()),
     }))
 }

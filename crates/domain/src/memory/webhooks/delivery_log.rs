@@ -6,7 +6,8 @@ use super::delivery_commands::is_recovered;
 use super::{MemoryWebhookStore, StoredDelivery};
 use crate::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryRequest, StoreError};
 use crate::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, DeliveryStateKind, FailedDelivery, OutcomeCounts, SHOWN_ATTEMPTS_MAX,
+    Delivery, DeliveryFilter, DeliveryHistory, DeliveryStateKind, FailedDelivery, ListedDelivery, OutcomeCounts,
+    SHOWN_ATTEMPTS_MAX,
 };
 use crate::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
@@ -20,11 +21,11 @@ impl DeliveryLog for MemoryWebhookStore {
         max: u32,
     ) -> Result<DeliveryPage, StoreError> {
         let tables = self.tables();
-        let newest_first = tables.deliveries_of(owner).rev().map(|stored| &stored.delivery);
-        let older = newest_first.filter(|delivery| before.is_none_or(|before| delivery.id < before));
-        let mut wanted = older.filter(|delivery| filter.matches(delivery)).cloned();
-        let deliveries: Vec<Delivery> = wanted.by_ref().take(max as usize).collect();
-        let next = deliveries.last().map(|delivery| delivery.id).filter(|_| wanted.next().is_some());
+        let newest_first = tables.deliveries_of(owner).rev();
+        let older = newest_first.filter(|stored| before.is_none_or(|before| stored.delivery.id < before));
+        let mut wanted = older.filter(|stored| filter.matches(&stored.delivery));
+        let deliveries: Vec<ListedDelivery> = wanted.by_ref().take(max as usize).map(StoredDelivery::listed).collect();
+        let next = deliveries.last().map(|listed| listed.delivery.id).filter(|_| wanted.next().is_some());
         Ok(DeliveryPage { deliveries, next })
     }
 

@@ -17,7 +17,8 @@ use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
 use crate::webhooks::{
     AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, DirectClaims, Event, FailedDelivery,
-    FailureCause, OutcomeCounts, PublisherId, QueuedDelivery, SealedSecret, SealedSecrets, Subscription,
+    FailureCause, ListedDelivery, OutcomeCounts, PublisherId, QueuedDelivery, SealedSecret, SealedSecrets,
+    Subscription,
 };
 use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, TraceContext, UserId};
 
@@ -143,6 +144,12 @@ impl StoredDelivery {
     fn end(&mut self, end: DeliveryEnd, at: Timestamp) {
         self.delivery.state = DeliveryState::Ended { end, at };
         self.queued = None;
+    }
+
+    /// The delivery with its last attempt.
+    fn listed(&self) -> ListedDelivery {
+        let last_attempt = self.attempts.last_key_value().map(|(_, attempt)| attempt.clone().brief());
+        ListedDelivery { delivery: self.delivery.clone(), last_attempt }
     }
 
     /// The delivery, which has failed, with the end of its last attempt.

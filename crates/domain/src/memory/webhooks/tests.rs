@@ -70,7 +70,7 @@ fn request(number: i64, at: Timestamp) -> ClaimRequest {
 fn only_delivery(store: &MemoryWebhookStore) -> Delivery {
     let mut page = block_on(DeliveryLog::list(store, &owner(), &DeliveryFilter::default(), None, 10)).unwrap();
     assert_eq!((page.deliveries.len(), page.next), (1, None));
-    page.deliveries.remove(0)
+    page.deliveries.remove(0).delivery
 }
 
 /// An event from publication to delivery, with a worker that loses its claim to another.

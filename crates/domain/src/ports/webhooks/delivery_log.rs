@@ -5,14 +5,14 @@ use async_trait::async_trait;
 use crate::ports::{RetryRequest, StoreError};
 #[cfg(doc)]
 use crate::webhooks::SHOWN_ATTEMPTS_MAX;
-use crate::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryHistory, FailedDelivery, OutcomeCounts};
+use crate::webhooks::{AttemptRecord, DeliveryFilter, DeliveryHistory, FailedDelivery, ListedDelivery, OutcomeCounts};
 use crate::{DeliveryId, EventId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
 /// One page of a list of deliveries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryPage {
     /// The deliveries, newest first.
-    pub deliveries: Vec<Delivery>,
+    pub deliveries: Vec<ListedDelivery>,
     /// Where the next page begins; `None` if this is the last page. A page may be short or even empty without being the
     /// last: a search for rare deliveries stops after some time.
     pub next: Option<DeliveryId>,
@@ -55,6 +55,8 @@ impl LoggedAttempt {
 pub trait DeliveryLog: Send + Sync {
     /// At most `max` of the owner's deliveries with ids below `before` that pass the filter, newest first. Deliveries
     /// to deleted subscriptions are included.
+    ///
+    /// Of each delivery on the page it reads one attempt, however many are stored.
     async fn list(
         &self,
         owner: &UserId,

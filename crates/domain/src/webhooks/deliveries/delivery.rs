@@ -57,6 +57,16 @@ impl DeliveryId {
     }
 }
 
+/// A delivery as lists show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedDelivery {
+    /// The delivery.
+    pub delivery: Delivery,
+    /// The attempt with the highest number, without the headers and the excerpt of the answer. `None` before the first
+    /// attempt has ended, and if a crash cut off every attempt.
+    pub last_attempt: Option<AttemptRecord>,
+}
+
 /// A delivery with its event and its attempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryHistory {

@@ -19,7 +19,7 @@ impl Saboteur {
         for (_, owner) in self.known() {
             let waiting = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
             let page = DeliveryLog::list(&self.inner, &owner, &waiting, None, u32::MAX).await.expect("never fails");
-            for one in page.deliveries.iter().filter(|one| one.created_at < at) {
+            for one in page.deliveries.iter().map(|one| &one.delivery).filter(|one| one.created_at < at) {
                 self.inner.cancel(&owner, one.id, at, &unique_cause()).await.expect("never fails");
             }
         }

@@ -129,6 +129,8 @@ pub(crate) enum Fault {
     SkipsTies,
     ShowsOneAttemptEach,
     HidesTheLastOfMany,
+    ListsTheFirstAttempt,
+    ListsWholeAttempts,
     ShowsNoCauses,
     ShowsTheOldestFailed,
     ShowsOldFailures,

@@ -6,8 +6,8 @@ use domain::ports::{
     AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, QueueFigures, RetryRequest, StoreError, StoreFigures,
 };
 use domain::webhooks::{
-    Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, FailedDelivery, FailureCause, OutcomeCounts,
-    SHOWN_ATTEMPTS_MAX,
+    AttemptRecord, Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, FailedDelivery, FailureCause,
+    OutcomeCounts, SHOWN_ATTEMPTS_MAX,
 };
 use domain::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
 
@@ -67,18 +67,31 @@ impl DeliveryLog for Saboteur {
             Fault::EndsSearchesEarly => {
                 let everything = DeliveryFilter::default();
                 let mut page = DeliveryLog::list(&self.inner, &owner, &everything, before, SEARCHED_MAX).await?;
-                page.deliveries.retain(|one| filter.matches(one));
+                page.deliveries.retain(|one| filter.matches(&one.delivery));
                 page.deliveries.truncate(max as usize);
                 DeliveryPage { next: None, ..page }
             }
             _ => DeliveryLog::list(&self.inner, &owner, &asked, before, max).await?,
         };
-        page.deliveries.iter_mut().for_each(|one| self.shown_delivery(one));
+        page.deliveries.iter_mut().for_each(|one| self.shown_delivery(&mut one.delivery));
         match self.fault {
             Fault::ListsOldestFirst => page.deliveries.reverse(),
             Fault::HidesDeleted => {
                 let memo = self.memo();
-                page.deliveries.retain(|one| !memo.deleted.contains(&one.subscription_id));
+                page.deliveries.retain(|one| !memo.deleted.contains(&one.delivery.subscription_id));
+            }
+            Fault::ListsTheFirstAttempt => {
+                for one in &mut page.deliveries {
+                    let found = DeliveryLog::find(&self.inner, &owner, one.delivery.id).await?;
+                    let first = found.and_then(|found| found.attempts.into_iter().next());
+                    one.last_attempt = first.map(AttemptRecord::brief);
+                }
+            }
+            Fault::ListsWholeAttempts => {
+                for one in &mut page.deliveries {
+                    let found = DeliveryLog::find(&self.inner, &owner, one.delivery.id).await?;
+                    one.last_attempt = found.and_then(|mut found| found.attempts.pop());
+                }
             }
             _ => {}
         }

@@ -246,6 +246,8 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::SkipsTies, &["attempts_come_in_the_order_of_their_ends"]),
     (Fault::ShowsOneAttemptEach, &["attempts_at_one_delivery_all_come"]),
     (Fault::HidesTheLastOfMany, &["a_delivery_is_shown_with_its_newest_attempts"]),
+    (Fault::ListsTheFirstAttempt, &["listed_deliveries_have_their_last_attempt"]),
+    (Fault::ListsWholeAttempts, &["listed_deliveries_have_their_last_attempt"]),
     (Fault::ListsTheLatestFailingFirst, &["failing_subscriptions_come_the_longest_first"]),
     (Fault::RepeatsFailing, &["failing_subscriptions_come_the_longest_first"]),
     (Fault::HidesPausedFailing, &["only_enabled_subscriptions_are_failing"]),
