@@ -25,7 +25,7 @@ const REVOKE: &str = "WITH found AS (
     INSERT INTO credential_changes (digest) SELECT digest FROM found
 ) SELECT count(*) AS count FROM revoked";
 
-/// Revokes a key. Two round trips.
+/// Revokes a key. Two round trips, and one more if it was the successor of a key that is still good.
 pub(crate) struct Revoke<'a> {
     pub(crate) owner: &'a UserId,
     pub(crate) id: KeyId,
@@ -51,7 +51,9 @@ impl Work for Revoke<'_> {
         )
         .await;
         let (revoked, found, rows) = (begun.and(revoked)?, found.optional()?, rows?);
-        let events = self.cause.keys_revoked(self.owner, (revoked.count > 0).then_some(self.id));
+        let keys = self.view.select(keys_of_owner(self.owner, rows)?);
+        let is_new = revoked.count > 0;
+        let events = if is_new { self.cause.key_revoked(self.id, self.owner, &keys, self.at) } else { Vec::new() };
         let (written, committed) = commit_with(connection, &events).await;
         // A commit with an unknown result may be repeated: revoking again changes nothing.
         written.and(committed)?;
@@ -60,7 +62,6 @@ impl Work for Revoke<'_> {
         if key.owner != *self.owner {
             return Ok(Revocation::NotOwned);
         }
-        let keys = self.view.select(keys_of_owner(self.owner, rows)?);
         Ok(Revocation::Revoked { digest: digest_of(self.id, &digest)?, keys })
     }
 }

@@ -22,6 +22,9 @@ pub(super) fn revoke_key(
         return Ok(Revocation::NotOwned);
     }
     let is_new = Kept(keys::revoke_key(owner, &id, at)).execute(connection)? > 0;
-    write_events(connection, &cause.keys_revoked(owner, is_new.then_some(id)))?;
-    Ok(Revocation::Revoked { digest, keys: list_keys(connection, owner, view)? })
+    let keys = list_keys(connection, owner, view)?;
+    if is_new {
+        write_events(connection, &cause.key_revoked(id, owner, &keys, at))?;
+    }
+    Ok(Revocation::Revoked { digest, keys })
 }

@@ -54,6 +54,15 @@ impl Cause {
         self.first(AuditAction::KeyRotated, AuditTarget::Key(before.id), &before.owner, changes.into_iter().flatten())
     }
 
+    /// One of the owner's keys was revoked at `at`; `keys` are what the owner has then. If the key was the successor of a
+    /// key that is still good, that one expires and has no successor any more: [`Cause::key_expiring`] says so.
+    pub fn key_revoked(&self, id: KeyId, owner: &UserId, keys: &[ApiKey], at: Timestamp) -> Vec<AuditEvent> {
+        let mut events = self.keys_revoked(owner, [id]);
+        let orphan = keys.iter().find(|key| key.replaced_by == Some(id) && key.is_good(at));
+        events.extend(orphan.map(|key| AuditEvent { id: self.id.nth(1), ..self.key_expiring(key) }));
+        events
+    }
+
     /// These keys of one owner were revoked.
     pub fn keys_revoked(&self, owner: &UserId, keys: impl IntoIterator<Item = KeyId>) -> Vec<AuditEvent> {
         self.each(AuditAction::KeyRevoked, keys.into_iter().map(|id| (AuditTarget::Key(id), owner.clone())))

@@ -120,8 +120,11 @@ impl KeyStore for MemoryKeyStore {
             (Some(key), _) if key.owner != *owner => Ok(Revocation::NotOwned),
             (Some(_), Some(digest)) => {
                 let is_new = tables.revoke(id, digest, at, &self.changes);
-                self.audit.write(cause.keys_revoked(owner, is_new.then_some(id)));
-                Ok(Revocation::Revoked { digest, keys: tables.list(owner, view) })
+                let keys = tables.list(owner, view);
+                if is_new {
+                    self.audit.write(cause.key_revoked(id, owner, &keys, at));
+                }
+                Ok(Revocation::Revoked { digest, keys })
             }
             _ => Ok(Revocation::NotFound),
         }

@@ -92,6 +92,7 @@ pub trait KeyStore: Send + Sync {
     /// revoked like an active one.
     ///
     /// - Of parallel revocations, one sets the time and all succeed.
+    /// - [`Cause::key_revoked`] are the events of a call that sets the time.
     /// - A key that is revoked already is reported to the [`ChangeFeed`](super::ChangeFeed) again.
     /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would return within the same transaction.
     async fn revoke(

@@ -80,6 +80,42 @@ pub async fn the_last_key_that_fits_leaves_another_event(stores: Arc<AuditedStor
     expect_seen(&stores).await;
 }
 
+/// The revocation of a successor leaves another event of the key that it replaces: this key expires, and has no successor.
+/// It does so once, and only while that key is good.
+pub async fn a_key_that_loses_its_successor_leaves_another_event(stores: Arc<AuditedStores>) {
+    let (alice, seen) = (user("alice"), view(second(2), ALL_ENDED));
+    let (kept, revoked, late) = (Sample::of(&alice), Sample::of(&alice), Sample::of(&alice));
+    let mut expected = Vec::new();
+    for (sample, overlap_millis) in [(&kept, 60_000), (&revoked, 60_000), (&late, 2_000)] {
+        let (replacement, by) = (Replacement::at(second(2), overlap_millis), cause(second(2)));
+        let created = cause(second(1));
+        create(&stores, sample, NO_LIMIT, &created).await;
+        let (rotation, digest) = (&replacement.rotation, &replacement.digest);
+        let answer = stores.keys.rotate(&alice, sample.id(), rotation, digest, seen, &by).await;
+        assert!(matches!(answer, Ok(Rotation::Rotated { .. })), "the key is good, got {answer:?}");
+        let rotated = rotation.decide(&sample.key, 0).expect("the key is good");
+        expected.extend([created.key_created(&sample.key), by.key_rotated(&sample.key, &rotated)]);
+        let revoke = async |id, seconds| {
+            let by = cause(second(seconds));
+            stores.keys.revoke(&alice, id, second(seconds), seen, &by).await.expect("a revocation succeeds");
+            by
+        };
+        if sample.id() == revoked.id() {
+            expected.extend(revoke(revoked.id(), 3).await.keys_revoked(&alice, [revoked.id()]));
+        }
+        let by = revoke(rotation.successor, 4).await;
+        let revoked_then = match sample.id() == kept.id() {
+            true => by.key_revoked(rotation.successor, &alice, &[rotated.replaced], second(4)),
+            false => by.keys_revoked(&alice, [rotation.successor]),
+        };
+        assert_eq!(revoked_then.len(), if sample.id() == kept.id() { 2 } else { 1 });
+        expected.extend(revoked_then);
+        revoke(rotation.successor, 5).await;
+    }
+    expect_events(&*stores.audit, expected, "the key that is good must leave an event, and no other").await;
+    expect_seen(&stores).await;
+}
+
 /// A call that is refused, finds nothing, or changes nothing leaves no event.
 pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>) {
     let alice = user("alice");

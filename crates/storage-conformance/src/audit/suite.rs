@@ -111,6 +111,7 @@ macro_rules! with_audit_log_promises {
             round_trip::a_stored_event_is_refused
             key_changes::changes_of_keys_leave_their_events
             key_changes::the_last_key_that_fits_leaves_another_event
+            key_changes::a_key_that_loses_its_successor_leaves_another_event
             key_changes::calls_that_change_no_key_leave_no_event
             key_changes::parallel_revocations_leave_one_event
             session_changes::changes_of_sessions_leave_their_events

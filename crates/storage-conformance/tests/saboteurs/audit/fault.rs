@@ -46,4 +46,5 @@ pub(crate) enum Fault {
     MarksEverything,
     ForgetsTheLimit,
     ForgetsTurns,
+    ForgetsExpiring,
 }

@@ -37,6 +37,7 @@ impl FaultyLog {
     fn is_forgotten(&self, event: &AuditEvent) -> bool {
         let forgotten = match self.fault {
             Fault::ForgetsTheLimit => Some(AuditAction::KeyLimitReached),
+            Fault::ForgetsExpiring => Some(AuditAction::KeyExpiring),
             Fault::ForgetsTurns => Some(AuditAction::SubscriptionFailing),
             _ => None,
         };

@@ -70,6 +70,7 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::MarksEverything, &["events_are_listed_until_they_are_announced"]),
     (Fault::ForgetsTheLimit, &["the_last_key_that_fits_leaves_another_event"]),
     (Fault::ForgetsTurns, &["a_subscription_that_fails_and_recovers_leaves_its_events"]),
+    (Fault::ForgetsExpiring, &["a_key_that_loses_its_successor_leaves_another_event"]),
     (Fault::CountsThenPurges, &["parallel_purges_count_each_event_once"]),
 ];
 
