@@ -170,11 +170,15 @@ test("the audit log of all users is filtered, paged and downloaded", async () =>
     const actions = await page.locator("tbody th").allTextContents();
     return actions.length === 50 && actions.every((action) => action.includes("Key revoked"));
   });
+  await eventually("the label", async () => (await page.locator("tbody td[data-label=What]").first().textContent()).includes('=cmd("59"),x'));
   for (const [name, lines] of [["Download CSV", 61], ["Download JSON", 60]]) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()]);
     const text = await readFile(await download.path(), "utf8");
     assert.equal(text.trim().split("\n").length, lines, `${name}: ${text.slice(0, 500)}`);
   }
+  await page.goto("/console/operator/users/quinn?tab=audit");
+  await page.getByRole("button", { name: '=cmd("59"),x' }).first().click();
+  await page.getByText('Only =cmd("59"),x.').waitFor();
   await close();
 });
 

@@ -138,6 +138,8 @@ export const PATHS = {
   failing: "/api/operator/failing-subscriptions",
   /** @param {string} id */
   event: (id) => `/api/operator/events/${part(id)}`,
+  /** @param {string} action @param {string} [userId] */
+  logged: (action, userId) => `/api/operator/audit${query({ userId, action, limit: 200 })}`,
   /** @param {string} userId @param {string} [rest] */
   ofUser: (userId, rest = "") => `/api/operator/users/${part(userId)}${rest}`,
   /** @param {string} userId @param {string} [subscriptionId] */

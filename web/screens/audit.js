@@ -43,6 +43,36 @@ function useNames() {
   return Object.fromEntries([...keys.map((key) => [key.id, key.label]), ...subscriptions.map((one) => [one.id, place(one.url)])]);
 }
 
+/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listAllAuditEvents">>} Log */
+
+/**
+ * The same for operators, from the log itself: a look at the keys and subscriptions of a user would be in the user's log.
+ * What the log does not name keeps its id.
+ * @param {AuditEvent[]} events
+ * @param {string} [userId]
+ */
+export function useLoggedNames(events, userId) {
+  const keys = /** @type {Log} */ (useResource(PATHS.logged("key.created", userId))).data?.events ?? [];
+  const subscriptions = /** @type {Log} */ (useResource(PATHS.logged("subscription.created", userId))).data?.events ?? [];
+  /** @type {Record<string, string>} */
+  const names = {};
+  // The newest name comes last.
+  for (const event of [...keys, ...subscriptions, ...[...events].reverse()]) Object.assign(names, namesIn(event, names));
+  return names;
+}
+
+/**
+ * What the event says of names.
+ * @param {AuditEvent} event
+ * @param {Record<string, string>} names
+ */
+function namesIn({ target: { id }, changes }, names) {
+  const after = (/** @type {string} */ field) => changes.find((one) => one.field === field)?.after;
+  const [label, url, successor] = [after("label"), after("url"), after("successor")];
+  if (!id) return {};
+  return { ...(label && { [id]: label }), ...(url && { [id]: place(url) }), ...(successor && names[id] && { [successor]: names[id] }) };
+}
+
 /** @param {{ events: AuditEvent[], show: (id: string) => void, names?: Record<string, string>, showsUser?: boolean }} props */
 export const Table = ({ events, show, names = {}, showsUser = false }) => html`
   <table>

@@ -6,7 +6,7 @@ import { usePages } from "../lib/pages.js";
 import { useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
 import { Choice, Page, SearchField } from "../lib/ui.js";
-import { ACTIONS, Table } from "./audit.js";
+import { ACTIONS, Table, useLoggedNames } from "./audit.js";
 
 /** @type {[string, string][]} */
 const PERIODS = [
@@ -23,6 +23,7 @@ export default function OperatorAudit() {
     const { events, nextCursor } = await listAllAuditEvents({ ...asked(), cursor });
     return { rows: events, next: nextCursor };
   }, [userId, actor, action, target, days].join(" "));
+  const names = useLoggedNames(list.rows, userId);
   const downloads = html`
     <a class="button" href=${auditExport(asked(), "csv")} download="audit.csv">Download CSV</a>
     <a class="button" href=${auditExport(asked(), "jsonl")} download="audit.jsonl">Download JSON</a>
@@ -35,10 +36,10 @@ export default function OperatorAudit() {
         <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${(/** @type {string} */ chosen) => change({ action: chosen })} />
         <${Choice} label="When" value=${days} options=${PERIODS} onChange=${(/** @type {string} */ chosen) => change({ days: chosen })} />
       </form>
-      ${target && html`<p>Only <code>${target}</code>. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+      ${target && html`<p>Only ${names[target] ?? html`<code>${target}</code>`}. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
       ${list.frame(
         { empty: "Nothing was changed", hint: "No change matches the filter." },
-        html`<${Table} events=${list.rows} show=${(/** @type {string} */ id) => change({ target: id })} showsUser />`,
+        html`<${Table} events=${list.rows} names=${names} show=${(/** @type {string} */ id) => change({ target: id })} showsUser />`,
       )}
     <//>
   `;

@@ -8,7 +8,7 @@ import { store, useAction, useResource } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { Badge, Choice, Code, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
 import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
-import { Table as AuditTable } from "./audit.js";
+import { Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
 import { browser } from "./sessions.js";
 
@@ -193,11 +193,12 @@ function UserAudit({ userId }) {
     const { events, nextCursor } = await listAllAuditEvents({ userId, target, cursor });
     return { rows: events, next: nextCursor };
   }, target);
+  const names = useLoggedNames(list.rows, userId);
   return html`
-    ${target && html`<p>Only <code>${target}</code>. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+    ${target && html`<p>Only ${names[target] ?? html`<code>${target}</code>`}. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
     ${list.frame(
       { empty: "Nothing was changed", hint: "Each change of what the user has appears here, with who made it." },
-      html`<${AuditTable} events=${list.rows} show=${(/** @type {string} */ id) => change({ target: id })} />`,
+      html`<${AuditTable} events=${list.rows} names=${names} show=${(/** @type {string} */ id) => change({ target: id })} />`,
     )}
   `;
 }
