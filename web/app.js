@@ -9,7 +9,7 @@ import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
 import { Palette } from "./lib/palette.js";
 import { Help, useShortcuts } from "./lib/shortcuts.js";
-import { ErrorPanel, Loading, Page } from "./lib/ui.js";
+import { ErrorPanel, Loading, Page, SessionOver } from "./lib/ui.js";
 import { Forbidden, NotFound, Portal, returnUrl, SignedOut, SignIn, VISIT, VisitOver } from "./screens/outside.js";
 
 /** @typedef {import("./lib/router.js").Route} Route */
@@ -57,7 +57,19 @@ const OPERATOR_NAVIGATION = [
   ["/console/operator/audit", "All changes", "M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2.5"],
 ];
 
-/** @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known */
+/**
+ * With a session that is over, the screen stays.
+ * @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known
+ */
+
+/** The fields in which the reader has typed. */
+const typedIn = new WeakSet();
+document.addEventListener("input", ({ target }) => target && typedIn.add(target));
+
+/** Whether the reader would lose something with the screen: a dialog, which may show a key once, or what is typed. */
+const hasDraft = () =>
+  document.querySelector("dialog[open]") !== null ||
+  [...document.querySelectorAll("input, textarea")].some((field) => typedIn.has(field) && /** @type {any} */ (field).value !== "");
 
 /** Whose data this page has read: the user may sign in again, and keeps what is typed. */
 let reader = "";
@@ -85,8 +97,7 @@ function useSession() {
   const [known, setKnown] = useState(/** @type {Known} */ ({}));
   useEffect(() => {
     const over = () => {
-      // The form says so, and keeps what is typed.
-      if (document.querySelector("dialog[open] form")) return;
+      if (hasDraft()) return setKnown(({ session }) => ({ session, isOver: true }));
       forget();
       setKnown({ isOver: true });
     };
@@ -110,17 +121,17 @@ function Console() {
   const { session, failure, isOver } = useSession();
   if (address.pathname === SIGNED_OUT) return html`<${SignedOut} />`;
   if (address.pathname === PORTAL) return html`<${Portal} />`;
-  if (isOver && (product.isPortal || isFramed)) return html`<${VisitOver} />`;
-  if (isOver) return html`<${SignIn} next=${address.pathname + address.search} />`;
+  if (isOver && !session && (product.isPortal || isFramed)) return html`<${VisitOver} />`;
+  if (isOver && !session) return html`<${SignIn} next=${address.pathname + address.search} />`;
   if (failure) {
     return html`<main class="lone"><h1>${product.name}</h1><${ErrorPanel} failure=${failure} retry=${() => location.reload()} /></main>`;
   }
   if (!session) return html`<main class="lone"><${Loading} /></main>`;
-  return html`<${Frame} session=${session} path=${address.pathname} />`;
+  return html`<${Frame} session=${session} isOver=${isOver} path=${address.pathname} />`;
 }
 
-/** @param {{ session: Session, path: string }} props */
-function Frame({ session, path }) {
+/** @param {{ session: Session, isOver?: boolean, path: string }} props */
+function Frame({ session, isOver, path }) {
   const { isHelpOpen, setHelpOpen, isPaletteOpen, setPaletteOpen } = useShortcuts();
   const isVisitor = session.role === "visitor";
   const brand = useBrand(isVisitor);
@@ -151,6 +162,7 @@ function Frame({ session, path }) {
       </div>
     </header>
     <main id="main">
+      ${isOver && html`<div class="error" role="alert"><${SessionOver} /></div>`}
       ${!found && html`<${NotFound} />`}
       ${found && !allowed && html`<${Forbidden} />`}
       ${found && allowed && html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`}

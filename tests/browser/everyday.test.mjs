@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, browser, eventually, publish, receiver, visitor } from "./harness.mjs";
+import { api, browser, eventually, publish, receiver, signIn, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -110,6 +110,34 @@ test("a form says each fault once, in the words of the field, until the field ch
   await close();
 });
 
+test("a session that ends keeps what is typed on a page, and a key that is shown once", async () => {
+  const [{ page, close }, hooks] = [await visitor("sina", { failures: [401] }), await receiver()];
+  await api("sina", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publish("sina", "invoice.paid");
+  await page.goto("/console/deliveries");
+  await page.getByRole("link", { name: "invoice.paid" }).click();
+  await page.getByText("Attempt 1").waitFor();
+  await page.getByText("Verify the signature").click();
+  await page.getByLabel("webhook-signature").fill("v1,pasted");
+  await api("sina", "DELETE", "/api/sessions");
+  await page.getByRole("button", { name: "Send again" }).click();
+  await page.getByText("What you typed stays here.").first().waitFor();
+  assert.equal(await page.getByLabel("webhook-signature").inputValue(), "v1,pasted");
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn(page, "sina", "/console/keys");
+  await page.getByRole("button", { name: "New key" }).first().click();
+  await page.getByLabel("Label").fill("CI");
+  await page.getByRole("button", { name: "Create the key" }).click();
+  const shown = await page.locator(".one-line code").textContent();
+  await api("sina", "DELETE", "/api/sessions");
+  await page.evaluate(() => window.dispatchEvent(new Event("gatepost:session-over")));
+  await page.getByText("What you typed stays here.").waitFor();
+  assert.equal(await page.locator(".one-line code").textContent(), shown);
+  hooks.close();
+  await close();
+});
+
 test("a session that ends in a form keeps what is typed", async () => {
   const { page, context, close } = await visitor("selma", { failures: [401] });
   await page.goto("/console/keys");
@@ -117,9 +145,10 @@ test("a session that ends in a form keeps what is typed", async () => {
   await page.getByLabel("Label").fill("Typed with care");
   await api("selma", "DELETE", "/api/sessions");
   await page.getByRole("button", { name: "Create the key" }).click();
-  await page.getByText("Your session is over").waitFor();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Your session is over").waitFor();
   const opened = context.waitForEvent("page");
-  await page.getByRole("link", { name: "Sign in in another tab" }).click();
+  await dialog.getByRole("link", { name: "Sign in in another tab" }).click();
   const other = await opened;
   await other.getByLabel("User name").fill("selma");
   await other.getByRole("button", { name: "Log in", exact: true }).click();

@@ -72,8 +72,7 @@ export function ErrorPanel({ failure, retry, fields = [] }) {
   const faults = failure.faultsBeside(fields);
   return html`
     <div class="error" role="alert">
-      <p class="error-title">${status === 401 ? "Your session is over" : title}</p>
-      ${status === 401 && html`<p>What you typed stays here. ${product.isPortal ? "Follow the link of your application again in another tab" : html`<a href="/console/login?next=/console/" target="_blank" rel="noopener">Sign in in another tab</a>`}, then go on.</p>`}
+      ${status === 401 ? html`<${SessionOver} />` : html`<p class="error-title">${title}</p>`}
       ${status !== 401 && detail && !errors?.length && html`<p>${detail}</p>`}
       ${faults.length > 0 && html`<ul>${faults.map((fault) => html`<li><code>${fault.field}</code> ${fault.detail}</li>`)}</ul>`}
       <p class="error-foot">
@@ -84,6 +83,12 @@ export function ErrorPanel({ failure, retry, fields = [] }) {
     </div>
   `;
 }
+
+/** The screen stays when the session ends, for what is typed there. */
+export const SessionOver = () => html`
+  <p class="error-title">Your session is over</p>
+  <p>What you typed stays here. ${product.isPortal ? "Follow the link of your application again in another tab" : html`<a href="/console/login?next=/console/" target="_blank" rel="noopener">Sign in in another tab</a>`}, then go on.</p>
+`;
 
 /**
  * A list that is empty: what it will show, the next step, and the same step from a terminal.
