@@ -52,9 +52,9 @@ pub(crate) fn run(arguments: &Arguments, connection: &Connection) -> Result<()> 
     Ok(())
 }
 
-/// Opens a URL, where there is a desktop.
-pub(crate) fn open_in_browser(url: &str) {
-    OPENERS.iter().any(|opener| opens(opener, url));
+/// Has the desktop open the URL, and returns whether it could.
+pub(crate) fn open_in_browser(url: &str) -> bool {
+    OPENERS.iter().any(|opener| opens(opener, url))
 }
 
 fn opens(opener: &str, url: &str) -> bool {

@@ -2,6 +2,8 @@ use gatepost_client::{IdToken, OperatorToken};
 use serde::Serialize;
 use url::Url;
 
+use crate::open_key::KEY;
+
 /// The example of RFC 7636, appendix B: a person who opens the link can finish the exchange with the verifier
 /// `dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`.
 const CODE_CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
@@ -18,6 +20,8 @@ pub struct DevServer {
     pub public_url: String,
     /// Whether the server has the console.
     pub has_console: bool,
+    /// Whether `o` opens the console: a person types, and the server has a console.
+    pub opens_at_key: bool,
     /// Whether a client with the same configuration finds the server. It does not where the system chose the port.
     pub is_found: bool,
     /// The issuer of the development identity provider.
@@ -47,6 +51,8 @@ pub struct Welcome {
     #[serde(skip)]
     environment: String,
     #[serde(skip)]
+    opens_at_key: bool,
+    #[serde(skip)]
     operator_token: Option<OperatorToken>,
 }
 
@@ -71,7 +77,8 @@ impl Welcome {
 
     /// The welcome of this server.
     pub fn new(server: DevServer) -> Self {
-        let DevServer { database, public_url, has_console, is_found, issuer, audience, operator_token } = server;
+        let DevServer { database, public_url, has_console, opens_at_key, is_found, issuer, audience, operator_token } =
+            server;
         Self {
             version: env!("CARGO_PKG_VERSION"),
             database,
@@ -84,8 +91,14 @@ impl Welcome {
             subscriptions_url: format!("{public_url}/api/webhooks/subscriptions"),
             events_url: format!("{public_url}/api/operator/events"),
             environment: if is_found { String::new() } else { format!("PUBLIC_URL={public_url} ") },
+            opens_at_key,
             operator_token,
         }
+    }
+
+    /// The URL that `o` opens, if it opens one.
+    pub fn opened_at_key(&self) -> Option<&str> {
+        self.console_url.as_deref().filter(|_| self.opens_at_key)
     }
 
     /// The welcome for a program, as one line of JSON.
@@ -112,9 +125,10 @@ impl Welcome {
         let console = console
             .map(|url| format!("  Console            {url} (sign in as {user}, or as {operator} to see everybody)\n"));
         let console = console.unwrap_or_default();
+        let key = self.opened_at_key().map(|_| format!(" {KEY} and Enter open the console.")).unwrap_or_default();
         format!(
             "\
-Gatepost {version}, for development on this machine. Data: {database}. Ctrl-C stops it.
+Gatepost {version}, for development on this machine. Data: {database}. Ctrl-C stops it.{key}
 
 {console}  API                {api_url}
   API page           {docs_url}

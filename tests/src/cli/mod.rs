@@ -66,7 +66,7 @@ impl Shell {
         let command = format!("stty cols {columns}; exec {} {line}", gatepost_binary().display());
         let mut script = Command::new("script");
         script.args(["-qec", &command, "/dev/null"]).current_dir(&self.folder).env_clear();
-        script.envs(self.environment.iter().cloned()).env("PATH", "/usr/bin:/bin");
+        script.env("PATH", "/usr/bin:/bin").envs(self.environment.iter().cloned());
         let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("apt-get install bsdutils");
         let (mut keyboard, mut screen) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
         let (mut shown, mut byte) = (Vec::new(), [0]);

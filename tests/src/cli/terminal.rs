@@ -1,7 +1,10 @@
 //! What a person sees on a terminal. `script` gives the command one.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
 use super::Shell;
-use crate::harness::Setup;
+use crate::harness::{Setup, free_address};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_confirms_what_cannot_be_undone() {
@@ -47,4 +50,19 @@ async fn a_credential_that_is_typed_is_not_shown() {
     assert!(success && shown.contains("valid: key_") && !shown.contains(&key), "{shown}");
     let (shown, success) = shell.on_terminal(100, "keys verify", ("not shown): ", "\u{3}"));
     assert!(!success && shown.contains("nothing was typed"), "Ctrl-C ends it, and the terminal is as before: {shown}");
+}
+
+/// The opener of the test notes the URL, and stops the server, which it is started by.
+#[test]
+fn a_key_opens_the_console_of_dev() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address().to_string());
+    let opener = folder.path().join("xdg-open");
+    fs::write(&opener, "#!/bin/sh\necho \"$1\" >> opened\nkill -TERM $PPID\n").unwrap();
+    fs::set_permissions(&opener, Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", folder.path().display());
+    let environment = vec![("LISTEN".to_owned(), address.clone()), ("PATH".to_owned(), path)];
+    let shell = Shell { folder: folder.path().to_owned(), environment };
+    let (shown, success) = shell.on_terminal(200, "dev", ("o and Enter open the console.", "what\no\n"));
+    assert!(success, "{shown}");
+    assert_eq!(fs::read_to_string(folder.path().join("opened")).unwrap(), format!("http://{address}/console/\n"));
 }

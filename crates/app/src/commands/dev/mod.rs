@@ -13,7 +13,7 @@ use adapters_system::{Hangups, Secret, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use cli::output::answer;
-use cli::{DevServer, WebAddress, Welcome};
+use cli::{DevServer, WebAddress, Welcome, has_keyboard, open_at_key};
 use domain::IdToken;
 use domain::ports::{Clock, Entropy, IdentityVerdict, IdentityVerifier};
 use domain::webhooks::PauseLengths;
@@ -85,6 +85,7 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
     let welcome = Welcome::new(DevServer {
         database: configuration.database_url.to_string(),
         has_console: configuration.console,
+        opens_at_key: !arguments.json && has_keyboard(),
         // A client that reads the same configuration cannot know which free port the system chose.
         is_found: configuration.public_url.is_some() || configuration.listen == address,
         public_url: public_url.as_str().to_owned(),
@@ -97,7 +98,11 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
         let token = verified.await?;
         // The welcome comes last: after the lines that the start has logged.
         lines.flush();
-        Ok(answer(&if arguments.json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?)
+        answer(&if arguments.json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?;
+        if let Some(url) = welcome.opened_at_key() {
+            open_at_key(url.to_owned());
+        }
+        Ok(())
     };
     let operator_tokens = configuration.all_operator_tokens();
     // No load balancer needs time to notice the shutdown.
