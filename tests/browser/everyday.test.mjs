@@ -46,7 +46,7 @@ test("a paused receiver says when it is tried again, and can be tried now", asyn
   await eventually("the pause", async () => (await api("paul", "GET", `/api/webhooks/subscriptions/${subscription.id}`)).health.state === "paused");
   await page.goto("/console/");
   await page.getByText(/It is tried again in (9|10) minutes/).waitFor();
-  await page.getByRole("link", { name: "1 failing receivers" }).click();
+  await page.getByRole("link", { name: "1 failing receiver" }).click();
   await page.getByText(/Tried again in (9|10) minutes/).waitFor();
   await page.getByRole("rowheader", { name: hooks.url }).getByRole("link").click();
   await page.getByText(/in (9|10) minutes/).first().waitFor();

@@ -10,7 +10,7 @@ const [WIDTH, HEIGHT] = [90, 20];
 export function Sparkline({ days }) {
   const most = Math.max(...days);
   const sum = days.reduce((all, one) => all + one, 0);
-  if (sum === 0) return html`<span class="quiet">None in ${days.length} days</span>`;
+  if (sum === 0) return html`<span class="quiet">no use</span>`;
   const words = `${counted(sum, "use")} in ${days.length} days, at most ${most.toLocaleString("en")} on one of them`;
   return html`
     <span class="sparkline" title=${words}>

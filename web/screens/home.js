@@ -49,7 +49,8 @@ export default function Home() {
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
         <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
         ${subscribed.length > 0 && html`<${OutcomeChart} title="Deliveries of the last 24 hours" path=${PATHS.outcomes} />`}
-        <${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />
+        ${(steps.length === 0 || steps.some((step) => step.isDone)) &&
+        html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />`}
       `}
     <//>
   `;
@@ -123,22 +124,22 @@ function FirstSteps({ steps }) {
 
 /** @param {{ keys: Key[], subscriptions: Subscription[], failed: Deliveries }} props */
 function Figures({ keys, subscriptions, failed }) {
-  const count = failed.data?.deliveries.length ?? 0;
-  const isMore = failed.data?.nextCursor !== undefined;
+  const [enabled, failing] = [subscriptions.filter((one) => one.enabled).length, subscriptions.filter(isFailing).length];
+  const more = failed.data?.nextCursor === undefined ? "" : "+";
   return html`
     <ul class="figures">
-      ${may("keys:read") && html`<li><a href="/console/keys"><strong>${keys.length}</strong> active keys</a></li>`}
+      ${may("keys:read") && html`<${Figure} href="/console/keys" count=${keys.length} one="active key" />`}
       ${may("webhooks:read") &&
-      html`<li><a href="/console/subscriptions"><strong>${subscriptions.filter((one) => one.enabled).length}</strong> enabled subscriptions</a></li>
-        <li>
-          <a href="/console/subscriptions?state=failing"><strong>${subscriptions.filter(isFailing).length}</strong> failing receivers</a>
-        </li>
-        <li>
-          <a href="/console/deliveries?state=failed&within=24h"><strong>${count}${isMore ? "+" : ""}</strong> deliveries given up in 24 hours</a>
-        </li>`}
+      html`<${Figure} href="/console/subscriptions" count=${enabled} one="enabled subscription" />
+        <${Figure} href="/console/subscriptions?state=failing" count=${failing} one="failing receiver" />
+        <${Figure} href="/console/deliveries?state=failed&within=24h" count=${failed.data?.deliveries.length ?? 0} more=${more} one="delivery given up in 24 hours" many="deliveries given up in 24 hours" />`}
     </ul>
   `;
 }
+
+/** @param {{ href: string, count: number, more?: string, one: string, many?: string }} props */
+const Figure = ({ href, count, more = "", one, many = `${one}s` }) =>
+  html`<li><a href=${href}><strong>${count}${more}</strong> ${count === 1 && !more ? one : many}</a></li>`;
 
 /** @param {{ keys: Key[], all: Key[], subscriptions: Subscription[], failedCount: number }} props */
 function Attention({ keys, all, subscriptions, failedCount }) {

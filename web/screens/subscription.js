@@ -92,14 +92,13 @@ function Times({ id }) {
   const { data, failure, reload } = /** @type {AttemptTimes} */ (useResource(PATHS.attemptTimes(id)));
   if (failure) return html`<${ErrorPanel} failure=${failure} retry=${reload} />`;
   if (!data || data.p50Ms === null || data.p95Ms === null) return null;
-  const attempts = data.attempts === 1 ? "the one attempt" : counted(data.attempts, "attempt");
   return html`<section>
     <h2>How long attempts take</h2>
     <ul class="figures plain-figures">
-      <li><strong>${duration(data.p50Ms)}</strong> p50: half of ${attempts} took at most this long</li>
+      <li><strong>${duration(data.p50Ms)}</strong> p50: half of the attempts took at most this long</li>
       <li><strong>${duration(data.p95Ms)}</strong> p95: 95 % took at most this long</li>
     </ul>
-    <p class="quiet">Attempts since <${WhenExactly} at=${data.since} /> count.</p>
+    <p class="quiet">From ${counted(data.attempts, "attempt")} since <${WhenExactly} at=${data.since} />.</p>
   </section>`;
 }
 
