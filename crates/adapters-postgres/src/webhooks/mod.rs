@@ -23,6 +23,7 @@ mod left_claims;
 mod left_out;
 mod list_deliveries;
 mod list_failures;
+mod list_subscriptions;
 mod locate_delivery;
 mod operator_log;
 mod periods;

@@ -67,7 +67,7 @@ impl Work for FindFailing {
         let failing: Result<Vec<FailingSubscription>, StoreError> =
             rows.into_iter().map(FailingSubscription::try_from).collect();
         let mut failing = failing?;
-        let mut attempts = last_attempts(connection, &failing).await?;
+        let mut attempts = last_attempts(connection, failing.iter().map(|one| &one.subscription.id)).await?;
         for one in &mut failing {
             one.last_attempt = attempts.remove(&one.subscription.id);
         }
@@ -75,11 +75,12 @@ impl Work for FindFailing {
     }
 }
 
-async fn last_attempts(
+/// The attempt of each of the subscriptions that ended last.
+pub(super) async fn last_attempts(
     connection: &AsyncPgConnection,
-    failing: &[FailingSubscription],
+    ids: impl Iterator<Item = &SubscriptionId>,
 ) -> Result<HashMap<SubscriptionId, AttemptRecord>, Failure> {
-    let ids: Vec<&[u8]> = failing.iter().map(|one| one.subscription.id.as_bytes().as_slice()).collect();
+    let ids: Vec<&[u8]> = ids.map(|id| id.as_bytes().as_slice()).collect();
     let query = diesel::sql_query(LAST_ATTEMPTS).bind::<Array<Binary>, _>(ids);
     let rows: Vec<LoggedAttemptRow> = Kept(query).load(&mut &*connection).await?;
     let logged: Result<Vec<LoggedAttempt>, StoreError> = rows.into_iter().map(LoggedAttempt::try_from).collect();

@@ -1,8 +1,4 @@
 use async_trait::async_trait;
-use diesel::prelude::*;
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::schema::webhook_subscriptions;
-use diesel_mapping::webhooks::SubscriptionRow;
 use domain::audit::Cause;
 use domain::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
 use domain::webhooks::{
@@ -15,13 +11,9 @@ use super::create_subscription::InsertSubscription;
 use super::delete_subscription::DeleteSubscription;
 use super::disable_set_by::DisableSetBy;
 use super::find_subscription::FindSubscription;
-use super::subscription_queries::owned_by;
+use super::list_subscriptions::{ListSubscriptions, ListWithHealth};
 use super::subscription_secrets::{FindCheck, KeepCheck, ListSecrets, ReplaceSecrets, RotateSecret};
 use crate::PostgresStore;
-use crate::attempt::{Failure, Work};
-
-/// Sorts after every id.
-const ID_END: [u8; 17] = [0xFF; 17];
 
 #[async_trait]
 impl SubscriptionStore for PostgresStore {
@@ -42,6 +34,15 @@ impl SubscriptionStore for PostgresStore {
         max: u32,
     ) -> Result<Vec<Subscription>, StoreError> {
         self.run(&ListSubscriptions { owner, before, max }).await
+    }
+
+    async fn list_with_health(
+        &self,
+        owner: &UserId,
+        before: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
+        self.run(&ListWithHealth { owner, before, max }).await
     }
 
     async fn find(
@@ -126,30 +127,5 @@ impl SealedSecretStore for PostgresStore {
         check: &SealedSecret,
     ) -> Result<SealedSecret, StoreError> {
         self.run(&KeepCheck { replaced, check }).await
-    }
-}
-
-struct ListSubscriptions<'a> {
-    owner: &'a UserId,
-    before: Option<SubscriptionId>,
-    max: u32,
-}
-
-impl Work for ListSubscriptions<'_> {
-    type Answer = Vec<Subscription>;
-
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Subscription>, Failure> {
-        let before = self.before.as_ref().map_or(&ID_END[..], |before| before.as_bytes());
-        let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
-            .filter(owned_by(self.owner))
-            .filter(webhook_subscriptions::id.lt(before))
-            .order(webhook_subscriptions::id.desc())
-            .limit(self.max.into())
-            .select(SubscriptionRow::as_select())
-            .load(&mut &*connection)
-            .await?;
-        let subscriptions: Result<Vec<Subscription>, StoreError> =
-            rows.into_iter().map(Subscription::try_from).collect();
-        Ok(subscriptions?)
     }
 }

@@ -38,6 +38,20 @@ pub(super) fn find_subscription(
     Ok(row.map(Subscription::try_from).transpose()?)
 }
 
+/// See [`SubscriptionStore::list_with_health`](domain::ports::SubscriptionStore::list_with_health). One transaction, like
+/// [`find_with_health`].
+pub(super) fn list_with_health(
+    connection: &mut SqliteConnection,
+    owner: &UserId,
+    before: Option<SubscriptionId>,
+    max: u32,
+) -> Result<Vec<(Subscription, SubscriptionHealth)>, Undo> {
+    connection.transaction(|connection| {
+        let page = list_subscriptions(connection, owner, before, max)?.into_iter();
+        page.map(|one| health(connection, one.id).map(|health| (one, health))).collect()
+    })
+}
+
 /// See [`SubscriptionStore::list`](domain::ports::SubscriptionStore::list).
 pub(super) fn list_subscriptions(
     connection: &mut SqliteConnection,

@@ -128,6 +128,7 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
     let after = AttemptCursor { ended_at: Timestamp::MIN, delivery, number: 0 };
     follow_attempts::follow_attempts(connection, owner, None, after, 10).unwrap();
     find_subscription::list_subscriptions(connection, owner, None, 10).unwrap();
+    find_subscription::list_with_health(connection, owner, None, 10).unwrap();
     find_subscription::find_with_health(connection, owner, subscription.id).unwrap();
     list_failures::list_failed(connection, owner, None, NOW, 10).unwrap();
     let request = RetryRequest { at: NOW, published_since: NOW };

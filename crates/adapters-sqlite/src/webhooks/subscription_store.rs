@@ -11,7 +11,7 @@ use super::change_subscription::change_subscription;
 use super::create_subscription::create_subscription;
 use super::delete_subscription::delete_subscription;
 use super::disable_set_by::disable_set_by;
-use super::find_subscription::{find_with_health, list_subscriptions};
+use super::find_subscription::{find_with_health, list_subscriptions, list_with_health};
 use super::subscription_secrets::{find_check, keep_check, list_secrets, replace_secrets, rotate_secret};
 use crate::SqliteStore;
 
@@ -36,6 +36,16 @@ impl SubscriptionStore for SqliteStore {
     ) -> Result<Vec<Subscription>, StoreError> {
         let owner = owner.clone();
         self.readers.read(move |connection| list_subscriptions(connection, &owner, before, max)).await
+    }
+
+    async fn list_with_health(
+        &self,
+        owner: &UserId,
+        before: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
+        let owner = owner.clone();
+        self.readers.read(move |connection| list_with_health(connection, &owner, before, max)).await
     }
 
     async fn find(

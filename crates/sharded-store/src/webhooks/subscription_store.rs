@@ -33,6 +33,15 @@ impl SubscriptionStore for ShardedStore {
         self.of(owner).store.webhooks.subscriptions.list(owner, before, max).await
     }
 
+    async fn list_with_health(
+        &self,
+        owner: &UserId,
+        before: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
+        self.of(owner).store.webhooks.subscriptions.list_with_health(owner, before, max).await
+    }
+
     async fn find(
         &self,
         owner: &UserId,

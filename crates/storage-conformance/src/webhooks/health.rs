@@ -1,11 +1,13 @@
 //! The health of a subscription, as its owner sees it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use domain::webhooks::{AttemptRecord, FailureReason};
+use domain::ports::SubscriptionStore;
+use domain::webhooks::{AttemptRecord, FailureReason, NewEvent};
 
 use super::WebhookStore;
-use super::sample::{event, event_at, health, publish, publish_at, subscribed};
+use super::sample::{delete, event, event_at, health, publish, publish_at, subscribed, switched, update};
 use super::work::{claim, claim_one, complete, drain, settle};
 use crate::sample::{at, user};
 
@@ -49,4 +51,43 @@ pub async fn the_attempt_that_ended_last_is_shown(store: Arc<dyn WebhookStore>) 
     settle(&*store, again.delivered(5_001)).await;
     let expected = shown(again.attempt(at(5_001), None));
     assert_eq!(health(&*store, &lane).await.last_attempt, expected, "the newest attempt");
+}
+
+/// A list with health is the list, and each subscription has the health that a look-up shows: on every page, with failures,
+/// with a pause, with deliveries that wait, disabled, and as new. Deleted subscriptions and those of others are left out.
+pub async fn subscriptions_are_listed_with_their_health(store: Arc<dyn WebhookStore>) {
+    let (owner, other) = (user("alice"), user("bob"));
+    let mut lanes = Vec::new();
+    for _ in 0..6 {
+        lanes.push(subscribed(&*store, &owner).await);
+    }
+    subscribed(&*store, &other).await;
+    let events: Vec<_> = lanes[..4].iter().map(|lane| NewEvent { only: Some(lane.id), ..event(&owner) }).collect();
+    publish(&*store, &events).await;
+    publish_at(&*store, &other, at(0)).await;
+    for held in claim(&*store, 1).await {
+        let end = if held.subscription == lanes[0].id { held.delivered(9) } else { held.failed(10, 90_000) };
+        settle(&*store, end).await;
+    }
+    let more: Vec<_> = (0..3).map(|_| NewEvent { only: Some(lanes[1].id), ..event_at(&owner, at(20)) }).collect();
+    publish(&*store, &more).await;
+    // One of the three asks for a pause, and two are still being sent.
+    settle(&*store, claim(&*store, 30).await[0].held_off(31, Duration::from_mins(1))).await;
+    update(&*store, &lanes[2], &switched(false), at(40)).await;
+    delete(&*store, &lanes[3], at(40)).await;
+    for max in [1, 2, 100] {
+        let (mut seen, mut before) = (Vec::new(), None);
+        loop {
+            let page = store.list_with_health(&owner, before, max).await.expect("a list succeeds");
+            let plain = SubscriptionStore::list(&*store, &owner, before, max).await.expect("a list succeeds");
+            assert_eq!(page.iter().map(|(one, _)| one).collect::<Vec<_>>(), plain.iter().collect::<Vec<_>>());
+            let Some((last, _)) = page.last() else { break };
+            before = Some(last.id);
+            seen.extend(page);
+        }
+        assert_eq!(seen.len(), 5, "each comes once, in pages of {max}");
+        for (one, shown) in seen {
+            assert_eq!(shown, health(&*store, &one).await, "the health of {one:?}");
+        }
+    }
 }

@@ -226,6 +226,7 @@ macro_rules! with_webhook_store_promises {
             outcomes::a_cancelled_addition_of_outcomes_is_whole_or_nothing
             health::waiting_deliveries_are_counted
             health::the_attempt_that_ended_last_is_shown
+            health::subscriptions_are_listed_with_their_health
             figures::deliveries_are_counted_up_to_the_maximum
             figures::the_oldest_due_delivery_is_found
             figures::lanes_and_subscriptions_are_counted_by_their_states

@@ -1,8 +1,7 @@
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
-use domain::UserId;
-use domain::webhooks::Subscription;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use domain::webhooks::SubscriptionPage;
+use domain::{SubscriptionId, UserId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,9 +12,6 @@ use crate::parameters::cursor::Cursor;
 use crate::parameters::query::Parameters;
 use crate::records::subscription_record::SubscriptionRecord;
 use crate::state::State;
-
-/// How many subscriptions one call reads at the same time, so that other calls get connections too.
-const READ_AT_ONCE: usize = 4;
 
 /// A page of the caller's subscriptions.
 #[derive(Serialize, ToSchema)]
@@ -57,23 +53,21 @@ pub(in crate::endpoints) async fn answer(state: &State, owner: &UserId, query: &
     let parameters = Parameters::parse(query, &["cursor", "limit", "include"])?;
     let (before, limit) = (parameters.cursor()?, parameters.limit()?);
     let has_health = parameters.read("include", |text| (text == "health").then_some(()), "must be health")?;
-    let page = state.api.webhooks.list_subscriptions(owner, before, limit).await?;
-    let subscriptions = match has_health {
-        None => page.subscriptions.iter().map(SubscriptionRecord::of).collect(),
-        Some(()) => with_health(state, owner, &page.subscriptions).await?,
+    let webhooks = &state.api.webhooks;
+    let (subscriptions, next) = match has_health {
+        None => records(&webhooks.list_subscriptions(owner, before, limit).await?, SubscriptionRecord::of),
+        Some(()) => {
+            records(&webhooks.list_found_subscriptions(owner, before, limit).await?, SubscriptionRecord::with_health)
+        }
     };
-    Ok(Json(Answer { subscriptions, next_cursor: page.next.map(|id| id.to_cursor()) }))
+    Ok(Json(Answer { subscriptions, next_cursor: next.map(|id| id.to_cursor()) }))
 }
 
-/// The subscriptions with their health. It leaves out a subscription that was deleted after it was listed.
-async fn with_health(
-    state: &State,
-    owner: &UserId,
-    listed: &[Subscription],
-) -> Result<Vec<SubscriptionRecord>, ApiError> {
-    let found = stream::iter(listed).map(|one| state.api.webhooks.find_subscription(owner, one.id));
-    let found: Vec<_> = found.buffered(READ_AT_ONCE).try_collect().await?;
-    Ok(found.iter().flatten().map(SubscriptionRecord::with_health).collect())
+fn records<T>(
+    page: &SubscriptionPage<T>,
+    record: fn(&T) -> SubscriptionRecord,
+) -> (Vec<SubscriptionRecord>, Option<SubscriptionId>) {
+    (page.subscriptions.iter().map(record).collect(), page.next)
 }
 
 documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, RateLimited);

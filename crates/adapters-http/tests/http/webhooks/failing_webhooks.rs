@@ -32,6 +32,15 @@ fn down<T>() -> Result<T, StoreError> {
 
 #[async_trait]
 impl SubscriptionStore for FailingWebhookStore {
+    async fn list_with_health(
+        &self,
+        _: &UserId,
+        _: Option<SubscriptionId>,
+        _: u32,
+    ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
+        down()
+    }
+
     async fn insert_within(
         &self,
         _: &Subscription,

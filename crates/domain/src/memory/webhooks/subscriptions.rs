@@ -38,6 +38,13 @@ impl Tables {
         Some((before, changed))
     }
 
+    /// The owner's lanes below `before`, the newest first.
+    fn page_of(&self, owner: &UserId, before: Option<SubscriptionId>, max: u32) -> impl Iterator<Item = &Lane> {
+        let newest_first = self.lanes.values().rev().filter(move |lane| lane.belongs_to(owner));
+        let page = newest_first.filter(move |lane| before.is_none_or(|before| lane.subscription.id < before));
+        page.take(max as usize)
+    }
+
     pub(super) fn health(&self, lane: &Lane) -> SubscriptionHealth {
         let id = lane.subscription.id;
         let waiting = self.deliveries_to(id).filter(|stored| stored.queued.is_some());
@@ -90,10 +97,18 @@ impl SubscriptionStore for MemoryWebhookStore {
         before: Option<SubscriptionId>,
         max: u32,
     ) -> Result<Vec<Subscription>, StoreError> {
+        Ok(self.tables().page_of(owner, before, max).map(|lane| lane.subscription.clone()).collect())
+    }
+
+    async fn list_with_health(
+        &self,
+        owner: &UserId,
+        before: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
         let tables = self.tables();
-        let newest_first = tables.lanes.values().rev().filter(|lane| lane.belongs_to(owner));
-        let page = newest_first.filter(|lane| before.is_none_or(|before| lane.subscription.id < before));
-        Ok(page.take(max as usize).map(|lane| lane.subscription.clone()).collect())
+        let page = tables.page_of(owner, before, max);
+        Ok(page.map(|lane| (lane.subscription.clone(), tables.health(lane))).collect())
     }
 
     async fn find(

@@ -75,6 +75,14 @@ pub trait SubscriptionStore: Send + Sync {
         max: u32,
     ) -> Result<Vec<Subscription>, StoreError>;
 
+    /// [`SubscriptionStore::list`], each with its health. It takes a few statements, however many there are.
+    async fn list_with_health(
+        &self,
+        owner: &UserId,
+        before: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError>;
+
     /// The owner's subscription and its health; `None` if the owner has none with this id.
     async fn find(
         &self,

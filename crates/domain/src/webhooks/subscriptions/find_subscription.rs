@@ -2,7 +2,7 @@ use super::health_state::{HealthState, SubscriptionHealth};
 use super::subscription::Subscription;
 use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
-use crate::{SubscriptionId, UserId};
+use crate::{SubscriptionId, Timestamp, UserId};
 
 /// A subscription and its health.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,13 @@ pub struct FoundSubscription {
     pub health: SubscriptionHealth,
     /// The health in one word.
     pub state: HealthState,
+}
+
+impl FoundSubscription {
+    pub(super) fn at(now: Timestamp, subscription: Subscription, health: SubscriptionHealth) -> Self {
+        let state = HealthState::of(subscription.status, &health, now);
+        Self { subscription, health, state }
+    }
 }
 
 impl Webhooks {
@@ -27,9 +34,7 @@ impl Webhooks {
         id: SubscriptionId,
     ) -> Result<Option<FoundSubscription>, StoreError> {
         let found = self.stores.subscriptions.find(owner, id).await?;
-        Ok(found.map(|(subscription, health)| {
-            let state = HealthState::of(subscription.status, &health, self.clock.now());
-            FoundSubscription { subscription, health, state }
-        }))
+        let now = self.clock.now();
+        Ok(found.map(|(subscription, health)| FoundSubscription::at(now, subscription, health)))
     }
 }

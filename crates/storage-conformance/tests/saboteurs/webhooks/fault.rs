@@ -137,6 +137,7 @@ pub(crate) enum Fault {
     CountsWhatIsTooOld,
     CountsNoClaims,
     ShowsTheLastRecorded,
+    ListsTheNewestHealth,
     // What operators see
     ListsTheLatestFailingFirst,
     RepeatsFailing,

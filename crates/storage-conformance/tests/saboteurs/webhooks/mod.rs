@@ -264,6 +264,7 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::IgnoresCountsMax, &["old_outcomes_are_deleted"]),
     (Fault::AddsOneByOne, &["a_cancelled_addition_of_outcomes_is_whole_or_nothing"]),
     (Fault::CountsNoClaims, &["waiting_deliveries_are_counted"]),
+    (Fault::ListsTheNewestHealth, &["subscriptions_are_listed_with_their_health"]),
     (Fault::ShowsTheLastRecorded, &["the_attempt_that_ended_last_is_shown"]),
     (
         Fault::CountsBeyondTheMax,

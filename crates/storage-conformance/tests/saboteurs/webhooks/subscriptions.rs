@@ -76,6 +76,20 @@ impl SubscriptionStore for Saboteur {
         Ok(page)
     }
 
+    async fn list_with_health(
+        &self,
+        owner: &UserId,
+        before: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
+        self.enter().await;
+        let mut page = self.inner.list_with_health(&self.as_known(owner), before, max).await?;
+        if let (Fault::ListsTheNewestHealth, [(_, newest), others @ ..]) = (self.fault, &mut page[..]) {
+            others.iter_mut().for_each(|(_, health)| *health = newest.clone());
+        }
+        Ok(page)
+    }
+
     async fn find(
         &self,
         owner: &UserId,
