@@ -57,7 +57,8 @@ fn find(words: &[String], environment: &Environment) -> Option<String> {
     let asked = asked(&command, words)?;
     let names = candidates(&asked, environment).ok()?;
     let fitting = names.iter().filter(|name| name.word().starts_with(&asked.typed));
-    Some(fitting.map(|name| format!("{}{}\t{}\n", asked.before, name.word(), name.note())).collect())
+    let lines = fitting.map(|name| format!("{}{}\t{}", asked.before, name.word(), name.note()));
+    Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn candidates(asked: &Asked, environment: &Environment) -> Result<Vec<Candidate>> {
