@@ -8,6 +8,7 @@ use crate::records::attempt_record::AttemptRecord;
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Delivery)]
+#[expect(clippy::option_option, reason = "outside: whether it is shown; inside: whether there was an attempt")]
 pub(crate) struct DeliveryRecord {
     /// Identifies the delivery.
     #[schema(example = "dlv_01h455vb4pex5vsknk084sn02q")]
