@@ -72,7 +72,7 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
         let ((), told) = tokio::join!(reload.run(hangups, stop.clone()), report_to(manager, stop.clone()));
         told
     };
-    instance.run(|_| (), beside, stop.clone()).await
+    Box::pin(instance.run(|_| (), beside, stop.clone())).await
 }
 
 async fn report_to(manager: ServiceManager, stop: CancellationToken) -> Result<()> {
