@@ -2,7 +2,7 @@
 //!
 //! ```no_run
 //! # use std::sync::Arc;
-//! # use domain::ports::KeyStore;
+//! # use storage_conformance::KeyPorts;
 //! # async fn open_my_store() -> Arc<dyn KeyPorts> { unimplemented!() }
 //! # async fn test() {
 //! let store = open_my_store().await;
