@@ -125,10 +125,11 @@ impl Work for Complete<'_> {
             join(OptionFuture::from(self.record(connection)), self.lock_lanes(connection)),
         )
         .await;
+        // In the order of the statements: all that follow a failed one fail because of it.
         begun?;
-        let recorded = recorded.transpose()?.unwrap_or_default();
         let held = ended.transpose()?.unwrap_or_default().into_iter().chain(gone_on.transpose()?.unwrap_or_default());
         let held = self.held(held.collect());
+        let recorded = recorded.transpose()?.unwrap_or_default();
         let mut reported = self.reported(locked?, recorded)?;
         for lane in &mut reported {
             let consequences = lane.breaker.record_all(&lane.reports);
