@@ -3,7 +3,7 @@ use domain::ports::{CredentialStore, KeyStore, KeyUpkeep, KeyUsageStore};
 
 use crate::Promise;
 
-/// The four ports of keys, which one store implements.
+/// The four ports of keys, which one store implements. See decision 113.
 pub trait KeyPorts: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + KeyUpkeep {}
 
 impl<Store: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + KeyUpkeep> KeyPorts for Store {}
