@@ -40,7 +40,7 @@ async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
         let (ended, good) = (here.create().await, here.create().await);
         sleep(Duration::from_secs(1)).await;
         assert!(here.is_good(&ended.full_key).await && here.is_good(&good.full_key).await);
-        let finds = here.link.finds();
+        let misses = here.verifier.counts().misses;
         revoke_by_sql(&world, &ended).await;
         assert!(here.is_good(&ended.full_key).await, "the instance must not have noticed the revocation yet");
         let began = Instant::now();
@@ -51,8 +51,8 @@ async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
         sleep(3 * MAX_AGE).await;
         assert!(here.is_good(&good.full_key).await);
         assert_eq!(
-            here.link.finds(),
-            finds + 1,
+            here.verifier.counts().misses,
+            misses + 1,
             "rounds must confirm the good key, and only the revoked key is looked up"
         );
     }
@@ -63,16 +63,19 @@ async fn a_key_that_no_round_confirms_is_looked_up_again() {
     let world = World::new();
     let (here, _stop) = world.running().await;
     let key = here.create().await;
-    here.link.fails_batches.store(true, Ordering::SeqCst);
     assert!(here.is_good(&key.full_key).await);
+    let misses = || here.verifier.counts().misses;
+    // No round confirms the key in this time.
+    here.link.fails_look_ups.store(true, Ordering::SeqCst);
     sleep(MAX_AGE.checked_sub(Duration::from_secs(1)).unwrap()).await;
     assert!(here.is_good(&key.full_key).await);
-    assert_eq!(here.link.finds(), 1, "the answer must still be young enough");
+    assert_eq!(misses(), 1, "the answer must still be young enough");
     sleep(Duration::from_secs(1)).await;
+    here.link.fails_look_ups.store(false, Ordering::SeqCst);
     assert!(here.is_good(&key.full_key).await);
-    assert_eq!(here.link.finds(), 2, "an old answer must be confirmed by the store");
+    assert_eq!(misses(), 2, "an old answer must be confirmed by the store");
     assert!(here.is_good(&key.full_key).await);
-    assert_eq!(here.link.finds(), 2, "the confirmed answer must count for another ten minutes");
+    assert_eq!(misses(), 2, "the confirmed answer must count for another ten minutes");
 }
 
 #[tokio::test(start_paused = true)]

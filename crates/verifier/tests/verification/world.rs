@@ -28,7 +28,7 @@ pub(crate) struct Link {
     pub(crate) finds: AtomicUsize,
     /// The number of digests in each read of several digests.
     pub(crate) batches: Mutex<Vec<usize>>,
-    pub(crate) fails_batches: AtomicBool,
+    pub(crate) fails_look_ups: AtomicBool,
     pub(crate) writes_of_uses: Mutex<Vec<Vec<KeyId>>>,
     /// Whether every call fails, except reads of the feed.
     pub(crate) is_down: AtomicBool,
@@ -70,7 +70,7 @@ impl Link {
             store: store.clone(),
             finds: AtomicUsize::new(0),
             batches: Mutex::default(),
-            fails_batches: AtomicBool::new(false),
+            fails_look_ups: AtomicBool::new(false),
             writes_of_uses: Mutex::default(),
             is_down: AtomicBool::new(false),
             refuses_uses: AtomicBool::new(false),
@@ -223,9 +223,9 @@ impl CredentialStore<ApiKey> for Link {
             self.finds.fetch_add(1, Ordering::SeqCst);
         } else {
             self.batches.lock().unwrap().push(digests.len());
-            if self.fails_batches.load(Ordering::SeqCst) {
-                return Found::from(Err(switched_off()));
-            }
+        }
+        if self.fails_look_ups.load(Ordering::SeqCst) {
+            return Found::from(Err(switched_off()));
         }
         let found = self.store.find_by_digests(digests).await;
         self.pass_gate().await;
