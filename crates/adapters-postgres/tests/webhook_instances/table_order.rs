@@ -58,7 +58,8 @@ async fn stop_at(database: &Database, place: usize, used: impl Future<Output = (
     let lock = format!("BEGIN; LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", TABLES[place]);
     let waiting = format!(
         "SELECT pid, application_name = 'gatepost' FROM pg_locks JOIN pg_stat_activity USING (pid)
-        WHERE NOT granted AND locktype = 'relation' AND relation = '{}'::regclass",
+        WHERE NOT granted AND locktype = 'relation' AND relation = '{}'::regclass
+            AND datname = current_database()",
         TABLES[place]
     );
     let later: Vec<String> = TABLES[place + 1..].iter().map(|table| format!("'{table}'::regclass")).collect();
