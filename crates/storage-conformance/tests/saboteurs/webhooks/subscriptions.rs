@@ -85,7 +85,9 @@ impl SubscriptionStore for Saboteur {
         self.enter().await;
         let mut page = self.inner.list_with_health(&self.as_known(owner), before, max).await?;
         if let (Fault::ListsTheNewestHealth, [(_, newest), others @ ..]) = (self.fault, &mut page[..]) {
-            others.iter_mut().for_each(|(_, health)| *health = newest.clone());
+            for (_, health) in others {
+                *health = newest.clone();
+            }
         }
         Ok(page)
     }
