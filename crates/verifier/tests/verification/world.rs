@@ -9,7 +9,7 @@ use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, SeededEntropy};
 use domain::ports::{
     ActiveLimit, BoxError, ChangeFeed, Clock as _, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
-    Insertion, KeyStore, KeyStores, KeyUpkeep, KeyUsageStore, Revocation, Rotation, SessionStores, StoreError,
+    Insertion, KeyStore, KeyStores, KeyUsageStore, Revocation, Rotation, SessionStores, StoreError,
 };
 use domain::sessions::Sessions;
 use domain::{
@@ -271,22 +271,6 @@ impl KeyUsageStore for Link {
 }
 
 #[async_trait]
-impl KeyUpkeep for Link {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.store.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.store.list_expiring(after, until, max).await
-    }
-}
-
-#[async_trait]
 impl ChangeFeed for Link {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
         self.reads.fetch_add(1, Ordering::SeqCst);
@@ -346,24 +330,21 @@ impl World {
 
     /// An instance that is the only process to use the store.
     pub(crate) fn single(&self, settings: VerifierSettings) -> Instance {
-        let (link, session_link) = self.links();
-        let stores = CredentialStores { keys: KeyStores::of(&link), sessions: SessionStores::of(&session_link) };
+        let (link, session_link, stores) = self.links();
         let verifier = Verifier::single(stores, self.clock.clone(), settings);
         self.instance(link, session_link, verifier)
     }
 
     /// One of several processes. Its verifier does not run yet.
     pub(crate) fn shared(&self, settings: VerifierSettings) -> Instance {
-        let (link, session_link) = self.links();
-        let stores = CredentialStores { keys: KeyStores::of(&link), sessions: SessionStores::of(&session_link) };
+        let (link, session_link, stores) = self.links();
         let verifier = Verifier::shared(stores, link.clone(), self.clock.clone(), settings);
         self.instance(link, session_link, verifier)
     }
 
     /// One of several processes on two stores that are one. The feed of the first can fail, and that of the second works.
     pub(crate) fn of_two_shards(&self) -> Instance {
-        let (link, session_link) = self.links();
-        let stores = CredentialStores { keys: KeyStores::of(&link), sessions: SessionStores::of(&session_link) };
+        let (link, session_link, stores) = self.links();
         let feeds: Vec<Arc<dyn ChangeFeed>> = vec![link.clone(), Arc::new(MemoryChangeFeed::default())];
         let verifier = Verifier::of_shards(stores, feeds, self.clock.clone(), VerifierSettings::default());
         self.instance(link, session_link, verifier)
@@ -383,8 +364,17 @@ impl World {
         self.clock.now() < at
     }
 
-    fn links(&self) -> (Arc<Link>, Arc<SessionLink>) {
-        (Link::to(&self.store), SessionLink::to(&self.sessions))
+    /// The links of one instance to the stores, and its ports. Upkeep, which the verifier does not call, has no link.
+    fn links(&self) -> (Arc<Link>, Arc<SessionLink>, CredentialStores) {
+        let (link, session_link) = (Link::to(&self.store), SessionLink::to(&self.sessions));
+        let keys = KeyStores {
+            store: link.clone(),
+            credentials: link.clone(),
+            usage: link.clone(),
+            upkeep: self.store.clone(),
+        };
+        let sessions = SessionStores::of(&session_link);
+        (link, session_link, CredentialStores { keys, sessions })
     }
 
     fn instance(&self, link: Arc<Link>, session_link: Arc<SessionLink>, verifier: Arc<Verifier>) -> Instance {
