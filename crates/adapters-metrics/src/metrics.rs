@@ -60,13 +60,13 @@ pub struct Sources {
     pub clock: Arc<dyn Clock>,
     /// The age of the identity provider's keys, if there are any.
     pub identity_keys_age: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
-    /// What surrounds the process.
+    /// Measures the disk, the backup and the certificate.
     pub surroundings: Box<dyn Fn() -> Surroundings + Send + Sync>,
     /// How many spans were sent and dropped.
     pub spans: Box<dyn Fn() -> CountedSpans + Send + Sync>,
 }
 
-/// What surrounds the process, as far as it concerns this instance.
+/// The state of the machine that this instance depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surroundings {
     /// The free bytes on the disk of the database file.

@@ -23,7 +23,7 @@ use crate::strict_json::read_object;
 
 /// The most exchanges of codes at a time. Anybody can begin a sign-in, so strangers cause them.
 const EXCHANGES_MAX: usize = 16;
-/// How long an exchange waits for its turn.
+/// The longest time that an exchange waits for its turn.
 const EXCHANGE_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// What this service is to the provider: a client with a name.

@@ -30,7 +30,7 @@ where
     }
 }
 
-/// What the short line of a request says.
+/// The parts of a request's short line.
 #[derive(Default)]
 struct Request {
     method: String,

@@ -14,7 +14,7 @@ use crate::attempt::{Failure, Work};
 
 /// Finds the rows one by one, locks them, and deletes them by their places: see [`super::claim`]. Ends only rows that it
 /// has deleted: a lock also finds a row that another transaction has just moved, and a deletion does not. Changes nothing
-/// if a lane has known failures. Fails if a delivery has ended already: `ON CONFLICT` would cost 7 % of the throughput of
+/// if a lane has known failures. Fails if a delivery has ended already: `ON CONFLICT` would cost up to 7 % of the throughput of
 /// claims and completions. `$11` and `$12` name the partitions: see [`id_range`].
 const DELIVER: &str = "WITH held AS MATERIALIZED (
         SELECT DISTINCT ON (done.delivery_id) due.place, done.*

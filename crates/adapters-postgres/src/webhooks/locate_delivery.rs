@@ -57,7 +57,7 @@ pub(super) async fn find(
 }
 
 /// Begins a transaction, finds the delivery, and locks it. A delivery that ends at this moment may move from one table to
-/// the other between the two look-ups, so a look-up that finds nothing is repeated.
+/// the other between the two look-ups. So both look-ups run again if the first two do not find the delivery.
 pub(super) async fn lock(
     connection: &AsyncPgConnection,
     owner: &UserId,

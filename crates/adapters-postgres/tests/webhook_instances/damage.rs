@@ -124,7 +124,7 @@ async fn a_delivery_whose_event_is_lost_while_it_is_sent_ends() {
     assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
 }
 
-/// An older version beside this one has stored a delivery in both tables: see decision 105.
+/// An instance of an older version has stored a delivery in both tables: see decision 105.
 #[tokio::test]
 async fn a_delivery_that_is_stored_twice_stops_nobody() {
     const DOUBLE: &str =

@@ -39,7 +39,7 @@ mod tests {
     fn the_newest_note_is_read_also_through_a_link() {
         let folder = tempfile::tempdir().unwrap();
         let (database, link) = (folder.path().join("a.db"), folder.path().join("link.db"));
-        assert!(note_backup(&database, Timestamp::MIN).is_err(), "there is no database");
+        assert!(note_backup(&database, Timestamp::MIN).is_err(), "the database does not exist yet");
         fs::write(&database, "").unwrap();
         std::os::unix::fs::symlink(&database, &link).unwrap();
         assert_eq!(last_backup(&database), None);

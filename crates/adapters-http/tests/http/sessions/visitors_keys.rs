@@ -8,7 +8,7 @@ use super::browser::{call, session_of};
 use crate::server::Server;
 use crate::transcript::{Response, request};
 
-/// The scopes of the keys that a visitor asks for and of those that the owner has.
+/// Scopes of keys. A visitor asks for each, and rotates a key of the owner with each.
 const SCOPES: [&str; 5] = ["", "orders:read", "webhooks:read", "webhooks:write", "orders:read webhooks:write"];
 /// A call for each capability that a key can have.
 const CALLS: [(Capability, &str); 4] = [
@@ -33,7 +33,7 @@ async fn rotate(server: &Server, cookie: &str, id: &str) -> Response {
     call(&format!("POST /api/api-keys/{id}/rotate"), cookie).json(r#"{"overlapSeconds":60}"#).send(server).await
 }
 
-/// What the new key in an answer may do; `None` if the answer is a refusal.
+/// The capabilities of the new key in an answer; `None` if the answer is a refusal.
 async fn rights(server: &Server, answer: &Response) -> Option<BTreeSet<Capability>> {
     if answer.status != 200 {
         assert_eq!(answer.verdict(), "403 capability_missing");
