@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    /// The row of `docs/operations.md`.
+    /// The row of `docs/operations/monitoring.md`.
     fn row(family: &Family) -> String {
         let labels: Vec<String> = family.labels.iter().map(|label| format!("`{label}`")).collect();
         let labels = if labels.is_empty() { "–".to_owned() } else { labels.join(", ") };
@@ -142,11 +142,11 @@ mod tests {
 
     #[test]
     fn the_page_has_the_whole_catalogue() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations/monitoring.md");
         let page = fs::read_to_string(page).unwrap();
         let table: Vec<String> = CATALOGUE.iter().map(row).collect();
         let table = table.join("\n");
-        assert!(page.contains(&table), "docs/operations.md must have these rows:\n{table}");
+        assert!(page.contains(&table), "docs/operations/monitoring.md must have these rows:\n{table}");
     }
 
     #[test]

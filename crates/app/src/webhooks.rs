@@ -73,7 +73,7 @@ impl WebhookParts {
 /// Why a key that is not the database's ends the start, and what to do. See decision 57.
 const FOREIGN_KEY: &str = "it was used with another ENCRYPTION_KEY, and none of the configured keys decrypts what it \
     holds. Set the key that the other instances have. To change the key, see \"Rotating ENCRYPTION_KEY\" in \
-    docs/operations.md";
+    docs/operations/upgrades.md";
 
 /// Checks that the database was used with one of the encryption keys, or not at all.
 ///

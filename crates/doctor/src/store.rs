@@ -155,7 +155,7 @@ fn foreign_key(closed: &str) -> Finding {
         why: "`gatepost serve` ends at its start, or cannot sign webhooks",
         cure:
             "set ENCRYPTION_KEY to the key of the other instances; `gatepost config` shows where the value comes from. \
-               If the key is lost, see \"Rotating ENCRYPTION_KEY\" in docs/operations.md"
+               If the key is lost, see \"Rotating ENCRYPTION_KEY\" in docs/operations/upgrades.md"
                 .to_owned(),
     }
 }

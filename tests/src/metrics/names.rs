@@ -48,9 +48,13 @@ async fn alerts_dashboards_and_pages_name_metrics_that_exist() {
         }
     }
     assert!(read > 60, "{read} names were read");
-    let operations = fs::read_to_string(root().join("docs/operations.md")).unwrap();
+    let operations = fs::read_to_string(root().join("docs/operations/monitoring.md")).unwrap();
     let described: BTreeSet<String> = rows(&operations).map(|(name, _)| name.to_owned()).collect();
-    assert_eq!(described, families.into_iter().cloned().collect(), "docs/operations.md describes what is shown");
+    assert_eq!(
+        described,
+        families.into_iter().cloned().collect(),
+        "docs/operations/monitoring.md describes what is shown"
+    );
 }
 
 /// `result="failed"` finds nothing if the label or its value has another name.

@@ -34,7 +34,9 @@ pages_with_commands! {
     the_readme_runs: "README.md", 7, 2;
     the_page_about_keys_runs: "docs/keys.md", 9, 0;
     the_page_about_protection_runs: "docs/protect-your-api.md", 4, 0;
-    the_page_about_operation_runs: "docs/operations.md", 2, 4;
+    the_page_about_starting_runs: "docs/operations/start.md", 1, 1;
+    the_page_about_monitoring_runs: "docs/operations/monitoring.md", 0, 3;
+    the_page_about_access_runs: "docs/operations/access.md", 0, 1;
     the_page_about_the_audit_log_runs: "docs/audit.md", 6, 1;
     the_page_about_backups_runs: "docs/backups.md", 0, 3;
     the_page_about_high_availability_runs: "docs/high-availability.md", 0, 2;

@@ -14,8 +14,8 @@ const REVOCATIONS: usize = 10;
 const QUESTION_INTERVAL: Duration = Duration::from_millis(10);
 /// How long the test watches an instance: longer than the bound.
 const WATCHED: Duration = Duration::from_millis(5_500);
-/// The longest time until a request that needs the database is answered, as `docs/operations.md` says, with a margin
-/// for a busy machine.
+/// The longest time until a request that needs the database is answered, as `docs/operations/databases.md` says, with a
+/// margin for a busy machine.
 const ANSWER_WITHIN: Duration = Duration::from_secs(6);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

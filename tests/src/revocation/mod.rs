@@ -1,5 +1,5 @@
-//! How soon a revoked key is refused, and a session that has ended: the bounds of `docs/operations.md`, on several
-//! instances with one Postgres. The tests assert the bounds and print the measurements.
+//! How soon a revoked key is refused, and a session that has ended: the bounds of `docs/operations/databases.md`, on
+//! several instances with one Postgres. The tests assert the bounds and print the measurements.
 
 mod cut_off;
 mod delays;

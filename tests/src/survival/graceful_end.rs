@@ -9,7 +9,7 @@ use crate::harness::{Connection, Gatepost, Request, Setup, Storage, User, eventu
 
 on_both_databases!(sigterm_under_load_fails_nobody, a_second_signal_ends_at_once);
 
-/// The longest shutdown, as `docs/operations.md` says.
+/// The longest shutdown, as `docs/operations/start.md` says.
 const EXIT_WITHIN: Duration = Duration::from_secs(10);
 const HELD: usize = 20;
 const LOADERS: usize = 6;

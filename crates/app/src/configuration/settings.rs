@@ -162,8 +162,8 @@ const SETTINGS: &[Setting] = &[
     ),
     Setting::new(
         "METRICS_LISTEN",
-        "The address and port for [metrics](operations.md#metrics), which have no password: choose one that only your \
-              own machines reach. Empty means no metrics. Port 0 chooses a free port.",
+        "The address and port for [metrics](operations/monitoring.md#metrics), which have no password: choose one that \
+              only your own machines reach. Empty means no metrics. Port 0 chooses a free port.",
         || "an IP address and a port, such as 127.0.0.1:9464, or empty".into(),
         |draft, given| {
             given.optional(parsed::<SocketAddr>).map(|address| draft.configuration.metrics_listen = address)
@@ -200,8 +200,8 @@ const SETTINGS: &[Setting] = &[
         "OIDC_CLIENT_ID",
         "The clients of the provider whose tokens are accepted: `azp` must be one of them, or, in a token without \
               `azp`, the only `aud`. Set it if other clients of the provider can get tokens with your audience. See \
-              [identity providers](operations.md#identity-providers). People [sign in](console.md) with the first one or, \
-              if there is none, with the first audience.",
+              [identity providers](operations/start.md#identity-providers). People [sign in](console.md) with the first one \
+              or, if there is none, with the first audience.",
         || "one or more client ids, separated by commas".into(),
         |draft, given| given.many(not_empty).map(|clients| draft.configuration.oidc_client_ids = clients),
         |configuration| listed(&configuration.oidc_client_ids),
@@ -272,8 +272,8 @@ const SETTINGS: &[Setting] = &[
     .showing(Secrecy::Secret),
     Setting::new(
         "OPERATOR_TOKENS",
-        "More tokens for the operator API, each with a name for the log and with [scopes](operations.md#operator-tokens) \
-              that say what it may do.",
+        "More tokens for the operator API, each with a name for the log and with \
+              [scopes](operations/access.md#operator-tokens) that say what it may do.",
         || format!("tokens separated by commas, each as {}", OperatorToken::FORMAT),
         |draft, given| {
             let tokens = OperatorTokens::named(given.many(OperatorToken::parse)?).ok_or(Refused)?;

@@ -10,7 +10,7 @@ pub(super) const TLS_SETTINGS: &[Setting] = &[
         "TLS_CERT",
         "The certificate of this server in PEM, followed by those of the authorities between: with it, `LISTEN` speaks \
               HTTPS. Usually a file that `TLS_CERT_FILE` names. `serve` uses a new certificate without a restart, see \
-              [TLS](operations.md#tls). `dev` speaks plain HTTP.",
+              [TLS](operations/start.md#tls). `dev` speaks plain HTTP.",
         || "a chain of certificates in PEM".into(),
         |draft, given| given.optional(not_empty).map(|chain| draft.configuration.tls.chain = chain),
         |configuration| configuration.tls.chain.as_ref().map(|_| "a chain of certificates".to_owned()),
