@@ -1,5 +1,5 @@
-//! The suite: what no crate can prove alone. Every test runs the real binary, over HTTP and the command line, on both
-//! databases.
+//! The suite: what no crate can prove alone. Most tests run the real binary, over HTTP and the command line, on both
+//! databases; some read the source, the pages and the image.
 //!
 //! | module | proves |
 //! |---|---|
