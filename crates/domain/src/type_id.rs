@@ -89,12 +89,14 @@ macro_rules! type_id {
 }
 
 type_id! {
-    /// Identifies an API key: a `TypeID`, `key_` and 26 characters of a UUIDv7, so that ids sort by creation.
+    /// Identifies an API key: a `TypeID`, `key_` and 26 characters of a UUIDv7 (a UUIDv8 with several shards), so that
+    /// ids sort by creation.
     KeyId, "key_"
 }
 
 type_id! {
-    /// Identifies a webhook subscription: a `TypeID`, `sub_` and 26 characters of a UUIDv7.
+    /// Identifies a webhook subscription: a `TypeID`, `sub_` and 26 characters of a UUIDv7 (a UUIDv8 with several
+    /// shards).
     SubscriptionId, "sub_"
 }
 
@@ -109,7 +111,7 @@ type_id! {
 }
 
 type_id! {
-    /// Identifies a session: a `TypeID`, `ses_` and 26 characters of a UUIDv7.
+    /// Identifies a session: a `TypeID`, `ses_` and 26 characters of a UUIDv7 (a UUIDv8 with several shards).
     SessionId, "ses_"
 }
 
