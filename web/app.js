@@ -29,8 +29,16 @@ const ROUTES = [
   { pattern: "/console/operator", right: "operator", load: () => import("./screens/operator-overview.js") },
   { pattern: "/console/operator/users", right: "operator", load: () => import("./screens/operator-users.js") },
   { pattern: "/console/operator/users/:userId", right: "operator", load: () => import("./screens/operator-user.js") },
-  { pattern: "/console/operator/users/:userId/subscriptions/:id", right: "operator", load: () => import("./screens/operator-subscription.js") },
-  { pattern: "/console/operator/users/:userId/deliveries/:id", right: "operator", load: () => import("./screens/operator-delivery.js") },
+  {
+    pattern: "/console/operator/users/:userId/subscriptions/:id",
+    right: "operator",
+    load: () => import("./screens/operator-subscription.js"),
+  },
+  {
+    pattern: "/console/operator/users/:userId/deliveries/:id",
+    right: "operator",
+    load: () => import("./screens/operator-delivery.js"),
+  },
   { pattern: "/console/operator/events", right: "operator", load: () => import("./screens/operator-events.js") },
   { pattern: "/console/operator/events/:id", right: "operator", load: () => import("./screens/operator-event.js") },
   { pattern: "/console/operator/audit", right: "operator", load: () => import("./screens/operator-audit.js") },
@@ -43,7 +51,12 @@ const PORTAL = "/console/portal";
 const NAVIGATION = [
   ["/console/", "Home", "M2.5 7.5 8 3l5.5 4.5V13h-4v-3.5h-3V13h-4z"],
   ["/console/keys", "Keys", "M5.5 7.5a3 3 0 1 1 2.2 2.9L6.5 11.5H5V13H2.5v-2.5L5.6 8M10 6h.01", "keys:read"],
-  ["/console/subscriptions", "Subscriptions", "M5 11.5a2.5 2.5 0 1 1-1-4.8M6.5 5.5a2.5 2.5 0 1 1 4 2L8.7 5M9 11.5h2.5M4.5 9.5 7 6", "webhooks:read"],
+  [
+    "/console/subscriptions",
+    "Subscriptions",
+    "M5 11.5a2.5 2.5 0 1 1-1-4.8M6.5 5.5a2.5 2.5 0 1 1 4 2L8.7 5M9 11.5h2.5M4.5 9.5 7 6",
+    "webhooks:read",
+  ],
   ["/console/deliveries", "Deliveries", "M2.5 4h11v8h-11zM2.5 4.5 8 9l5.5-4.5", "webhooks:read"],
   ["/console/sessions", "Sessions", "M2.5 3.5h11v7h-11zM5.5 13h5M8 10.5V13", "sessions"],
   ["/console/audit", "Audit log", "M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2.5", "audit"],
@@ -69,7 +82,9 @@ document.addEventListener("input", ({ target }) => target && typedIn.add(target)
 /** Whether the reader would lose something with the screen: a dialog, which may show a key once, or what is typed. */
 const hasDraft = () =>
   document.querySelector("dialog[open]") !== null ||
-  [...document.querySelectorAll("input, textarea")].some((field) => typedIn.has(field) && /** @type {any} */ (field).value !== "");
+  [...document.querySelectorAll("input, textarea")].some(
+    (field) => typedIn.has(field) && /** @type {any} */ (field).value !== "",
+  );
 
 /** Whose data this page has read: the user may sign in again, and keeps what is typed. */
 let reader = "";
@@ -89,7 +104,9 @@ async function readSession() {
     if (isAnother) location.reload();
     return isAnother ? {} : { session };
   } catch (error) {
-    return error instanceof Failure && error.problem.status === 401 ? { isOver: true } : { failure: /** @type {Failure} */ (error) };
+    return error instanceof Failure && error.problem.status === 401
+      ? { isOver: true }
+      : { failure: /** @type {Failure} */ (error) };
   }
 }
 
@@ -143,17 +160,21 @@ function Frame({ session, isOver, path }) {
     <header class="side">
       <a class="brand" href="/console/">${brand?.logo ? html`<img class="logo" src=${brand.logo} alt="" />` : html`<${Mark} />`}${brand?.name ?? (isVisitor ? PORTAL_NAME : "Gatepost")}</a>
       <nav aria-label="Screens"><ul>${shown.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
-      ${may("operator") &&
-      html`<nav aria-label="Operator"><p class="nav-title">Operator</p>
-        <ul>${OPERATOR_NAVIGATION.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>`}
+      ${
+        may("operator") &&
+        html`<nav aria-label="Operator"><p class="nav-title">Operator</p>
+        <ul>${OPERATOR_NAVIGATION.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>`
+      }
       <div class="account">
         <p class="who" title=${session.user.issuer}>
           <span class="quiet">Signed in as</span> <strong>${session.user.subject}</strong>
         </p>
         ${returnUrl() && html`<p><a href=${returnUrl()}>Go back</a></p>`}
-        ${isVisitor
-          ? html`<button type="button" onClick=${endVisit}>Sign out</button>`
-          : html`<form method="post" action="/console/logout"><button type="submit">Sign out</button></form>`}
+        ${
+          isVisitor
+            ? html`<button type="button" onClick=${endVisit}>Sign out</button>`
+            : html`<form method="post" action="/console/logout"><button type="submit">Sign out</button></form>`
+        }
         <p class="small">
           ${!isVisitor && html`<a href="/docs">API</a>`}
           <button type="button" class="link" onClick=${() => setPaletteOpen(true)}>Go to…</button>

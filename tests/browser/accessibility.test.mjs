@@ -41,7 +41,9 @@ test("empty", async () => {
     await check(page, `empty ${screen}`);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
-  const excess = await page.evaluate(() => document.documentElement.scrollHeight - document.documentElement.clientHeight);
+  const excess = await page.evaluate(
+    () => document.documentElement.scrollHeight - document.documentElement.clientHeight,
+  );
   assert.equal(excess, 0, "a screen of two lines does not scroll");
   await close();
 });
@@ -59,7 +61,11 @@ test("typical", async () => {
 
 test("failures by cause, and a signature that is checked", async () => {
   const { page, close } = await visitor(named("faye"));
-  const group = { subscriptionId: "sub_01h455vb4pex5vsknk084sn02q", url: `https://example.com/${"long-".repeat(30)}`, newestDeliveryId: "dlv_1" };
+  const group = {
+    subscriptionId: "sub_01h455vb4pex5vsknk084sn02q",
+    url: `https://example.com/${"long-".repeat(30)}`,
+    newestDeliveryId: "dlv_1",
+  };
   const failures = [
     { ...group, error: "status", status: 500, deliveries: 412 },
     { ...group, error: "tls", status: null, deliveries: 3 },
@@ -88,7 +94,10 @@ test("failures by cause, and a signature that is checked", async () => {
 
 test("a dialog is open", async () => {
   const { page, close } = await visitor(named("dan"), { failures: [400] });
-  const [, subscription] = [await typical(named("dan")), (await api(named("dan"), "GET", "/api/webhooks/subscriptions")).subscriptions.at(-1)];
+  const [, subscription] = [
+    await typical(named("dan")),
+    (await api(named("dan"), "GET", "/api/webhooks/subscriptions")).subscriptions.at(-1),
+  ];
   const dialogs = [
     ["keys", ["New key"]],
     ["keys", [/^Rotate/]],
@@ -97,7 +106,10 @@ test("a dialog is open", async () => {
     ["subscriptions", ["New subscription"]],
     ["subscriptions", ["New subscription", "Subscribe"]],
     ["subscriptions", ["New subscription", "Test the URL"]],
-    ...["Edit…", "Disable…", "Recover…", "Rotate the secret…", "Delete…"].map((name) => [`subscriptions/${subscription.id}`, [name]]),
+    ...["Edit…", "Disable…", "Recover…", "Rotate the secret…", "Delete…"].map((name) => [
+      `subscriptions/${subscription.id}`,
+      [name],
+    ]),
     ["sessions", ["Sign out everywhere…"]],
     ["", ["Keyboard"]],
     ["keys", ["Go to…"]],
@@ -125,7 +137,13 @@ test("an error", async () => {
 
 test("an operator's screens, empty", async () => {
   const { page, close } = await visitor("operator", { failures: [404] });
-  for (const screen of ["operator", "operator/users", "operator/events?type=no.such", "operator/audit?userId=nobody-at-all", ...tabs("nobody-at-all")]) {
+  for (const screen of [
+    "operator",
+    "operator/users",
+    "operator/events?type=no.such",
+    "operator/audit?userId=nobody-at-all",
+    ...tabs("nobody-at-all"),
+  ]) {
     await open(page, screen);
     await check(page, `operator, empty: ${screen}`);
   }
@@ -137,7 +155,14 @@ test("an operator's screens, with what a user has", async () => {
   const paths = (await typical(named("orla"))).filter((path) => !path.startsWith("keys/"));
   const { event } = await publish(named("orla"), "invoice.paid", { amount: 7 });
   const of = (path) => `operator/users/${named("orla")}/${path}`;
-  for (const screen of ["operator", ...tabs(named("orla")), ...paths.map(of), "operator/events", `operator/events/${event.id}`, "operator/audit"]) {
+  for (const screen of [
+    "operator",
+    ...tabs(named("orla")),
+    ...paths.map(of),
+    "operator/events",
+    `operator/events/${event.id}`,
+    "operator/audit",
+  ]) {
     await open(page, screen);
     await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
     await check(page, `operator: ${screen}`);
@@ -162,7 +187,15 @@ test("an operator's screens, with what a user has", async () => {
 test("an operator's screens, when the database is away", async () => {
   const { page, close } = await visitor("operator", { failures: [503] });
   await page.route(/\/api\/operator\//, (route) => route.fulfill(UNAVAILABLE));
-  for (const screen of ["operator", "operator/events", "operator/events/evt_1", "operator/audit", ...tabs("oda"), "operator/users/oda/subscriptions/sub_1", "operator/users/oda/deliveries/dlv_1"]) {
+  for (const screen of [
+    "operator",
+    "operator/events",
+    "operator/events/evt_1",
+    "operator/audit",
+    ...tabs("oda"),
+    "operator/users/oda/subscriptions/sub_1",
+    "operator/users/oda/deliveries/dlv_1",
+  ]) {
     await page.goto(`/console/${screen}`);
     await page.getByRole("alert").first().waitFor();
     await page.getByText("4bf92f3577b34da6a3ce929d0e0e4736").first().waitFor();
@@ -180,7 +213,8 @@ test("a screen that is not allowed", async () => {
 });
 
 /** The tabs of the screen of a user. */
-const tabs = (user) => ["keys", "subscriptions", "deliveries", "sessions", "audit"].map((tab) => `operator/users/${user}?tab=${tab}`);
+const tabs = (user) =>
+  ["keys", "subscriptions", "deliveries", "sessions", "audit"].map((tab) => `operator/users/${user}?tab=${tab}`);
 
 test("outside", async () => {
   const { page, close } = await visitor(undefined, { failures: [401, 404] });
@@ -195,7 +229,13 @@ test("outside", async () => {
 
 test("pages outside the console", async () => {
   const { page, close } = await visitor(undefined, { failures: [400, 404] });
-  for (const path of ["/docs/errors", "/docs/errors/credential_invalid", "/nowhere", "/console/callback", "/dev/oidc/authorize"]) {
+  for (const path of [
+    "/docs/errors",
+    "/docs/errors/credential_invalid",
+    "/nowhere",
+    "/console/callback",
+    "/dev/oidc/authorize",
+  ]) {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await check(page, path);
@@ -209,7 +249,9 @@ test("the page of the API", async () => {
   await page.getByRole("heading", { name: /Gatepost/ }).waitFor();
   await page.getByText("/api/webhooks/subscriptions", { exact: true }).first().waitFor();
   const bytes = await page.evaluate(() =>
-    ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type)).reduce((sum, one) => sum + one.transferSize, 0),
+    ["navigation", "resource"]
+      .flatMap((type) => performance.getEntriesByType(type))
+      .reduce((sum, one) => sum + one.transferSize, 0),
   );
   assert.ok(bytes > 0 && bytes < 600_000, `${bytes} bytes on the wire`);
   await check(page, "/docs");
@@ -226,26 +268,41 @@ async function open(page, screen) {
 /** Some of everything that a user can have; returns the paths of a subscription and of deliveries. */
 async function typical(user) {
   const hooks = await receiver();
-  for (const label of ["CI deploy", "The laptop of somebody who writes labels that need two lines in the table, and all of 100 characters"]) {
+  for (const label of [
+    "CI deploy",
+    "The laptop of somebody who writes labels that need two lines in the table, and all of 100 characters",
+  ]) {
     await api(user, "POST", "/api/api-keys", { label, scopes: ["orders:read", "webhooks:write"] });
   }
-  const { keyId } = await api(user, "POST", "/api/api-keys", { label: "Old", expiresAt: new Date(Date.now() + 3e8).toISOString() });
+  const { keyId } = await api(user, "POST", "/api/api-keys", {
+    label: "Old",
+    expiresAt: new Date(Date.now() + 3e8).toISOString(),
+  });
   await api(user, "POST", `/api/api-keys/${keyId}/rotate`, { overlapSeconds: 3600 });
   const ended = await api(user, "POST", "/api/api-keys", { label: "Ended" });
   await present(ended.key);
   await api(user, "DELETE", "/api/api-keys", { keyId: ended.keyId });
   const subscribe = (url, more) => api(user, "POST", "/api/webhooks/subscriptions", { url, events: ["*"], ...more });
-  const { subscription } = await subscribe(hooks.url, { events: ["invoice.*", "order.paid", "order.sent", "order.void", "user.new"] });
-  const failing = await subscribe(`http://127.0.0.1:1024/${"long-".repeat(30)}`, { description: "Nobody listens there" });
+  const { subscription } = await subscribe(hooks.url, {
+    events: ["invoice.*", "order.paid", "order.sent", "order.void", "user.new"],
+  });
+  const failing = await subscribe(`http://127.0.0.1:1024/${"long-".repeat(30)}`, {
+    description: "Nobody listens there",
+  });
   const off = await subscribe(`${hooks.url}/off`);
   await publish(user, "invoice.paid", { text: "wide ".repeat(200) });
   await api(user, "PATCH", `/api/webhooks/subscriptions/${off.subscription.id}`, { enabled: false });
   await attempted(user, 3);
   const { deliveries } = await api(user, "GET", "/api/webhooks/deliveries");
-  await api(user, "POST", `/api/webhooks/deliveries/${deliveries.find((one) => one.subscriptionId === failing.subscription.id).id}/cancel`);
+  await api(
+    user,
+    "POST",
+    `/api/webhooks/deliveries/${deliveries.find((one) => one.subscriptionId === failing.subscription.id).id}/cancel`,
+  );
   hooks.close();
   await present(ended.key);
-  const counted = async (path) => Object.values((await api(user, "GET", path)).total).filter((count) => count > 0).length;
+  const counted = async (path) =>
+    Object.values((await api(user, "GET", path)).total).filter((count) => count > 0).length;
   await eventually("all is counted", async () => (await counted("/api/webhooks/outcomes")) === 2);
   await eventually("the key is counted", async () => (await counted(`/api/api-keys/${ended.keyId}/usage`)) === 2);
   return [
@@ -267,7 +324,9 @@ async function check(page, what) {
   }
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
     assert.ok(overflow <= 0, `${what}, ${width} px: ${overflow} px too wide`);
   }
 }

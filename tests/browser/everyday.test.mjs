@@ -14,7 +14,12 @@ test("who revokes the new key by mistake is warned, and Home says that the old o
   const list = await api("rosa", "GET", "/api/api-keys");
   const [before, after] = [prefixOf(list, old.keyId), prefixOf(list, keyId)];
   await page.goto("/console/keys");
-  const revoke = () => page.getByRole("row").filter({ hasText: after }).getByRole("button", { name: /^Revoke/ }).click();
+  const revoke = () =>
+    page
+      .getByRole("row")
+      .filter({ hasText: after })
+      .getByRole("button", { name: /^Revoke/ })
+      .click();
   const dialog = page.getByRole("dialog");
   await revoke();
   await dialog.getByText("This is the new key").waitFor();
@@ -43,13 +48,19 @@ test("a paused receiver says when it is tried again, and can be tried now", asyn
   await publish("paul", "invoice.paid");
   await eventually("the first attempt", () => hooks.requests.length === 1);
   await publish("paul", "invoice.void");
-  await eventually("the pause", async () => (await api("paul", "GET", `/api/webhooks/subscriptions/${subscription.id}`)).health.state === "paused");
+  await eventually(
+    "the pause",
+    async () => (await api("paul", "GET", `/api/webhooks/subscriptions/${subscription.id}`)).health.state === "paused",
+  );
   await page.goto("/console/");
   await page.getByText(/It is tried again in (9|10) minutes/).waitFor();
   await page.getByRole("link", { name: "1 failing receiver" }).click();
   await page.getByText(/Tried again in (9|10) minutes/).waitFor();
   await page.getByRole("rowheader", { name: hooks.url }).getByRole("link").click();
-  await page.getByText(/in (9|10) minutes/).first().waitFor();
+  await page
+    .getByText(/in (9|10) minutes/)
+    .first()
+    .waitFor();
   hooks.status = 204;
   await page.getByRole("button", { name: "Try now" }).click();
   await eventually("what waited arrives", () => hooks.requests.length >= 2);
@@ -174,7 +185,12 @@ test("a key has its actions on its page, and the way back leads to its row", asy
   await page.goBack();
   const link = page.getByRole("link", { name: "Key 0", exact: true });
   await eventually("the row has the focus", () => link.evaluate((one) => one === document.activeElement));
-  assert.ok(await link.evaluate((one) => one.getBoundingClientRect().top > 0 && one.getBoundingClientRect().bottom < innerHeight), "it is in sight");
+  assert.ok(
+    await link.evaluate(
+      (one) => one.getBoundingClientRect().top > 0 && one.getBoundingClientRect().bottom < innerHeight,
+    ),
+    "it is in sight",
+  );
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Screen or action" }).fill("key 2");
   await page.getByRole("option", { name: /^Key 2 .* key$/ }).click();
@@ -191,7 +207,12 @@ test("operators go to their screens by the keyboard, and to a user by name", asy
   const { page, close } = await visitor("operator");
   await page.goto("/console/");
   await page.getByRole("heading", { name: "Home" }).waitFor();
-  for (const [key, heading] of [["o", "Overview"], ["u", "Users"], ["e", "Events"], ["c", "All changes"]]) {
+  for (const [key, heading] of [
+    ["o", "Overview"],
+    ["u", "Users"],
+    ["e", "Events"],
+    ["c", "All changes"],
+  ]) {
     await page.getByRole("heading", { level: 1 }).click();
     await page.keyboard.press("g");
     await page.keyboard.press(key);

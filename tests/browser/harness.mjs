@@ -88,7 +88,9 @@ export const publish = (userId, type, data = {}) =>
 
 /** Publishes many events to a user at once. */
 export const publishBatch = (userId, type, count) =>
-  send(OPERATOR_TOKEN, "POST", "/api/operator/events/batch", { events: Array.from({ length: count }, (_, n) => ({ userId, type, data: { n } })) });
+  send(OPERATOR_TOKEN, "POST", "/api/operator/events/batch", {
+    events: Array.from({ length: count }, (_, n) => ({ userId, type, data: { n } })),
+  });
 
 /** Makes a link by which a user enters the console, as the host application does. */
 export const portalLink = (link) => send(OPERATOR_TOKEN, "POST", "/api/operator/portal-links", link);

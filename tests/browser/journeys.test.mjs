@@ -5,7 +5,20 @@ import { execFile } from "node:child_process";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import {
-  api, attempted, BASE, browser, copied, eventually, isSigned, portalLink, publish, publishBatch, receiver, signIn, UNAVAILABLE, visitor,
+  api,
+  attempted,
+  BASE,
+  browser,
+  copied,
+  eventually,
+  isSigned,
+  portalLink,
+  publish,
+  publishBatch,
+  receiver,
+  signIn,
+  UNAVAILABLE,
+  visitor,
 } from "./harness.mjs";
 
 after(() => browser.close());
@@ -78,7 +91,10 @@ test("the keyboard alone makes a key, subscribes and retries, and the focus is a
   await tabTo(page, "Send a test event");
   await press(page, "Enter");
   await page.getByText("It is tried again.").waitFor();
-  await eventually("the button works no longer, and has kept the focus", async () => (await focused(page)) === "Send a test event");
+  await eventually(
+    "the button works no longer, and has kept the focus",
+    async () => (await focused(page)) === "Send a test event",
+  );
   await press(page, "Escape");
   assert.equal(await focused(page), "I have copied the secret", "Escape does not lose what is shown once");
   await press(page, "Enter");
@@ -113,7 +129,7 @@ test("what a reader types and presses the moment a screen appears counts", async
     window.whenThere = (selector, act) => {
       const look = () => {
         const found = document.querySelector(selector);
-        if (found) observer.disconnect(), act(found);
+        if (found) (observer.disconnect(), act(found));
       };
       const observer = new MutationObserver(look);
       observer.observe(document, { childList: true, subtree: true });
@@ -213,7 +229,10 @@ test("a key is rotated while the old one works, and revoked by its label", async
   const key = await page.locator(".one-line code").textContent();
   assert.deepEqual([await status(old), await status(key)], [200, 200]);
   await page.getByRole("button", { name: "I have copied the key" }).click();
-  await page.getByRole("row", { name: /Billing.*Being replaced/ }).getByRole("button", { name: /Revoke/ }).click();
+  await page
+    .getByRole("row", { name: /Billing.*Being replaced/ })
+    .getByRole("button", { name: /Revoke/ })
+    .click();
   const revoke = page.getByRole("button", { name: "Revoke the key" });
   assert.ok(await revoke.isDisabled(), "before the label is typed");
   await page.getByLabel("Type the label to confirm").fill("Billing");
@@ -260,7 +279,10 @@ test("a URL is tested before it is saved", async () => {
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("URL").fill("ftp://example.com");
   await dialog.getByRole("button", { name: "Test the URL" }).click();
-  await eventually("the fault is beside the field", async () => (await dialog.getByLabel("URL").getAttribute("aria-invalid")) === "true");
+  await eventually(
+    "the fault is beside the field",
+    async () => (await dialog.getByLabel("URL").getAttribute("aria-invalid")) === "true",
+  );
   await dialog.getByLabel("URL").fill(hooks.url);
   await dialog.getByRole("button", { name: "Test the URL" }).click();
   await dialog.getByText("The receiver answered with an error status. (500)").waitFor();
@@ -302,7 +324,11 @@ test("the page checks a signature with a secret that stays in it", async () => {
   await page.getByText("The signature is right").waitFor();
   await page.getByLabel("webhook-timestamp").fill("1");
   await page.getByText("No signature matches.").waitFor();
-  assert.deepEqual(requests.filter((url) => !url.endsWith("/stream")), [], "nothing is sent");
+  assert.deepEqual(
+    requests.filter((url) => !url.endsWith("/stream")),
+    [],
+    "nothing is sent",
+  );
   hooks.close();
   await close();
 });
@@ -412,7 +438,10 @@ test("the address holds the filter, and pages follow each other", async () => {
 
 test("a delivery is shown with its attempts, and sent again from a terminal", async () => {
   const [{ page, close }, hooks] = [await visitor("dora"), await receiver(500)];
-  const { subscription, secret } = await api("dora", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { subscription, secret } = await api("dora", "POST", "/api/webhooks/subscriptions", {
+    url: hooks.url,
+    events: ["*"],
+  });
   await publish("dora", "invoice.paid", { note: "it's “paid”" });
   await page.goto(`/console/subscriptions/${subscription.id}`);
   await page.getByText("The receiver answered with an error status.").first().waitFor();
@@ -438,7 +467,10 @@ test("a delivery is shown with its attempts, and sent again from a terminal", as
 
 test("a subscription is edited, disabled, recovered and deleted, and its secret rotated", async () => {
   const [{ page, close }, hooks] = [await visitor("sam"), await receiver()];
-  const { subscription, secret: old } = await api("sam", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { subscription, secret: old } = await api("sam", "POST", "/api/webhooks/subscriptions", {
+    url: hooks.url,
+    events: ["*"],
+  });
   await page.goto(`/console/subscriptions/${subscription.id}`);
   await page.getByRole("button", { name: "Edit…" }).click();
   await page.getByLabel("Description").fill("The ledger");
@@ -615,7 +647,10 @@ test("a visitor sees what the link allows, and nothing else", async () => {
   await page.goto((await portalLink({ userId: "vic", capabilities: ["webhooks:read"] })).url);
   await page.getByText("Everything works.").waitFor();
   const screens = await page.locator("nav a").allTextContents();
-  assert.deepEqual(screens.map((name) => name.trim()), ["Home", "Subscriptions", "Deliveries"]);
+  assert.deepEqual(
+    screens.map((name) => name.trim()),
+    ["Home", "Subscriptions", "Deliveries"],
+  );
   await page.getByRole("link", { name: "Subscriptions", exact: true }).click();
   await page.getByRole("link", { name: "http://127.0.0.1:9000/hooks" }).click();
   await page.getByRole("heading", { name: "Last deliveries" }).waitFor();
@@ -688,8 +723,7 @@ test("charts count what happened, in a drawing, in words and in a table", async 
   await eventually("a failure", async () => (await counted("/api/webhooks/outcomes")).exhausted === 1);
   await eventually("refusals", async () => (await counted(`/api/api-keys/${keyId}/usage`)).refused === 2);
 
-  const finding =
-    "75.0 % of the attempts in the last 24 hours were delivered: 3 of 4. 1 delivery has failed for good.";
+  const finding = "75.0 % of the attempts in the last 24 hours were delivered: 3 of 4. 1 delivery has failed for good.";
   for (const path of ["/console/", `/console/subscriptions/${subscription.id}`]) {
     await page.goto(path);
     await page.getByRole("img", { name: finding }).waitFor();
@@ -707,11 +741,16 @@ test("charts count what happened, in a drawing, in words and in a table", async 
   await api("carl", "POST", "/api/api-keys", { label: "Spare" });
   await eventually("uses", async () => (await counted(`/api/api-keys/${used.keyId}/usage`)).accepted === 2);
   await page.goto("/console/keys");
-  await page.getByRole("row", { name: /In use/ }).getByRole("img", { name: "2 uses in 30 days, at most 2 on one of them" }).waitFor();
+  await page
+    .getByRole("row", { name: /In use/ })
+    .getByRole("img", { name: "2 uses in 30 days, at most 2 on one of them" })
+    .waitFor();
   await page.getByRole("row", { name: /Spare/ }).getByText("no use").waitFor();
   await page.getByText("1 revoked or expired key").click();
   await page.getByRole("link", { name: "Counted" }).click();
-  await page.getByRole("img", { name: "Requests with this key in the last 24 hours: 3 accepted, 2 refused." }).waitFor();
+  await page
+    .getByRole("img", { name: "Requests with this key in the last 24 hours: 3 accepted, 2 refused." })
+    .waitFor();
   await page.getByLabel("Period").selectOption("720");
   await page.getByRole("img", { name: "Requests with this key in the last 30 days: 3 accepted, 2 refused." }).waitFor();
   assert.equal(await page.locator(".chart g").count(), 30, "one bar for each day");

@@ -25,7 +25,10 @@ test("an operator finds which receiver fails and why, and sends again what was l
     await page.getByRole("button", { name: "Read the list again" }).click();
     return false;
   });
-  assert.match(await row.textContent(), /The receiver answered with an error status\..*in a row, the last one with status 500/s);
+  assert.match(
+    await row.textContent(),
+    /The receiver answered with an error status\..*in a row, the last one with status 500/s,
+  );
   assert.ok(!(await row.textContent()).includes("/hooks"), "the path may be a secret");
   await row.getByRole("link", { name: origin }).click();
   await page.getByText("A subscription of faye.").waitFor();
@@ -48,7 +51,9 @@ test("an operator finds which receiver fails and why, and sends again what was l
   });
   await close();
   hooks.close();
-  const seen = (await api("faye", "GET", "/api/audit?limit=200")).events.map(({ action, actor }) => `${action} ${actor.id}`);
+  const seen = (await api("faye", "GET", "/api/audit?limit=200")).events.map(
+    ({ action, actor }) => `${action} ${actor.id}`,
+  );
   for (const expected of ["data.read operator", "subscription.recovered operator"]) {
     assert.ok(seen.includes(expected), `${expected}: ${seen}`);
   }
@@ -70,7 +75,8 @@ test("an operator sees within ten seconds which receiver fails, finds the cause,
   assert.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`);
   await attempted("gina", 3);
   // Her deliveries fail for good when she disables the subscription.
-  for (const enabled of [false, true]) await api("gina", "PATCH", `/api/webhooks/subscriptions/${subscription.id}`, { enabled });
+  for (const enabled of [false, true])
+    await api("gina", "PATCH", `/api/webhooks/subscriptions/${subscription.id}`, { enabled });
   await page.getByRole("button", { name: "Reload" }).click();
   const cause = page.getByRole("region", { name: "Failed, by cause" }).getByRole("listitem");
   await cause.getByText("3 × 503").waitFor();
@@ -85,7 +91,10 @@ test("an operator sees within ten seconds which receiver fails, finds the cause,
   await close();
   hooks.close();
   const retried = (await api("gina", "GET", "/api/audit?action=delivery.retried")).events;
-  assert.deepEqual(retried.map(({ actor }) => actor.id), ["operator", "operator", "operator"]);
+  assert.deepEqual(
+    retried.map(({ actor }) => actor.id),
+    ["operator", "operator", "operator"],
+  );
 });
 
 test("support finds a user, revokes a key, sends one delivery again, and signs the user out", async () => {
@@ -170,8 +179,13 @@ test("the audit log of all users is filtered, paged and downloaded", async () =>
     const actions = await page.locator("tbody th").allTextContents();
     return actions.length === 50 && actions.every((action) => action.includes("Key revoked"));
   });
-  await eventually("the label", async () => (await page.locator("tbody td[data-label=What]").first().textContent()).includes('=cmd("59"),x'));
-  for (const [name, lines] of [["Download CSV", 61], ["Download JSON", 60]]) {
+  await eventually("the label", async () =>
+    (await page.locator("tbody td[data-label=What]").first().textContent()).includes('=cmd("59"),x'),
+  );
+  for (const [name, lines] of [
+    ["Download CSV", 61],
+    ["Download JSON", 60],
+  ]) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()]);
     const text = await readFile(await download.path(), "utf8");
     assert.equal(text.trim().split("\n").length, lines, `${name}: ${text.slice(0, 500)}`);

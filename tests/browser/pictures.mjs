@@ -32,18 +32,27 @@ host.listen(0, "127.0.0.1");
 await once(host, "listening");
 const HOST = `http://localhost:${host.address().port}`;
 const server = await start();
-const { api, attempted, BASE, browser, portalLink, publish, publishBatch, receiver, visitor } = await import("./harness.mjs");
+const { api, attempted, BASE, browser, portalLink, publish, publishBatch, receiver, visitor } =
+  await import("./harness.mjs");
 
 async function start() {
   const folder = await mkdtemp(join(tmpdir(), "gatepost-pictures-"));
   const binary = process.env.GATEPOST ?? new URL("../../target/debug/gatepost", import.meta.url).pathname;
   const settings = { LISTEN: "127.0.0.1:0", API_KEYS_MAX_ACTIVE: "200", WEBHOOK_MAX_SUBSCRIPTIONS: "200" };
   const portal = { PORTAL_FRAME_ANCESTORS: HOST, PORTAL_NAME: "Acme Ltd", PORTAL_COLOR: "#6f2da8" };
-  const child = spawn(binary, ["dev", "--json"], { cwd: folder, env: { ...settings, ...portal }, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(binary, ["dev", "--json"], {
+    cwd: folder,
+    env: { ...settings, ...portal },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const [line] = await once(createInterface(child.stdout), "line");
   const { consoleUrl, operatorToken } = JSON.parse(line);
   const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
-  const given = { GATEPOST_URL: new URL(consoleUrl).origin, OPERATOR_TOKEN: operatorToken, CHROMIUM: process.env.CHROMIUM ?? chromium };
+  const given = {
+    GATEPOST_URL: new URL(consoleUrl).origin,
+    OPERATOR_TOKEN: operatorToken,
+    CHROMIUM: process.env.CHROMIUM ?? chromium,
+  };
   Object.assign(process.env, given);
   return { process: child, folder };
 }
@@ -54,18 +63,32 @@ async function fill() {
   const at = (hooks, path) => `${hooks.url}/${path}`;
   const [one, many] = [{ user: "una" }, { user: "max.hundertmark-von-und-zu-langenfeld@subsidiary.example" }];
   await api(one.user, "POST", "/api/api-keys", { label: "CI", scopes: ["orders:read"] });
-  await api(one.user, "POST", "/api/webhooks/subscriptions", { url: good.url, events: ["*"], description: "Everything" });
+  await api(one.user, "POST", "/api/webhooks/subscriptions", {
+    url: good.url,
+    events: ["*"],
+    description: "Everything",
+  });
   await publish(one.user, "invoice.paid", { amount: 42 });
   for (let n = 0; n < 100; n += 1) {
     const label = n % 10 === 3 ? `${LONG.slice(0, 80)} ${n}` : `Key ${n}`;
     const days = n % 7 === 0 ? { expiresAt: new Date(Date.now() + (n + 1) * 864e5).toISOString() } : {};
-    const { keyId } = await api(many.user, "POST", "/api/api-keys", { label, scopes: n % 4 ? [] : ["orders:read", "invoices:write", "customers:read"], ...days });
+    const { keyId } = await api(many.user, "POST", "/api/api-keys", {
+      label,
+      scopes: n % 4 ? [] : ["orders:read", "invoices:write", "customers:read"],
+      ...days,
+    });
     if (n % 20 === 1) await api(many.user, "POST", `/api/api-keys/${keyId}/rotate`, { overlapSeconds: 86_400 });
     if (n % 20 === 2) await api(many.user, "DELETE", "/api/api-keys", { keyId });
   }
   for (let n = 0; n < 100; n += 1) {
-    const url = at(n % 12 === 5 ? bad : good, n % 10 === 3 ? `${LONG.toLowerCase().replaceAll("ä", "ae")}/${"path/".repeat(20)}${n}` : `hooks/${n}`);
-    const events = n % 10 === 4 ? ["invoice.*", "order.created", `${"very.".repeat(10)}long`, "customer.*"] : [n % 12 === 5 || n < 5 ? "*" : "invoice.paid"];
+    const url = at(
+      n % 12 === 5 ? bad : good,
+      n % 10 === 3 ? `${LONG.toLowerCase().replaceAll("ä", "ae")}/${"path/".repeat(20)}${n}` : `hooks/${n}`,
+    );
+    const events =
+      n % 10 === 4
+        ? ["invoice.*", "order.created", `${"very.".repeat(10)}long`, "customer.*"]
+        : [n % 12 === 5 || n < 5 ? "*" : "invoice.paid"];
     const description = n % 10 === 3 ? `${LONG} and the rest of what this one is for` : n % 2 ? "To the ledger" : "";
     await api(many.user, "POST", "/api/webhooks/subscriptions", { url, events, description });
   }
@@ -73,13 +96,20 @@ async function fill() {
   await publish(many.user, `${"order.".repeat(12)}created`);
   await attempted(one.user, 1);
   await new Promise((resolve) => setTimeout(resolve, 3000));
-  return [{ user: "nora", rows: "none" }, { ...one, rows: "one" }, { ...many, rows: "many" }];
+  return [
+    { user: "nora", rows: "none" },
+    { ...one, rows: "one" },
+    { ...many, rows: "many" },
+  ];
 }
 
 async function takeAll(look, users) {
   for (const { user, rows } of users) {
     const of = await idsOf(user);
-    await take({ ...look, who: user, name: `${rows}-user` }, [...userScreens(of), ...(rows === "none" ? [] : dialogs(of))]);
+    await take({ ...look, who: user, name: `${rows}-user` }, [
+      ...userScreens(of),
+      ...(rows === "none" ? [] : dialogs(of)),
+    ]);
     await take({ ...look, who: "operator", name: `${rows}-operator` }, operatorScreens(user, of));
     await takeVisit({ ...look, who: user, name: `${rows}-visitor` });
   }
@@ -87,11 +117,19 @@ async function takeAll(look, users) {
 
 async function idsOf(user) {
   const get = (path) => api(user, "GET", path);
-  const [{ keys }, { subscriptions }] = [await get("/api/api-keys"), await get("/api/webhooks/subscriptions?limit=200")];
+  const [{ keys }, { subscriptions }] = [
+    await get("/api/api-keys"),
+    await get("/api/webhooks/subscriptions?limit=200"),
+  ];
   const { deliveries } = await get("/api/webhooks/deliveries?limit=200");
   const failing = deliveries.find(({ state }) => state === "waiting") ?? deliveries[0];
   const longest = subscriptions.toSorted((a, b) => b.url.length - a.url.length)[0];
-  return { key: keys.find((key) => key.label.length > 50)?.id ?? keys[0]?.id, subscription: longest?.id, delivery: failing?.id, event: failing?.eventId };
+  return {
+    key: keys.find((key) => key.label.length > 50)?.id ?? keys[0]?.id,
+    subscription: longest?.id,
+    delivery: failing?.id,
+    event: failing?.eventId,
+  };
 }
 
 const userScreens = ({ key, subscription, delivery }) =>
@@ -125,8 +163,17 @@ const dialogs = ({ subscription }) =>
 
 const operatorScreens = (user, { subscription, delivery, event }) => {
   const base = `/console/operator/users/${encodeURIComponent(user)}`;
-  const tabs = ["keys", "subscriptions", "deliveries", "sessions", "audit"].map((tab) => ({ name: `user-${tab}`, path: `${base}?tab=${tab}` }));
-  const others = { overview: "", users: "/users", events: `/events?userId=${encodeURIComponent(user)}`, audit: `/audit?userId=${encodeURIComponent(user)}`, ...(event && { event: `/events/${event}` }) };
+  const tabs = ["keys", "subscriptions", "deliveries", "sessions", "audit"].map((tab) => ({
+    name: `user-${tab}`,
+    path: `${base}?tab=${tab}`,
+  }));
+  const others = {
+    overview: "",
+    users: "/users",
+    events: `/events?userId=${encodeURIComponent(user)}`,
+    audit: `/audit?userId=${encodeURIComponent(user)}`,
+    ...(event && { event: `/events/${event}` }),
+  };
   return [
     ...tabs,
     ...Object.entries(others).map(([name, path]) => ({ name, path: `/console/operator${path}` })),
@@ -139,14 +186,21 @@ const operatorScreens = (user, { subscription, delivery, event }) => {
 
 /** The pictures of one reader. */
 async function take({ look, who, name, colorScheme, width }, screens) {
-  const wanted = screens.map((screen) => ({ ...screen, file: `${name}-${screen.name}-${look}` })).filter(({ file }) => PATTERN.test(file));
+  const wanted = screens
+    .map((screen) => ({ ...screen, file: `${name}-${screen.name}-${look}` }))
+    .filter(({ file }) => PATTERN.test(file));
   if (wanted.length === 0) return;
   const { page, context } = await visitor(who, { colorScheme, viewport: { width, height: 800 } });
   await showFolder(context);
   for (const { path, buttons = [], file } of wanted) {
     await page.goto(BASE + path);
     await settled(page);
-    for (const button of buttons) await page.getByRole("button", { name: button }).first().click().catch(() => undefined);
+    for (const button of buttons)
+      await page
+        .getByRole("button", { name: button })
+        .first()
+        .click()
+        .catch(() => undefined);
     await settled(page);
     await shoot(page, file);
   }
@@ -155,7 +209,10 @@ async function take({ look, who, name, colorScheme, width }, screens) {
 
 /** The portal in a frame of a page of another origin. */
 async function takeVisit({ look, who, name, colorScheme, width }) {
-  const screens = ["home", "keys", "subscriptions", "deliveries"].map((screen) => ({ screen, file: `${name}-${screen}-${look}` }));
+  const screens = ["home", "keys", "subscriptions", "deliveries"].map((screen) => ({
+    screen,
+    file: `${name}-${screen}-${look}`,
+  }));
   const wanted = screens.filter(({ file }) => PATTERN.test(file));
   if (wanted.length === 0) return;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
@@ -169,7 +226,11 @@ async function takeVisit({ look, who, name, colorScheme, width }) {
   const frame = page.frameLocator("iframe");
   await frame.getByRole("heading", { name: "Home" }).waitFor();
   for (const { screen, file } of wanted) {
-    if (screen !== "home") await frame.getByRole("link", { name: screen[0].toUpperCase() + screen.slice(1), exact: true }).first().click();
+    if (screen !== "home")
+      await frame
+        .getByRole("link", { name: screen[0].toUpperCase() + screen.slice(1), exact: true })
+        .first()
+        .click();
     await page.waitForTimeout(800);
     await shoot(page, file);
   }
@@ -186,7 +247,11 @@ const showFolder = (context) =>
   });
 
 async function settled(page) {
-  await page.waitForFunction(() => document.querySelector("h1") && !document.querySelector(".loading"), undefined, { timeout: 10_000 }).catch(() => undefined);
+  await page
+    .waitForFunction(() => document.querySelector("h1") && !document.querySelector(".loading"), undefined, {
+      timeout: 10_000,
+    })
+    .catch(() => undefined);
   await page.waitForTimeout(250);
 }
 

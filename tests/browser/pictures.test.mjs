@@ -19,7 +19,11 @@ test("pictures", async () => {
   await picture(page, "console-home", "/console/", page.getByText("failing"));
   await picture(page, "console-keys", "/console/keys", page.getByText("Billing export"));
   await picture(page, "console-deliveries", "/console/deliveries", page.getByText("Live: the list follows"));
-  await page.getByRole("row", { name: /ledger\.acme/ }).first().getByRole("link").click();
+  await page
+    .getByRole("row", { name: /ledger\.acme/ })
+    .first()
+    .getByRole("link")
+    .click();
   await page.getByText("Attempt 1").waitFor();
   await take(page, "console-delivery");
   await page.goto(`${BASE}/console/keys`);
@@ -42,10 +46,14 @@ test("pictures of operators", async () => {
   await eventually("the figures", async () => !(await page.locator(".figures").textContent()).includes("–"));
   await take(page, "console-operator");
   const [first] = (await api("alice", "GET", "/api/webhooks/subscriptions")).subscriptions;
-  for (const enabled of [false, true]) await api("alice", "PATCH", `/api/webhooks/subscriptions/${first.id}`, { enabled });
+  for (const enabled of [false, true])
+    await api("alice", "PATCH", `/api/webhooks/subscriptions/${first.id}`, { enabled });
   await page.goto("/console/operator/users/alice?tab=deliveries");
   await page.getByText("Failed, by cause").waitFor();
-  await page.getByRole("row", { name: /invoice/ }).first().waitFor();
+  await page
+    .getByRole("row", { name: /invoice/ })
+    .first()
+    .waitFor();
   await take(page, "console-operator-user");
   await close();
 });
@@ -54,7 +62,10 @@ test("pictures of operators", async () => {
 const inOtherPlaces = (page) =>
   page.route(/\/api\/(webhooks|operator)\/(?!.*stream)/, async (route) => {
     const response = await route.fetch();
-    const named = Object.entries(receivers).flatMap(([name, { url }]) => [[url, PLACES[name]], [new URL(url).origin, new URL(PLACES[name]).origin]]);
+    const named = Object.entries(receivers).flatMap(([name, { url }]) => [
+      [url, PLACES[name]],
+      [new URL(url).origin, new URL(PLACES[name]).origin],
+    ]);
     const body = named.reduce((text, [from, to]) => text.replaceAll(from, to), await response.text());
     await route.fulfill({ response, body });
   });
@@ -66,11 +77,21 @@ async function fill({ good, bad }) {
   await make("Billing export", { scopes: ["invoices:read", "orders:read"] });
   const { keyId } = await make("Ada's laptop", { expiresAt: new Date(Date.now() + 60 * 864e5).toISOString() });
   await api("alice", "POST", `/api/api-keys/${keyId}/rotate`, { overlapSeconds: 86_400 });
-  const subscribe = (url, events, description) => api("alice", "POST", "/api/webhooks/subscriptions", { url, events, description });
+  const subscribe = (url, events, description) =>
+    api("alice", "POST", "/api/webhooks/subscriptions", { url, events, description });
   await subscribe(good.url, ["*"], "Everything, to the message bus");
   await subscribe(bad.url, ["invoice.*"], "Invoices, to the ledger");
-  const types = ["customer.created", "invoice.created", "order.sent", "invoice.paid", "payout.done", "order.sent", "invoice.void"];
-  for (const [number, type] of types.entries()) await publish("alice", type, { id: `obj_${number}`, amount: 4200 + number, currency: "EUR" });
+  const types = [
+    "customer.created",
+    "invoice.created",
+    "order.sent",
+    "invoice.paid",
+    "payout.done",
+    "order.sent",
+    "invoice.void",
+  ];
+  for (const [number, type] of types.entries())
+    await publish("alice", type, { id: `obj_${number}`, amount: 4200 + number, currency: "EUR" });
   await eventually("the attempts", () => good.requests.length >= 7 && bad.requests.length >= 3);
 }
 

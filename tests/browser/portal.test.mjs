@@ -25,13 +25,20 @@ test("a visitor sees the name, the logo and the colour of the host application, 
   const logo = page.locator(".brand img");
   await eventually("the logo is loaded", () => logo.evaluate((image) => image.complete && image.naturalWidth > 0));
   await eventually("the title", async () => (await page.title()) === "Home · Acme Ltd");
-  const accent = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--accent").trim());
+  const accent = () =>
+    page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--accent").trim());
   assert.equal(await accent(), "#6f2da8");
   await page.evaluate(`(() => { ${axe.source} })()`);
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: { type: "rule", values: ["color-contrast"] } }));
-    assert.deepEqual(violations.flatMap(({ nodes }) => nodes.map(({ html }) => html)), [], colorScheme);
+    const { violations } = await page.evaluate(() =>
+      window.axe.run(document, { runOnly: { type: "rule", values: ["color-contrast"] } }),
+    );
+    assert.deepEqual(
+      violations.flatMap(({ nodes }) => nodes.map(({ html }) => html)),
+      [],
+      colorScheme,
+    );
   }
   assert.notEqual(await accent(), "#6f2da8", "a dark page has a lighter colour");
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
@@ -62,7 +69,10 @@ test("the host application shows the portal in a frame, with a cookie that only 
   assert.equal(await copied(page, "Copy the key", frame), key);
   const cookies = (await context.cookies()).filter(({ name }) => name.includes("gatepost"));
   assert.equal(cookies.length, 1, JSON.stringify(cookies));
-  assert.ok(cookies[0].name === "__Host-gatepost-portal" && cookies[0].httpOnly && cookies[0].secure, JSON.stringify(cookies));
+  assert.ok(
+    cookies[0].name === "__Host-gatepost-portal" && cookies[0].httpOnly && cookies[0].secure,
+    JSON.stringify(cookies),
+  );
   assert.equal(cookies[0].partitionKey, "http://localhost", JSON.stringify(cookies));
   const other = await context.newPage();
   await other.goto(`${BASE}/console/`);
@@ -79,7 +89,9 @@ test("a frame that may not write to the clipboard copies all the same, or select
   const errors = [];
   context.on("weberror", (error) => errors.push(error.error().stack));
   const page = await context.newPage();
-  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "greta" })).url, "<iframe src=\"URL\"></iframe>"));
+  await page.goto(
+    await embedding(HOST_PORT, (await portalLink({ userId: "greta" })).url, '<iframe src="URL"></iframe>'),
+  );
   const frame = page.frameLocator("iframe");
   const create = async (label) => {
     await frame.getByRole("button", { name: "New key" }).click();
@@ -125,7 +137,11 @@ test("a frame is as high as what it shows, also while a dialog is open", async (
   await eventually("the frame shrinks", async () => (await height()) <= empty + 200);
   await frame.getByRole("button", { name: "New subscription" }).click();
   const dialog = frame.getByRole("dialog");
-  await eventually("the dialog is whole", () => dialog.evaluate((one) => one.scrollHeight <= one.clientHeight + 1 && one.getBoundingClientRect().bottom <= innerHeight));
+  await eventually("the dialog is whole", () =>
+    dialog.evaluate(
+      (one) => one.scrollHeight <= one.clientHeight + 1 && one.getBoundingClientRect().bottom <= innerHeight,
+    ),
+  );
   await context.close();
 });
 
@@ -134,7 +150,12 @@ test("no screen of the portal says who wrote it", async () => {
   await page.goto((await portalLink({ userId: "wilma" })).url);
   await page.getByText("Signed in as wilma").waitFor();
   const nameless = async (where) => assert.doesNotMatch(await page.locator("html").innerText(), /gatepost/i, where);
-  for (const [screen, button] of [["Home"], ["Keys", "New key"], ["Subscriptions", "New subscription"], ["Deliveries"]]) {
+  for (const [screen, button] of [
+    ["Home"],
+    ["Keys", "New key"],
+    ["Subscriptions", "New subscription"],
+    ["Deliveries"],
+  ]) {
     await page.getByRole("link", { name: screen, exact: true }).click();
     await page.getByRole("heading", { name: screen === "Keys" ? "API keys" : screen, level: 1 }).waitFor();
     await eventually("the screen has loaded", async () => (await page.locator(".loading").count()) === 0);

@@ -112,7 +112,10 @@ async function signInThere(page, name) {
 
 /** An instance starts before the provider, and asks for its documents until they are there. */
 const providerIsKnown = (base) =>
-  eventually("the provider is known", async () => (await fetch(`${base}/console/login`, { redirect: "manual" })).status === 303);
+  eventually(
+    "the provider is known",
+    async () => (await fetch(`${base}/console/login`, { redirect: "manual" })).status === 303,
+  );
 
 async function serve() {
   const provider = new Provider(ISSUER, {
@@ -126,14 +129,18 @@ async function serve() {
     conformIdTokenClaims: false,
     findAccount: (_, accountId) => ({
       accountId,
-      claims: () => ({ sub: accountId, groups: accountId === "root" ? ["everybody", "gatepost-operators"] : ["everybody"] }),
+      claims: () => ({
+        sub: accountId,
+        groups: accountId === "root" ? ["everybody", "gatepost-operators"] : ["everybody"],
+      }),
     }),
     pkce: { required: () => true },
     cookies: { keys: ["a key of the test"] },
   });
   provider.on("authorization.success", ({ oidc }) => asked.push(oidc.params));
   provider.on("grant.success", ({ oidc }) =>
-    exchanged.push({ by: oidc.client.clientAuthMethod, hasVerifier: Boolean(oidc.params.code_verifier) }));
+    exchanged.push({ by: oidc.client.clientAuthMethod, hasVerifier: Boolean(oidc.params.code_verifier) }),
+  );
   provider.on("end_session.success", ({ oidc }) => signedOut.push(oidc.client.clientId));
   return new Promise((resolve) => {
     const server = provider.listen(Number(new URL(ISSUER).port), "localhost", () => resolve(server));

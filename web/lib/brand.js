@@ -47,4 +47,7 @@ function wear({ name, light, dark }) {
 }
 
 /** @param {Properties} properties */
-const block = (properties) => Object.entries(properties).map(([name, value]) => `${name}: ${value};`).join(" ");
+const block = (properties) =>
+  Object.entries(properties)
+    .map(([name, value]) => `${name}: ${value};`)
+    .join(" ");

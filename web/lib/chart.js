@@ -34,7 +34,8 @@ function barsOf(hours, series, size) {
   /** @type {Bar[]} */
   const bars = [];
   hours.forEach((hour, at) => {
-    if (at % size === 0) bars.push({ start: Date.parse(hour.start), parts: series.map((one) => ({ ...one, count: 0 })), sum: 0 });
+    if (at % size === 0)
+      bars.push({ start: Date.parse(hour.start), parts: series.map((one) => ({ ...one, count: 0 })), sum: 0 });
     const bar = bars[bars.length - 1];
     for (const part of bar?.parts ?? []) part.count += Number(hour[part.name]);
   });
@@ -53,8 +54,9 @@ export function Chart({ caption, series, hours, size = 1 }) {
   return html`
     <figure class="chart">
       <figcaption>${caption}</figcaption>
-      ${most > 0 &&
-      html`
+      ${
+        most > 0 &&
+        html`
         <ul class="legend">${series.map((one) => html`<li><${Swatch} tone=${one.tone} />${one.label}</li>`)}</ul>
         <p class="most" aria-hidden="true">${grouped(most)}</p>
         <${Bars} caption=${caption} series=${series} bars=${bars} most=${most} time=${time} />
@@ -62,7 +64,8 @@ export function Chart({ caption, series, hours, size = 1 }) {
           <span>${time.format(first)}</span><span>${time.format(first + hours.length * HOUR)}</span>
         </p>
         <${Table} caption=${caption} series=${series} bars=${bars} time=${time} />
-      `}
+      `
+      }
     </figure>
   `;
 }

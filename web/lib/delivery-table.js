@@ -25,7 +25,8 @@ export const DeliveryTable = ({ deliveries, subscriptions, caption, base = "/con
     </thead>
     <tbody>
       ${deliveries.map(
-        (delivery) => html`<${Row} key=${delivery.id} delivery=${delivery} subscriptions=${subscriptions} base=${base} />`,
+        (delivery) =>
+          html`<${Row} key=${delivery.id} delivery=${delivery} subscriptions=${subscriptions} base=${base} />`,
       )}
     </tbody>
   </table>
@@ -39,10 +40,12 @@ function Row({ delivery, subscriptions, base }) {
     <tr>
       <th scope="row"><a data-row href="${base}/${delivery.id}">${delivery.eventType}</a><span class="under id"><code>${delivery.id}</code></span></th>
       <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
-      ${subscriptions &&
-      html`<td data-label="Sent to" class="url">
+      ${
+        subscriptions &&
+        html`<td data-label="Sent to" class="url">
         ${subscription ? place(subscription.url) : html`<span class="quiet">a deleted subscription</span>`}
-      </td>`}
+      </td>`
+      }
       <td data-label="Attempts">${delivery.attempts}</td>
       <td data-label="Last attempt"><${LastAttempt} attempt=${delivery.lastAttempt} /></td>
       <td data-label="Published"><${WhenExactly} at=${delivery.createdAt} /></td>

@@ -21,11 +21,14 @@ export function usePages(read, key) {
   const [pages, setPages] = useState(/** @type {Pages<T> & { key?: string }} */ ({}));
   const question = useRef({});
   const known = pages.key === key ? pages : {};
-  const readAfter = useAction(async (/** @type {Pages<T>} */ { rows: before = [], next: cursor }) => {
-    const mine = (question.current = {});
-    const { rows, next } = await read(cursor);
-    if (question.current === mine) setPages({ key, rows: [...before, ...rows], next });
-  }, { mayOverlap: true });
+  const readAfter = useAction(
+    async (/** @type {Pages<T>} */ { rows: before = [], next: cursor }) => {
+      const mine = (question.current = {});
+      const { rows, next } = await read(cursor);
+      if (question.current === mine) setPages({ key, rows: [...before, ...rows], next });
+    },
+    { mayOverlap: true },
+  );
   const reload = () => readAfter.run({});
   useEffect(() => void reload(), [key]);
   /** @param {{ empty: string, hint: string }} words @param {import("./ui.js").Children} table */

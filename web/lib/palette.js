@@ -59,7 +59,10 @@ export function Palette({ places, onClose }) {
       </form>
       <ul id="commands" class="commands" role="listbox" aria-label="Commands" ref=${list}>
         ${shown.map(
-          (command, index) => html`<li id="command-${index}" role="option" aria-selected=${command === chosen ? "true" : "false"} onClick=${() => run(command)}>
+          (
+            command,
+            index,
+          ) => html`<li id="command-${index}" role="option" aria-selected=${command === chosen ? "true" : "false"} onClick=${() => run(command)}>
             <span>${command.text}</span> <span class="quiet">${command.kind}</span>
           </li>`,
         )}
@@ -79,11 +82,15 @@ const screens = (places) => places.map(([href, text]) => ({ text, kind: "screen"
 function useThings() {
   const ifWebhooks = (/** @type {string} */ path) => (may("webhooks:read") ? path : undefined);
   const keys = /** @type {Keys} */ (useResource(may("keys:read") ? PATHS.keys : undefined)).data?.keys ?? [];
-  const subscriptions = /** @type {Subscriptions} */ (useResource(ifWebhooks(PATHS.subscriptions))).data?.subscriptions ?? [];
-  const deliveries = /** @type {Deliveries} */ (useResource(ifWebhooks(PATHS.deliveries({ limit: 50 })))).data?.deliveries ?? [];
+  const subscriptions =
+    /** @type {Subscriptions} */ (useResource(ifWebhooks(PATHS.subscriptions))).data?.subscriptions ?? [];
+  const deliveries =
+    /** @type {Deliveries} */ (useResource(ifWebhooks(PATHS.deliveries({ limit: 50 })))).data?.deliveries ?? [];
   return [
     ...keys.map(({ id, label, prefix }) => leading(`${label} ${prefix}`, "key", `/console/keys/${id}`)),
-    ...subscriptions.map(({ id, url, description }) => leading(`${place(url)} ${description}`.trim(), "subscription", `/console/subscriptions/${id}`)),
+    ...subscriptions.map(({ id, url, description }) =>
+      leading(`${place(url)} ${description}`.trim(), "subscription", `/console/subscriptions/${id}`),
+    ),
     ...deliveries.map(({ id, eventType }) => leading(`${eventType} ${id}`, "delivery", `/console/deliveries/${id}`)),
   ];
 }
@@ -101,7 +108,9 @@ const named = (text) => [
     .filter(([prefix]) => new RegExp(`^${prefix}_[0-9a-z]{26}$`).test(text))
     .map(([, screen]) => leading(text, "id", `/console/${screen}/${text}`)),
   ...(may("operator") ? [leading(text, "user", `/console/operator/users/${encodeURIComponent(text)}`)] : []),
-  ...(may("operator") && /^evt_[0-9a-z]+$/.test(text) ? [leading(text, "event", `/console/operator/events/${text}`)] : []),
+  ...(may("operator") && /^evt_[0-9a-z]+$/.test(text)
+    ? [leading(text, "event", `/console/operator/events/${text}`)]
+    : []),
 ];
 
 /**
@@ -124,4 +133,8 @@ function buttons() {
  * @param {string} text
  * @param {string} search
  */
-const fits = (text, search) => search.toLowerCase().split(/\s+/).every((word) => text.toLowerCase().includes(word));
+const fits = (text, search) =>
+  search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.toLowerCase().includes(word));

@@ -67,7 +67,8 @@ export function useShortcuts() {
 }
 
 /** Works while the reader types, and with the shortcuts off: it is not a single letter. @param {KeyboardEvent} event */
-const isPaletteKey = (event) => (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "k";
+const isPaletteKey = (event) =>
+  (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "k";
 
 /** @param {EventTarget | null} target */
 function isTyping(target) {
@@ -125,7 +126,9 @@ export function Help({ onClose }) {
   };
   /** @type {[string, string][]} */
   const keys = [
-    ...Object.entries(places()).map(([key, [, name]]) => /** @type {[string, string]} */ ([`g ${key}`, `Go to ${name}`])),
+    ...Object.entries(places()).map(
+      ([key, [, name]]) => /** @type {[string, string]} */ ([`g ${key}`, `Go to ${name}`]),
+    ),
     ["j", "Next row"],
     ["k", "Previous row"],
     ["Enter", "Open the row"],
@@ -139,7 +142,8 @@ export function Help({ onClose }) {
     <${Dialog} title="Keyboard shortcuts" onClose=${onClose}>
       <dl class="shortcuts">
         ${keys.map(
-          ([key, text]) => html`<div><dt>${key.split(" ").map((one) => html`<kbd>${one}</kbd>`)}</dt><dd>${text}</dd></div>`,
+          ([key, text]) =>
+            html`<div><dt>${key.split(" ").map((one) => html`<kbd>${one}</kbd>`)}</dt><dd>${text}</dd></div>`,
         )}
       </dl>
       <label class="check"><input type="checkbox" checked=${isOn} onChange=${toggle} /> Use these shortcuts</label>

@@ -295,14 +295,18 @@ export function Dialog({ title, onClose, done, children }) {
     <dialog ref=${dialog} onKeyDown=${escape} onCancel=${leave} aria-labelledby="dialog-title">
       <header>
         <h2 id="dialog-title">${title}</h2>
-        ${!done &&
-        html`<button type="button" class="close" aria-label="Close" onClick=${onClose}>
+        ${
+          !done &&
+          html`<button type="button" class="close" aria-label="Close" onClick=${onClose}>
           <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3 3 10 10M13 3 3 13" /></svg>
-        </button>`}
+        </button>`
+        }
       </header>
       ${children}
-      ${done &&
-      html`<div class="form-foot"><button type="button" class="primary" ref=${doneButton} onClick=${onClose}>${done}</button></div>`}
+      ${
+        done &&
+        html`<div class="form-foot"><button type="button" class="primary" ref=${doneButton} onClick=${onClose}>${done}</button></div>`
+      }
     </dialog>
   `;
 }

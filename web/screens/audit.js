@@ -29,7 +29,10 @@ export default function Audit() {
       </form>
       ${target && html`<p>Only ${names[target] ?? html`<code>${target}</code>`}. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
       ${list.frame(
-        { empty: "Nothing was changed", hint: "Each change of a key, a subscription or a session appears here, with who made it. The filter may hide it." },
+        {
+          empty: "Nothing was changed",
+          hint: "Each change of a key, a subscription or a session appears here, with who made it. The filter may hide it.",
+        },
         html`<${Table} events=${list.rows} names=${names} show=${(/** @type {string} */ id) => change({ target: id })} />`,
       )}
     <//>
@@ -38,9 +41,18 @@ export default function Audit() {
 
 /** The labels of keys and the URLs of subscriptions, by id. The log works without them. */
 function useNames() {
-  const keys = /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (useResource(PATHS.keys)).data?.keys ?? [];
-  const subscriptions = /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} */ (useResource(PATHS.subscriptions)).data?.subscriptions ?? [];
-  return Object.fromEntries([...keys.map((key) => [key.id, key.label]), ...subscriptions.map((one) => [one.id, place(one.url)])]);
+  const keys =
+    /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (
+      useResource(PATHS.keys)
+    ).data?.keys ?? [];
+  const subscriptions =
+    /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} */ (
+      useResource(PATHS.subscriptions)
+    ).data?.subscriptions ?? [];
+  return Object.fromEntries([
+    ...keys.map((key) => [key.id, key.label]),
+    ...subscriptions.map((one) => [one.id, place(one.url)]),
+  ]);
 }
 
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listAllAuditEvents">>} Log */
@@ -53,11 +65,13 @@ function useNames() {
  */
 export function useLoggedNames(events, userId) {
   const keys = /** @type {Log} */ (useResource(PATHS.logged("key.created", userId))).data?.events ?? [];
-  const subscriptions = /** @type {Log} */ (useResource(PATHS.logged("subscription.created", userId))).data?.events ?? [];
+  const subscriptions =
+    /** @type {Log} */ (useResource(PATHS.logged("subscription.created", userId))).data?.events ?? [];
   /** @type {Record<string, string>} */
   const names = {};
   // The newest name comes last.
-  for (const event of [...keys, ...subscriptions, ...[...events].reverse()]) Object.assign(names, namesIn(event, names));
+  for (const event of [...keys, ...subscriptions, ...[...events].reverse()])
+    Object.assign(names, namesIn(event, names));
   return names;
 }
 
@@ -70,7 +84,11 @@ function namesIn({ target: { id }, changes }, names) {
   const after = (/** @type {string} */ field) => changes.find((one) => one.field === field)?.after;
   const [label, url, successor] = [after("label"), after("url"), after("successor")];
   if (!id) return {};
-  return { ...(label && { [id]: label }), ...(url && { [id]: place(url) }), ...(successor && names[id] && { [successor]: names[id] }) };
+  return {
+    ...(label && { [id]: label }),
+    ...(url && { [id]: place(url) }),
+    ...(successor && names[id] && { [successor]: names[id] }),
+  };
 }
 
 /** @param {{ events: AuditEvent[], show: (id: string) => void, names?: Record<string, string>, showsUser?: boolean }} props */

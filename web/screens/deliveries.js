@@ -34,7 +34,10 @@ const PERIODS = [
 /** @type {Record<string, number>} */
 const SECONDS = { "1h": 3600, "24h": DAY, "7d": 7 * DAY };
 /** @type {[string, string][]} */
-const STATES = [["", "Any state"], ...Object.entries(DELIVERY_STATES).map(([key, [, name]]) => /** @type {[string, string]} */ ([key, name]))];
+const STATES = [
+  ["", "Any state"],
+  ...Object.entries(DELIVERY_STATES).map(([key, [, name]]) => /** @type {[string, string]} */ ([key, name])),
+];
 
 export default function Deliveries() {
   const [filter, change] = useFilter();
@@ -53,8 +56,10 @@ export default function Deliveries() {
       <${ErrorPanel} failure=${list.failure ?? failures.failure} retry=${() => void (list.reload(), failures.reload())} />
       <${FailureGroups} failures=${failures.data} reload=${refresh} />
       ${!list.rows && !list.failure && html`<${Loading} />`}
-      ${list.newer > 0 &&
-      html`<p class="newer"><button type="button" onClick=${list.showNewer}>Show ${newerInWords(list)}</button></p>`}
+      ${
+        list.newer > 0 &&
+        html`<p class="newer"><button type="button" onClick=${list.showNewer}>Show ${newerInWords(list)}</button></p>`
+      }
       ${list.rows && !list.rows.length && !list.next && html`<${NoDeliveries} isFiltered=${Object.keys(filter).length > 0} clear=${() => change(CLEARED)} />`}
       ${list.rows && list.rows.length > 0 && html`<${DeliveryTable} deliveries=${list.rows} subscriptions=${subscriptions} caption="Deliveries, newest first" />`}
       ${list.next && html`<p class="more"><button type="button" onClick=${list.more} aria-disabled=${list.isRunning}>Show more</button></p>`}
@@ -63,7 +68,8 @@ export default function Deliveries() {
 }
 
 /** @param {{ newer: number, hasGap: boolean }} list */
-const newerInWords = ({ newer, hasGap }) => `${hasGap ? "more than " : ""}${counted(newer, "new delivery", "new deliveries")}`;
+const newerInWords = ({ newer, hasGap }) =>
+  `${hasGap ? "more than " : ""}${counted(newer, "new delivery", "new deliveries")}`;
 
 const CLEARED = { state: "", subscriptionId: "", eventType: "", within: "" };
 

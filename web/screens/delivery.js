@@ -67,9 +67,11 @@ export function Facts({ delivery, url, pausedUntil, base = "/console/subscriptio
       <div>
         <dt>Sent to</dt>
         <dd>
-          ${url
-            ? html`<a class="url" href="${base}/${delivery.subscriptionId}">${url}</a>`
-            : html`<span class="quiet">a subscription that is deleted</span>`}
+          ${
+            url
+              ? html`<a class="url" href="${base}/${delivery.subscriptionId}">${url}</a>`
+              : html`<span class="quiet">a subscription that is deleted</span>`
+          }
         </dd>
       </div>
       <div><dt>Published</dt><dd><${WhenExactly} at=${delivery.createdAt} /></dd></div>
@@ -94,10 +96,12 @@ function Orders({ delivery, reload, curl }) {
   const isOpen = delivery.state === "waiting" || delivery.state === "sending";
   return html`
     <div class="toolbar">
-      ${may("webhooks") &&
-      html`<button type="button" data-retry onClick=${retry.run} aria-disabled=${retry.isRunning}>
+      ${
+        may("webhooks") &&
+        html`<button type="button" data-retry onClick=${retry.run} aria-disabled=${retry.isRunning}>
         ${delivery.state === "waiting" ? "Try now" : "Send again"}
-      </button>`}
+      </button>`
+      }
       ${may("webhooks") && isOpen && html`<button type="button" onClick=${cancel.run} aria-disabled=${cancel.isRunning}>Cancel the delivery</button>`}
       ${curl && html`<${CopyButton} text=${curl} label="Copy as curl" />`}
     </div>

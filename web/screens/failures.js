@@ -30,7 +30,9 @@ const operatorSide = (userId) => ({
  * @param {{ userId: string, subscriptionId?: string, reload: () => unknown }} props
  */
 export function FailuresOf({ userId, subscriptionId, reload }) {
-  const failures = /** @type {import("../lib/resource.js").Resource<Failures>} */ (useResource(PATHS.failuresOf(userId, subscriptionId)));
+  const failures = /** @type {import("../lib/resource.js").Resource<Failures>} */ (
+    useResource(PATHS.failuresOf(userId, subscriptionId))
+  );
   const reloadAll = () => Promise.all([failures.reload(), reload()]);
   return html`
     <${ErrorPanel} failure=${failures.failure} retry=${failures.reload} />
@@ -72,8 +74,10 @@ function Group({ group, side, reload }) {
       </div>
       <p class="failures-act">
         <a href="${side.base}/deliveries/${group.newestDeliveryId}">See the newest<span class="hidden"> of ${place(url)}</span></a>
-        ${side.mayRetry &&
-        html`<button type="button" onClick=${run} aria-disabled=${isRunning}>Send ${counted(deliveries, "delivery", "deliveries")} again</button>`}
+        ${
+          side.mayRetry &&
+          html`<button type="button" onClick=${run} aria-disabled=${isRunning}>Send ${counted(deliveries, "delivery", "deliveries")} again</button>`
+        }
       </p>
       <${ErrorPanel} failure=${failure} />
     </li>

@@ -44,14 +44,18 @@ export default function Home() {
     <${Page} title="Home">
       <${ErrorPanel} failure=${failure} retry=${retry} />
       ${!isThere && !failure && html`<${Loading} />`}
-      ${isThere &&
-      html`
+      ${
+        isThere &&
+        html`
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
         <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
         ${subscribed.length > 0 && html`<${OutcomeChart} title="Deliveries of the last 24 hours" path=${PATHS.outcomes} />`}
-        ${(steps.length === 0 || steps.some((step) => step.isDone)) &&
-        html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />`}
-      `}
+        ${
+          (steps.length === 0 || steps.some((step) => step.isDone)) &&
+          html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />`
+        }
+      `
+      }
     <//>
   `;
 }
@@ -71,7 +75,13 @@ const firstSteps = (keys, subscriptions, hasDeliveries) => [
 
 /** @type {(keys: Key[]) => Step[]} */
 const firstKey = (keys) => [
-  { title: "Make an API key", text: "Programs call the API with it.", href: "/console/keys", button: "Go to keys", isDone: keys.length > 0 },
+  {
+    title: "Make an API key",
+    text: "Programs call the API with it.",
+    href: "/console/keys",
+    button: "Go to keys",
+    isDone: keys.length > 0,
+  },
   {
     title: "Call the API",
     text: "The page that shows your new key checks it, and has the call in four languages.",
@@ -124,15 +134,20 @@ function FirstSteps({ steps }) {
 
 /** @param {{ keys: Key[], subscriptions: Subscription[], failed: Deliveries }} props */
 function Figures({ keys, subscriptions, failed }) {
-  const [enabled, failing] = [subscriptions.filter((one) => one.enabled).length, subscriptions.filter(isFailing).length];
+  const [enabled, failing] = [
+    subscriptions.filter((one) => one.enabled).length,
+    subscriptions.filter(isFailing).length,
+  ];
   const more = failed.data?.nextCursor === undefined ? "" : "+";
   return html`
     <ul class="figures">
       ${may("keys:read") && html`<${Figure} href="/console/keys" count=${keys.length} one="active key" />`}
-      ${may("webhooks:read") &&
-      html`<${Figure} href="/console/subscriptions" count=${enabled} one="enabled subscription" />
+      ${
+        may("webhooks:read") &&
+        html`<${Figure} href="/console/subscriptions" count=${enabled} one="enabled subscription" />
         <${Figure} href="/console/subscriptions?state=failing" count=${failing} one="failing receiver" />
-        <${Figure} href="/console/deliveries?state=failed&within=24h" count=${failed.data?.deliveries.length ?? 0} more=${more} one="delivery given up in 24 hours" many="deliveries given up in 24 hours" />`}
+        <${Figure} href="/console/deliveries?state=failed&within=24h" count=${failed.data?.deliveries.length ?? 0} more=${more} one="delivery given up in 24 hours" many="deliveries given up in 24 hours" />`
+      }
     </ul>
   `;
 }
@@ -143,7 +158,9 @@ const Figure = ({ href, count, more = "", one, many = `${one}s` }) =>
 
 /** @param {{ keys: Key[], all: Key[], subscriptions: Subscription[], failedCount: number }} props */
 function Attention({ keys, all, subscriptions, failedCount }) {
-  const expiring = keys.filter((key) => key.expiresAt && Date.parse(key.expiresAt) - Date.now() < SOON && !key.replacedBy);
+  const expiring = keys.filter(
+    (key) => key.expiresAt && Date.parse(key.expiresAt) - Date.now() < SOON && !key.replacedBy,
+  );
   return html`
     <section class="attention">
       <h2>What needs attention</h2>
@@ -162,15 +179,22 @@ function Attention({ keys, all, subscriptions, failedCount }) {
             <a class="button" href="/console/keys">Rotate it</a>
           </li>`,
         )}
-        ${subscriptions.filter(isFailing).slice(0, SHOWN_MAX).map((one) => html`<${Trouble} key=${one.id} subscription=${one} />`)}
-        ${subscriptions.filter(isFailing).length > SHOWN_MAX &&
-        html`<li><p>${counted(subscriptions.filter(isFailing).length - SHOWN_MAX, "more receiver fails", "more receivers fail")}.</p>
-          <a class="button" href="/console/subscriptions?state=failing">See all</a></li>`}
-        ${failedCount > 0 &&
-        html`<li>
+        ${subscriptions
+          .filter(isFailing)
+          .slice(0, SHOWN_MAX)
+          .map((one) => html`<${Trouble} key=${one.id} subscription=${one} />`)}
+        ${
+          subscriptions.filter(isFailing).length > SHOWN_MAX &&
+          html`<li><p>${counted(subscriptions.filter(isFailing).length - SHOWN_MAX, "more receiver fails", "more receivers fail")}.</p>
+          <a class="button" href="/console/subscriptions?state=failing">See all</a></li>`
+        }
+        ${
+          failedCount > 0 &&
+          html`<li>
           <p>${counted(failedCount, "delivery has", "deliveries have")} failed in the last 24 hours, after every retry.</p>
           <a class="button" href="/console/deliveries?state=failed&within=24h">See them</a>
-        </li>`}
+        </li>`
+        }
       </ul>
       <p class="all-well">Everything works. Nothing needs you.</p>
     </section>

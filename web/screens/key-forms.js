@@ -106,11 +106,13 @@ export function RevokeKey({ record, keys, onClose }) {
     <${Dialog} title="Revoke this key?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous
         isReady=${label.trim() === chosen.label} onCancel=${onClose}>
-        ${before &&
-        html`<div class="notice">
+        ${
+          before &&
+          html`<div class="notice">
           <p>This is the new key. It replaces <code>${before.prefix}</code>, which ends <${When} at=${before.expiresAt} />: after that, no key with this label works.</p>
           <button type="button" onClick=${() => setChosen(before)}>Revoke the old key instead</button>
-        </div>`}
+        </div>`
+        }
         ${after && html`<p>This is the old key. The new one, <code>${after.prefix}</code>, keeps working.</p>`}
         <p>
           Every request with <code>${chosen.prefix}</code> gets the status 401 from now on. You cannot undo this.
@@ -153,11 +155,13 @@ function CheckIt({ fullKey }) {
       <button type="button" onClick=${run} aria-disabled=${isRunning}>Check it</button>
       <span class="quiet">Calls <code>/api/whoami</code> with the key.</span>
       <div role="status">
-        ${answer &&
-        html`<p class=${answer.status === 200 ? "verdict good" : "verdict bad"}>
+        ${
+          answer &&
+          html`<p class=${answer.status === 200 ? "verdict good" : "verdict bad"}>
             ${answer.status === 200 ? "200: the key works." : `${answer.status}: the key was refused.`}
           </p>
-          <pre class="plain"><code>${JSON.stringify(answer.body, null, 2)}</code></pre>`}
+          <pre class="plain"><code>${JSON.stringify(answer.body, null, 2)}</code></pre>`
+        }
       </div>
       <${ErrorPanel} failure=${failure} />
     </div>

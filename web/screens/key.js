@@ -27,9 +27,10 @@ const PERIODS = [DAY, { hours: 168, name: "7 days", size: 6 }, { hours: 720, nam
 
 /** @param {{ id: string }} props */
 export default function OneKey({ id }) {
-  const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (
-    useResource(PATHS.keys)
-  );
+  const { data, failure, reload } =
+    /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (
+      useResource(PATHS.keys)
+    );
   const [open, setOpen] = useState(/** @type {"rotate" | "revoke" | undefined} */ (undefined));
   const up = { href: "/console/keys", text: "API keys" };
   const key = data?.keys.find((one) => one.id === id);
@@ -49,12 +50,14 @@ export default function OneKey({ id }) {
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${isOrphan(key, data.keys) && html`<p class="notice">The key that replaced this one is revoked, and this one ends <${When} at=${key.expiresAt} />. Make a new key before that.</p>`}
       <${Facts} record=${key} before=${before} after=${after} />
-      ${may("keys") &&
-      keyState(key).isActive &&
-      html`<div class="toolbar">
+      ${
+        may("keys") &&
+        keyState(key).isActive &&
+        html`<div class="toolbar">
         ${!key.replacedBy && html`<button type="button" onClick=${() => setOpen("rotate")}>Rotate…</button>`}
         <button type="button" class="danger-text" onClick=${() => setOpen("revoke")}>Revoke…</button>
-      </div>`}
+      </div>`
+      }
       <${KeyUsage} id=${id} />
     <//>
     ${shown && html`<${shown} record=${key} keys=${data.keys} onClose=${() => setOpen(undefined)} />`}
@@ -81,7 +84,8 @@ function Facts({ record, before, after }) {
 }
 
 /** @param {{ record: Key }} props */
-const KeyLink = ({ record }) => html`<a href="/console/keys/${record.id}">${record.label} <code>${record.prefix}</code></a>`;
+const KeyLink = ({ record }) =>
+  html`<a href="/console/keys/${record.id}">${record.label} <code>${record.prefix}</code></a>`;
 
 /** @param {{ id: string }} props */
 function KeyUsage({ id }) {
@@ -108,6 +112,10 @@ function KeyUsage({ id }) {
  */
 function finding({ accepted, limited, refused }, period) {
   if (accepted + limited + refused === 0) return `Nobody has presented this key in the last ${period}.`;
-  const parts = [`${grouped(accepted)} accepted`, limited && `${grouped(limited)} above the rate limit`, refused && `${grouped(refused)} refused`];
+  const parts = [
+    `${grouped(accepted)} accepted`,
+    limited && `${grouped(limited)} above the rate limit`,
+    refused && `${grouped(refused)} refused`,
+  ];
   return `Requests with this key in the last ${period}: ${parts.filter(Boolean).join(", ")}.`;
 }

@@ -76,14 +76,16 @@ function ActiveKeys({ keys, setOpen }) {
   const uses = /** @type {DailyUses} */ (useResource(PATHS.dailyUses)).data?.keys ?? [];
   const shown = keys.filter((key) => `${key.label} ${key.prefix}`.toLowerCase().includes(search.toLowerCase()));
   return html`
-    ${keys.length >= SEARCHED_FROM &&
-    html`<div class="filters">
+    ${
+      keys.length >= SEARCHED_FROM &&
+      html`<div class="filters">
       <${Field}
         label="Search"
         input=${(/** @type {object} */ more) =>
           html`<input type="search" data-search value=${search} onInput=${typed(setSearch)} ...${more} />`}
       />
-    </div>`}
+    </div>`
+    }
     <table>
       <caption class="hidden">Active keys</caption>
       <thead>
@@ -108,15 +110,19 @@ function KeyRow({ record, days, setOpen }) {
       <td data-label="30 days">${days && html`<${Sparkline} days=${days} />`}</td>
       <td data-label="Expires"><${When} at=${record.expiresAt} /></td>
       <td class="row-actions">
-        ${may("keys") &&
-        !record.replacedBy &&
-        html`<button type="button" onClick=${() => setOpen({ rotate: record })}>
+        ${
+          may("keys") &&
+          !record.replacedBy &&
+          html`<button type="button" onClick=${() => setOpen({ rotate: record })}>
           Rotate<span class="hidden"> ${record.label}</span>
-        </button>`}
-        ${may("keys") &&
-        html`<button type="button" class="danger-text" onClick=${() => setOpen({ revoke: record })}>
+        </button>`
+        }
+        ${
+          may("keys") &&
+          html`<button type="button" class="danger-text" onClick=${() => setOpen({ revoke: record })}>
           Revoke<span class="hidden"> ${record.label}</span>
-        </button>`}
+        </button>`
+        }
       </td>
     </tr>
   `;

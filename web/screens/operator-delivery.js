@@ -23,15 +23,17 @@ export default function UserDelivery({ userId, id }) {
     <${Page} title=${data?.delivery.eventType ?? "Delivery"} lead="A delivery to ${userId}." up=${{ href: `${base}?tab=deliveries`, text: userId }}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
-      ${data &&
-      html`<${Facts} delivery=${data.delivery} url=${url} base="${base}/subscriptions" />
+      ${
+        data &&
+        html`<${Facts} delivery=${data.delivery} url=${url} base="${base}/subscriptions" />
         <div class="toolbar">
           <button type="button" data-retry onClick=${retry.run} aria-disabled=${retry.isRunning}>${data.delivery.state === "waiting" ? "Try now" : "Send again"}</button>
           <button type="button" onClick=${reload}>Reload</button>
           <a class="button" href="/console/operator/events/${data.event.id}">The event</a>
         </div>
         <${ErrorPanel} failure=${retry.failure} />
-        <${History} attempts=${data.attempts} event=${data.event} />`}
+        <${History} attempts=${data.attempts} event=${data.event} />`
+      }
     <//>
   `;
 }

@@ -32,9 +32,11 @@ function Shown({ logged: { event, deliveries } }) {
     </dl>
     <section>
       <h2>Payload</h2>
-      ${event.payload === undefined
-        ? html`<p class="quiet">No subscription matched this event, so its payload is not kept.</p>`
-        : html`<${Code} text=${JSON.stringify(event.payload, null, 2)} what="payload" />`}
+      ${
+        event.payload === undefined
+          ? html`<p class="quiet">No subscription matched this event, so its payload is not kept.</p>`
+          : html`<${Code} text=${JSON.stringify(event.payload, null, 2)} what="payload" />`
+      }
     </section>
   `;
 }

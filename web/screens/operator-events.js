@@ -43,12 +43,14 @@ export default function Events() {
         html`<table>
           <caption class="hidden">Events, newest first</caption>
           <thead><tr><th>Event</th><th>User</th><th>Sent to</th><th>Published</th></tr></thead>
-          <tbody>${list.rows.map(({ event, deliveries }) => html`<tr key=${event.id}>
+          <tbody>${list.rows.map(
+            ({ event, deliveries }) => html`<tr key=${event.id}>
             <th scope="row"><a data-row href="/console/operator/events/${event.id}">${event.type}</a></th>
             <td data-label="User"><a href=${`/console/operator/users/${encodeURIComponent(event.userId)}`}>${event.userId}</a></td>
             <td data-label="Sent to">${counted(deliveries, "subscription", "subscriptions")}</td>
             <td data-label="Published"><${When} at=${event.createdAt} /></td>
-          </tr>`)}</tbody>
+          </tr>`,
+          )}</tbody>
         </table>`,
       )}
     <//>
@@ -82,6 +84,10 @@ function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Failure({ title: "The data is not JSON", detail: "Check quotes, commas and brackets.", errors: [{ field: "data", detail: "must be JSON" }] });
+    throw new Failure({
+      title: "The data is not JSON",
+      detail: "Check quotes, commas and brackets.",
+      errors: [{ field: "data", detail: "must be JSON" }],
+    });
   }
 }

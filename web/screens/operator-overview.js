@@ -16,7 +16,9 @@ const READ_EVERY = 5000;
 const COUNTED_MAX = 100_000;
 
 export default function Overview() {
-  const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<System>} */ (useResource(PATHS.system));
+  const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<System>} */ (
+    useResource(PATHS.system)
+  );
   const rates = useRates(data);
   useRounds(reload);
   return html`
@@ -54,8 +56,13 @@ function useRates(system) {
     before.current = { system, at };
     if (last?.system.startedAt !== system.startedAt) return;
     const seconds = Math.max(0.001, (at - last.at) / 1000);
-    const rate = (/** @type {(one: System) => object | null} */ part) => (total(part(system)) - total(part(last.system))) / seconds;
-    setRates({ verifications: rate((one) => one.verifications), events: rate((one) => one.events), attempts: rate((one) => one.attempts) });
+    const rate = (/** @type {(one: System) => object | null} */ part) =>
+      (total(part(system)) - total(part(last.system))) / seconds;
+    setRates({
+      verifications: rate((one) => one.verifications),
+      events: rate((one) => one.events),
+      attempts: rate((one) => one.attempts),
+    });
   }, [system]);
   return rates;
 }
@@ -65,7 +72,8 @@ const total = (counts) => Object.values(counts ?? {}).reduce((sum, count) => sum
 
 /** @param {{ system: System, rates: Rates | undefined }} props */
 function Figures({ system: { verifications, events, attempts, queue }, rates }) {
-  const per = (/** @type {keyof Rates} */ name) => (rates ? rates[name].toLocaleString("en", { maximumFractionDigits: 1 }) : "–");
+  const per = (/** @type {keyof Rates} */ name) =>
+    rates ? rates[name].toLocaleString("en", { maximumFractionDigits: 1 }) : "–";
   return html`
     <ul class="figures plain-figures">
       <li><strong>${per("verifications")}</strong> verifications a second
@@ -175,4 +183,9 @@ const subscriptionCount = ({ state, count }) =>
   state === "enabled" ? `${upTo(count)} enabled` : `${upTo(count)} disabled (${SHORT_REASONS[state] ?? state})`;
 
 /** @type {Record<string, string>} */
-const SHORT_REASONS = { owner: "by the owner", gone: "410 Gone", only_failures: "five days of failures", key_leaked: "the key leaked" };
+const SHORT_REASONS = {
+  owner: "by the owner",
+  gone: "410 Gone",
+  only_failures: "five days of failures",
+  key_leaked: "the key leaked",
+};

@@ -29,8 +29,9 @@ export default function UserSubscription({ userId, id }) {
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && html`<${Facts} subscription=${data.subscription} health=${data.health} />`}
-      ${data &&
-      html`<div class="toolbar">
+      ${
+        data &&
+        html`<div class="toolbar">
           <button type="button" onClick=${() => setRecovering(true)}>Send again what was lost…</button>
           <button type="button" onClick=${reloadAll}>Reload</button>
         </div>
@@ -41,7 +42,8 @@ export default function UserSubscription({ userId, id }) {
             { empty: "No deliveries", hint: "Nothing was sent to this subscription yet." },
             html`<${DeliveryTable} deliveries=${list.rows} base="${base}/deliveries" caption="Deliveries to the subscription, newest first" />`,
           )}
-        </section>`}
+        </section>`
+      }
     <//>
     ${isRecovering && html`<${Recover} userId=${userId} id=${id} reload=${reloadAll} onClose=${() => setRecovering(false)} />`}
   `;
@@ -65,12 +67,14 @@ function Recover({ userId, id, reload, onClose }) {
   });
   return html`
     <${Dialog} title="Send again what was lost" onClose=${onClose} done=${count !== undefined && "Done"}>
-      ${count === undefined
-        ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Send again" onCancel=${onClose}>
+      ${
+        count === undefined
+          ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Send again" onCancel=${onClose}>
             <p>Gatepost enables the subscription if it is disabled, ends its pause, and sends what failed or waits for a retry. The receiver may get an event twice: its <code>webhook-id</code> stays the same. The user sees it in the audit log.</p>
             <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
           <//>`
-        : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`}
+          : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`
+      }
     <//>
   `;
 }

@@ -1,7 +1,14 @@
 // One user, as support staff see it: keys, subscriptions, deliveries, sessions and the audit log.
 
 import { html, useState } from "../vendor/preact.js";
-import { createPortalLink, endSessionsOf, listAllAuditEvents, listDeliveriesOf, PATHS, revokeKeyOf } from "../lib/api.js";
+import {
+  createPortalLink,
+  endSessionsOf,
+  listAllAuditEvents,
+  listDeliveriesOf,
+  PATHS,
+  revokeKeyOf,
+} from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { usePages } from "../lib/pages.js";
 import { store, useAction, useResource } from "../lib/resource.js";
@@ -18,9 +25,21 @@ import { browser } from "./sessions.js";
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listUserSessions">>} Sessions */
 
 /** Each is read only when it is shown, because each read is in the audit log of the user. */
-const TABS = { keys: UserKeys, subscriptions: UserSubscriptions, deliveries: UserDeliveries, sessions: UserSessions, audit: UserAudit };
+const TABS = {
+  keys: UserKeys,
+  subscriptions: UserSubscriptions,
+  deliveries: UserDeliveries,
+  sessions: UserSessions,
+  audit: UserAudit,
+};
 /** @type {Record<string, string>} */
-const NAMES = { keys: "Keys", subscriptions: "Subscriptions", deliveries: "Deliveries", sessions: "Sessions", audit: "Audit log" };
+const NAMES = {
+  keys: "Keys",
+  subscriptions: "Subscriptions",
+  deliveries: "Deliveries",
+  sessions: "Sessions",
+  audit: "Audit log",
+};
 
 /** @param {{ userId: string }} props */
 export default function User({ userId }) {
@@ -48,13 +67,15 @@ function UserKeys({ userId }) {
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
     ${data?.keys.length === 0 && html`<${Empty} title="No keys"><p>The user has made no key. If that is a surprise, check the user id.</p><//>`}
-    ${data &&
-    data.keys.length > 0 &&
-    html`<table>
+    ${
+      data &&
+      data.keys.length > 0 &&
+      html`<table>
       <caption class="hidden">Keys of the user</caption>
       <thead><tr><th>Label</th><th>State</th><th>Created</th><th>Last used</th><th>Expires</th><th><span class="hidden">Actions</span></th></tr></thead>
       <tbody>${data.keys.map((key) => html`<${KeyRow} key=${key.id} of=${key} revoke=${() => setRevoked(key)} />`)}</tbody>
-    </table>`}
+    </table>`
+    }
     ${revoked && html`<${Revoke} userId=${userId} of=${revoked} path=${path} onClose=${() => setRevoked(undefined)} />`}
   `;
 }
@@ -95,23 +116,29 @@ function Revoke({ userId, of, path, onClose }) {
 
 /** @param {{ userId: string }} props */
 function UserSubscriptions({ userId }) {
-  const { data, failure, reload } = /** @type {Subscriptions} */ (useResource(PATHS.ofUser(userId, "/subscriptions?limit=200&include=health")));
+  const { data, failure, reload } = /** @type {Subscriptions} */ (
+    useResource(PATHS.ofUser(userId, "/subscriptions?limit=200&include=health"))
+  );
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
     ${data?.subscriptions.length === 0 && html`<${Empty} title="No subscriptions"><p>The user has subscribed no URL.</p><//>`}
-    ${data &&
-    data.subscriptions.length > 0 &&
-    html`<table>
+    ${
+      data &&
+      data.subscriptions.length > 0 &&
+      html`<table>
       <caption class="hidden">Subscriptions of the user</caption>
       <thead><tr><th>URL</th><th>State</th><th>Events</th><th>Created</th></tr></thead>
-      <tbody>${data.subscriptions.map((one) => html`<tr key=${one.id}>
+      <tbody>${data.subscriptions.map(
+        (one) => html`<tr key=${one.id}>
         <th scope="row" class="url"><a data-row href="/console/operator/users/${encodeURIComponent(userId)}/subscriptions/${one.id}">${one.url}</a></th>
         <td data-label="State"><${SubscriptionBadge} of=${one} /></td>
         <td data-label="Events">${one.events.join(", ")}</td>
         <td data-label="Created"><${When} at=${one.createdAt} /></td>
-      </tr>`)}</tbody>
-    </table>`}
+      </tr>`,
+      )}</tbody>
+    </table>`
+    }
   `;
 }
 
@@ -122,7 +149,10 @@ function SubscriptionBadge({ of }) {
 }
 
 /** @type {[string, string][]} */
-const STATES = [["", "Any state"], ...Object.entries(DELIVERY_STATES).map(([key, [, name]]) => /** @type {[string, string]} */ ([key, name]))];
+const STATES = [
+  ["", "Any state"],
+  ...Object.entries(DELIVERY_STATES).map(([key, [, name]]) => /** @type {[string, string]} */ ([key, name])),
+];
 
 /** @param {{ userId: string }} props */
 function UserDeliveries({ userId }) {
@@ -153,20 +183,24 @@ function UserSessions({ userId }) {
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
     ${data?.sessions.length === 0 && html`<${Empty} title="No sessions"><p>The user is signed in nowhere.</p><//>`}
-    ${data &&
-    data.sessions.length > 0 &&
-    html`<table>
+    ${
+      data &&
+      data.sessions.length > 0 &&
+      html`<table>
         <caption class="hidden">Sessions of the user</caption>
         <thead><tr><th>Browser</th><th>Role</th><th>Address</th><th>Signed in</th><th>Last seen</th></tr></thead>
-        <tbody>${data.sessions.map((one) => html`<tr key=${one.id} data-row tabindex="-1">
+        <tbody>${data.sessions.map(
+          (one) => html`<tr key=${one.id} data-row tabindex="-1">
           <th scope="row" title=${one.userAgent ?? undefined}>${browser(one.userAgent)}</th>
           <td data-label="Role">${one.role}</td>
           <td data-label="Address">${one.address ?? html`<span class="quiet">unknown</span>`}</td>
           <td data-label="Signed in"><${When} at=${one.createdAt} /></td>
           <td data-label="Last seen"><${When} at=${one.seenAt} /></td>
-        </tr>`)}</tbody>
+        </tr>`,
+        )}</tbody>
       </table>
-      <p><button type="button" class="danger-text" onClick=${() => setEnding(true)}>End all sessions…</button></p>`}
+      <p><button type="button" class="danger-text" onClick=${() => setEnding(true)}>End all sessions…</button></p>`
+    }
     ${isEnding && html`<${EndSessions} userId=${userId} path=${path} onClose=${() => setEnding(false)} />`}
   `;
 }
@@ -215,20 +249,24 @@ const RIGHTS = [
 /** @param {{ userId: string, onClose: () => void }} props */
 function PortalLink({ userId, onClose }) {
   const [rights, setRights] = useState("keys webhooks");
-  const capabilities = /** @type {import("../lib/api.js").Schemas["CreatePortalLink"]["capabilities"]} */ (rights.split(" "));
+  const capabilities = /** @type {import("../lib/api.js").Schemas["CreatePortalLink"]["capabilities"]} */ (
+    rights.split(" ")
+  );
   const [url, setUrl] = useState(/** @type {string | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
     setUrl((await createPortalLink({ userId, capabilities, ttlSeconds: VISIT_SECONDS })).url);
   });
   return html`
     <${Dialog} title="Make a portal link" onClose=${onClose} done=${url && "I have copied the link"}>
-      ${url
-        ? html`<p class="notice">Anyone who opens this link is signed in as ${userId}. It works once, for five minutes. Send it to nobody else.</p>
+      ${
+        url
+          ? html`<p class="notice">Anyone who opens this link is signed in as ${userId}. It works once, for five minutes. Send it to nobody else.</p>
             <${Code} text=${url} what="link" isOneLine />`
-        : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the link" onCancel=${onClose}>
+          : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the link" onCancel=${onClose}>
             <p>The link opens the console as this user, without a sign-in.</p>
             <${Choice} label="The visitor may" value=${rights} options=${RIGHTS} onChange=${setRights} />
-          <//>`}
+          <//>`
+      }
     <//>
   `;
 }

@@ -36,12 +36,15 @@ export const SignIn = ({ next }) => html`
 /** The query of the page after a visit. */
 export const VISIT = "?visit";
 
-export const SignedOut = () => (location.search === VISIT ? html`<${VisitOver} title="You are signed out" />` : html`
+export const SignedOut = () =>
+  location.search === VISIT
+    ? html`<${VisitOver} title="You are signed out" />`
+    : html`
   <${Lone} title="You are signed out">
     <p>This browser has no session any more. Your API keys and webhooks keep working.</p>
     <p><a class="button primary" href=${signInAt("/console/")}>Sign in again</a></p>
   <//>
-`);
+`;
 
 /** Visitors have no account here. @param {{ title?: string }} props */
 export const VisitOver = ({ title = "Your visit is over" }) => html`

@@ -61,7 +61,8 @@ function Result({ result: { delivery, attempts } }) {
 /** @param {{ attempt: Attempt, children?: import("../vendor/preact.js").ComponentChildren }} props */
 function Verdict({ attempt, children }) {
   const time = duration(attempt.durationMs);
-  if (!attempt.error) return html`<p class="verdict good">Delivered: the receiver answered ${attempt.status} after ${time}. ${children}</p>`;
+  if (!attempt.error)
+    return html`<p class="verdict good">Delivered: the receiver answered ${attempt.status} after ${time}. ${children}</p>`;
   const status = attempt.status ? ` (${attempt.status})` : "";
   return html`<p class="verdict bad">Failed after ${time}: ${attemptError(attempt)}${status} ${children}</p>`;
 }

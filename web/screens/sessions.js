@@ -45,10 +45,12 @@ function Row({ session }) {
       <td data-label="Last seen"><${When} at=${session.seenAt} /></td>
       <td data-label="Ends at the latest"><${When} at=${session.expiresAt} /></td>
       <td class="row-actions">
-        ${!session.current &&
-        html`<button type="button" class="danger-text" onClick=${run} aria-disabled=${isRunning}>
+        ${
+          !session.current &&
+          html`<button type="button" class="danger-text" onClick=${run} aria-disabled=${isRunning}>
           End<span class="hidden"> the session of ${browser(session.userAgent)}</span>
-        </button>`}
+        </button>`
+        }
         <${ErrorPanel} failure=${failure} />
       </td>
     </tr>
@@ -64,13 +66,27 @@ function EndOthers() {
 }
 
 /** @type {[RegExp, string][]} */
-const BROWSERS = [[/Edg\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"], [/curl\//, "curl"]];
+const BROWSERS = [
+  [/Edg\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox\//, "Firefox"],
+  [/Chrom(e|ium)\//, "Chrome"],
+  [/Safari\//, "Safari"],
+  [/curl\//, "curl"],
+];
 /** @type {[RegExp, string][]} */
-const SYSTEMS = [[/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Windows/, "Windows"], [/Mac OS X/, "macOS"], [/Linux/, "Linux"]];
+const SYSTEMS = [
+  [/Android/, "Android"],
+  [/iPhone|iPad/, "iOS"],
+  [/Windows/, "Windows"],
+  [/Mac OS X/, "macOS"],
+  [/Linux/, "Linux"],
+];
 
 /** @param {string | null} userAgent */
 export function browser(userAgent) {
-  const find = (/** @type {[RegExp, string][]} */ known) => known.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
+  const find = (/** @type {[RegExp, string][]} */ known) =>
+    known.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1];
   const [name, system] = [find(BROWSERS), find(SYSTEMS)];
   return [name ?? "Unknown browser", system && `on ${system}`].filter(Boolean).join(" ");
 }

@@ -42,8 +42,9 @@ export default function OneSubscription({ id }) {
     <${Page} title=${place(subscription.url)} lead=${subscription.description} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       <${Facts} subscription=${subscription} health=${health} />
-      ${may("webhooks") &&
-      html`<div class="toolbar">
+      ${
+        may("webhooks") &&
+        html`<div class="toolbar">
         ${health.state === "paused" && html`<${TryNow} id=${id} reload=${reloadAll} />`}
         ${subscription.enabled && html`<${SendTest} id=${id} onDone=${reloadAll} />`}
         <${Enable} subscription=${subscription} reload=${reloadAll} disable=${() => setOpen("disable")} />
@@ -51,7 +52,8 @@ export default function OneSubscription({ id }) {
         <button type="button" onClick=${() => setOpen("rotate")}>Rotate the secret…</button>
         <button type="button" onClick=${() => setOpen("edit")}>Edit…</button>
         <button type="button" class="danger-text" onClick=${() => setOpen("delete")}>Delete…</button>
-      </div>`}
+      </div>`
+      }
       <${OutcomeChart} title="Attempts of the last 24 hours" path=${PATHS.subscriptionOutcomes(id)} />
       <${Times} id=${id} />
       <${Recent} id=${id} deliveries=${deliveries} />
@@ -171,12 +173,14 @@ function Rotate({ subscription, reload, onClose }) {
   });
   return html`
     <${Dialog} title="Rotate the signing secret" onClose=${onClose} done=${secret && "I have copied the secret"}>
-      ${secret
-        ? html`<${NewSecret} secret=${secret} />`
-        : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Rotate" onCancel=${onClose}>
+      ${
+        secret
+          ? html`<${NewSecret} secret=${secret} />`
+          : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Rotate" onCancel=${onClose}>
             <p>You get a new secret. Until the old secret ends, both sign each webhook, so that you can change your receiver without a break.</p>
             <${Choice} label="The old secret ends" value=${overlap} options=${OVERLAPS} onChange=${setOverlap} />
-          <//>`}
+          <//>`
+      }
     <//>
   `;
 }
@@ -204,14 +208,16 @@ function Recover({ subscription, reload, onClose }) {
   });
   return html`
     <${Dialog} title="Recover failed deliveries" onClose=${onClose} done=${count !== undefined && "Done"}>
-      ${count === undefined
-        ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
+      ${
+        count === undefined
+          ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
             <p>The subscription is enabled if it is disabled, and what failed is sent again. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
             <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
             <p role="status">${lost.data && recoverable(lost.data.deliveries, waiting)}</p>
             <${ErrorPanel} failure=${lost.failure} />
           <//>`
-        : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`}
+          : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`
+      }
     <//>
   `;
 }
@@ -222,8 +228,13 @@ function Recover({ subscription, reload, onClose }) {
  * @param {number} waiting
  */
 function recoverable(count, waiting) {
-  const back = count === 0 ? "Nothing of this time failed or waits for a retry." : `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back: what failed, or waits for a retry.`;
-  return waiting === 0 ? back : `${back} ${counted(waiting, "delivery waits", "deliveries wait")} in any case, and ${waiting === 1 ? "is" : "are"} sent when due.`;
+  const back =
+    count === 0
+      ? "Nothing of this time failed or waits for a retry."
+      : `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back: what failed, or waits for a retry.`;
+  return waiting === 0
+    ? back
+    : `${back} ${counted(waiting, "delivery waits", "deliveries wait")} in any case, and ${waiting === 1 ? "is" : "are"} sent when due.`;
 }
 
 /** @param {DialogProps} props */
@@ -233,7 +244,11 @@ function Edit({ subscription, reload, onClose }) {
   const [description, setDescription] = useState(subscription.description);
   const { run, isRunning, failure } = useAction(async () => {
     const isMoved = url.trim() !== subscription.url;
-    await changeSubscription(subscription.id, { events: eventNames(events), description, ...(isMoved && { url: url.trim() }) });
+    await changeSubscription(subscription.id, {
+      events: eventNames(events),
+      description,
+      ...(isMoved && { url: url.trim() }),
+    });
     await reload();
     onClose();
   });

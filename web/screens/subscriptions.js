@@ -48,7 +48,12 @@ const NoSubscriptions = ({ create }) => html`
 const SEARCHED_FROM = 9;
 
 /** @type {[string, string][]} */
-const STATES = [["", "Any state"], ["failing", "Failing, paused or disabled by the service"], ["healthy", "Healthy"], ["disabled", "Disabled"]];
+const STATES = [
+  ["", "Any state"],
+  ["failing", "Failing, paused or disabled by the service"],
+  ["healthy", "Healthy"],
+  ["disabled", "Disabled"],
+];
 
 /** @param {Subscription} one @param {string} state */
 function isIn(one, state) {
@@ -58,7 +63,8 @@ function isIn(one, state) {
 }
 
 /** @param {Subscription} one @param {string} text */
-const has = (one, text) => `${one.url} ${one.description} ${one.events.join(" ")} ${one.id}`.toLowerCase().includes(text.toLowerCase());
+const has = (one, text) =>
+  `${one.url} ${one.description} ${one.events.join(" ")} ${one.id}`.toLowerCase().includes(text.toLowerCase());
 
 /** @param {{ subscriptions: Subscription[] }} props */
 function List({ subscriptions }) {
@@ -67,16 +73,20 @@ function List({ subscriptions }) {
   const shown = [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
   const hasFilter = subscriptions.length >= SEARCHED_FROM || state !== "" || search !== "";
   return html`
-    ${hasFilter &&
-    html`<form class="filters" role="search" aria-label="Filter subscriptions" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    ${
+      hasFilter &&
+      html`<form class="filters" role="search" aria-label="Filter subscriptions" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <${Field} label="Search" input=${(/** @type {object} */ more) =>
         html`<input type="search" data-search autocomplete="off" value=${search} onInput=${typed((text) => change({ search: text }))} ...${more} />`} />
       <${Choice} label="State" value=${state} options=${STATES} onChange=${(/** @type {string} */ chosen) => change({ state: chosen })} />
       <p class="quiet count" role="status">${shown.length} of ${subscriptions.length}</p>
-    </form>`}
-    ${shown.length === 0
-      ? html`<${Empty} title="No subscription matches" action=${html`<button type="button" onClick=${() => change({ state: "", search: "" })}>Clear the filter</button>`} />`
-      : html`<${Table} subscriptions=${shown} />`}
+    </form>`
+    }
+    ${
+      shown.length === 0
+        ? html`<${Empty} title="No subscription matches" action=${html`<button type="button" onClick=${() => change({ state: "", search: "" })}>Clear the filter</button>`} />`
+        : html`<${Table} subscriptions=${shown} />`
+    }
   `;
 }
 
