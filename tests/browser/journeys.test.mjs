@@ -129,7 +129,9 @@ test("what a reader types and presses the moment a screen appears counts", async
     window.whenThere = (selector, act) => {
       const look = () => {
         const found = document.querySelector(selector);
-        if (found) (observer.disconnect(), act(found));
+        if (!found) return;
+        observer.disconnect();
+        act(found);
       };
       const observer = new MutationObserver(look);
       observer.observe(document, { childList: true, subtree: true });

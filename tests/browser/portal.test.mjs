@@ -13,7 +13,10 @@ const HOST_PORT = Number(process.env.HOST_PORT);
 const servers = new Map();
 
 after(() => {
-  for (const server of servers.values()) server.close() && server.closeAllConnections();
+  for (const server of servers.values()) {
+    server.close();
+    server.closeAllConnections();
+  }
   return browser.close();
 });
 

@@ -117,7 +117,7 @@ const providerIsKnown = (base) =>
     async () => (await fetch(`${base}/console/login`, { redirect: "manual" })).status === 303,
   );
 
-async function serve() {
+function serve() {
   const provider = new Provider(ISSUER, {
     clients: [
       client("gatepost", BASE, { client_secret: process.env.CLIENT_SECRET }),

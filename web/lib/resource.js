@@ -69,8 +69,8 @@ export function useResource(path) {
   current.current = path;
   const reload = useCallback(async () => {
     if (path === undefined) return;
-    const failure = await refresh(path).then(() => undefined, asFailure);
-    if (current.current === path) setFailure(failure);
+    const found = await refresh(path).then(() => undefined, asFailure);
+    if (current.current === path) setFailure(found);
   }, [path]);
   useEffect(() => {
     const watcher = (/** @type {string} */ changed) => changed === path && setTurn((turn) => turn + 1);
@@ -99,10 +99,10 @@ export function useAction(act, { mayOverlap = false } = {}) {
     const turn = (running.current = {});
     setRunning(true);
     setFailure(undefined);
-    const failure = await act(...values).then(() => undefined, asFailure);
+    const found = await act(...values).then(() => undefined, asFailure);
     if (running.current !== turn) return;
     running.current = undefined;
-    setFailure(failure);
+    setFailure(found);
     setRunning(false);
   };
   return { run, isRunning, failure };

@@ -244,7 +244,7 @@ export const Choice = ({ label, value, options, onChange, hint }) => html`
 export function SearchField({ label, value, onChange, hint, isMain = false }) {
   const [draft, setDraft] = useState({ text: value, over: value });
   const text = draft.over === value ? draft.text : value;
-  const setText = (/** @type {string} */ text) => setDraft({ text, over: value });
+  const setText = (/** @type {string} */ now) => setDraft({ text: now, over: value });
   const search = (/** @type {any} */ event) => {
     const wanted = event.target.value.trim();
     setDraft({ text: wanted, over: wanted });

@@ -133,7 +133,7 @@ function useDeliveries(filter) {
 
   // Answers may be overtaken: each changes the list as it is when the answer comes, and only for the same filter.
   const change = (/** @type {Answer} */ answer, /** @type {(list: List, answer: Answer) => List} */ next) => {
-    if (current.current === key) setList((list) => next(list, answer));
+    if (current.current === key) setList((now) => next(now, answer));
   };
   // What an older answer says about the newest deliveries is not true any more.
   const questions = useRef({ asked: 0, answered: 0 });

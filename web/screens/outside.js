@@ -89,9 +89,8 @@ function stored(act) {
 }
 
 /** @param {{ returnUrl?: string }} visit */
-function enter(visit) {
-  const { returnUrl } = visit;
-  if (returnUrl) stored(() => sessionStorage.setItem(RETURN_URL, returnUrl));
+function enter({ returnUrl: url }) {
+  if (url) stored(() => sessionStorage.setItem(RETURN_URL, url));
   location.replace("/console/");
 }
 

@@ -1,8 +1,8 @@
-//! The browser and the packages of Node with which the tests open the console.
+//! The browser and the packages of Node with which the tests open the console, and what checks its source.
 
 use std::path::Path;
 
-use crate::program::{Skip, program, root, say, succeeds};
+use crate::program::{Skip, program, root, run, say, succeeds};
 
 /// Debian's packages of the browser have this name, and so has the program.
 const BROWSER: &str = "chromium";
@@ -10,13 +10,15 @@ const BROWSER: &str = "chromium";
 const INSTALL_PACKAGES: &str = "npm ci --silent --no-audit --no-fund --ignore-scripts";
 /// npm writes its copy of the lock file last.
 const PACKAGES_ARE_THERE: &str = "node --version && test node_modules/.package-lock.json -nt package-lock.json";
+/// What the formatter writes. It leaves what others wrote.
+const SOURCE: [&str; 3] = ["web/**/*.{js,css,html}", "tests/browser/*.mjs", "!web/vendor"];
 
 /// Finds the browser and the packages, or installs them, and returns the tests of what is missing.
 pub(crate) fn find_or_get() -> Vec<Skip> {
     let skip =
         |tests: &str, what: &str| Skip { tests: tests.to_owned(), reason: format!("{what} cannot be installed here") };
     let (journeys, types) = ("browser::", "console::the_source_fits");
-    if !(in_folder(PACKAGES_ARE_THERE) || get("the packages of the browser tests", INSTALL_PACKAGES)) {
+    if !has_packages() {
         return [journeys, types].map(|tests| skip(tests, "Node, or its packages,")).into();
     }
     let install = format!("apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y {BROWSER}");
@@ -26,6 +28,23 @@ pub(crate) fn find_or_get() -> Vec<Skip> {
         return Vec::new();
     }
     vec![skip(journeys, BROWSER)]
+}
+
+/// Checks the format of the console and of its tests, and looks for mistakes in them.
+pub(crate) fn lint() -> anyhow::Result<()> {
+    say("── web");
+    if !has_packages() {
+        say("SKIPPED: Node, or its packages, cannot be installed here");
+        return Ok(());
+    }
+    let package = |name: &str| format!("tests/browser/node_modules/{name}");
+    let (prettier, eslint) = (package("prettier/bin/prettier.cjs"), package("eslint/bin/eslint.js"));
+    run(program("node", [&prettier, "--check", "--log-level=warn"].into_iter().chain(SOURCE)))?;
+    run(program("node", [&eslint, "--config", "tests/browser/eslint.config.mjs", "web", "tests/browser"]))
+}
+
+fn has_packages() -> bool {
+    in_folder(PACKAGES_ARE_THERE) || get("the packages of the browser tests", INSTALL_PACKAGES)
 }
 
 fn get(what: &str, script: &str) -> bool {

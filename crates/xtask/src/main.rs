@@ -20,7 +20,8 @@ use program::{cargo, run};
 const USAGE: &str = "\
 cargo xtask test [FILTER…]          builds the binary, then runs every test of the workspace
 cargo xtask test api [ARGUMENT…]    sends requests that are generated from docs/openapi.json to the binary
-cargo xtask lint                    runs every check: structure, prose, formatting, clippy, licences, advisories, OpenAPI
+cargo xtask lint                    runs every check: structure, prose, formatting, the console's source, clippy, licences,
+                                    advisories, OpenAPI
 cargo xtask lint --prose [PATH…]    lists what is not plain English
 cargo xtask lint --structure        checks import circles and the sizes of files and functions
 cargo xtask openapi [--check]       writes docs/openapi.json and docs/configuration.md, or checks that they are current

@@ -10,6 +10,7 @@ mod turns;
 
 use anyhow::ensure;
 
+use crate::browser;
 use crate::program::{cargo, program, root, run, say, succeeds};
 
 /// The validator of OpenAPI documents, from `PyPI`. Pinned: a lint does not change overnight.
@@ -21,6 +22,7 @@ pub(crate) fn run_all() -> anyhow::Result<()> {
     prose(&[])?;
     say("── formatting");
     run(cargo(["fmt", "--all", "--check"]))?;
+    browser::lint()?;
     say("── clippy");
     run(cargo(["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"]))?;
     licences_and_advisories()?;
