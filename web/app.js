@@ -1,10 +1,10 @@
 // The frame of the console: who is signed in, the navigation, and the screen that the address names.
 
 import { html, render, useEffect, useState } from "./vendor/preact.js";
-import { call, Failure, PATHS, SESSION_OVER } from "./lib/api.js";
+import { call, Failure, SESSION_OVER } from "./lib/api.js";
 import { PORTAL as PORTAL_NAME, product, useBrand } from "./lib/brand.js";
+import { forget } from "./lib/cache.js";
 import { isFramed, measure } from "./lib/frame.js";
-import { forget } from "./lib/resource.js";
 import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
 import { Palette } from "./lib/palette.js";
@@ -95,8 +95,7 @@ let reader = "";
  */
 async function readSession() {
   try {
-    /** @type {Session} */
-    const session = await call("GET", PATHS.session);
+    const session = await call("findCurrentSession");
     const who = [session.user.issuer, session.user.subject, session.role, ...session.capabilities].join(" ");
     const isAnother = reader !== "" && reader !== who;
     reader = who;
@@ -199,7 +198,7 @@ const placesOf = (shown) =>
 
 /** Visitors have no session at the provider. */
 async function endVisit() {
-  await call("DELETE", PATHS.session).catch(() => undefined);
+  await call("endCurrentSession").catch(() => undefined);
   location.assign(SIGNED_OUT + VISIT);
 }
 

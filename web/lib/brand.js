@@ -1,7 +1,7 @@
 // The name, logo and colours of the host application, which visitors see instead of those of Gatepost.
 
 import { useEffect, useState } from "../vendor/preact.js";
-import { call } from "./api.js";
+import { send } from "./api.js";
 
 /** What the portal is called without `PORTAL_NAME`. */
 export const PORTAL = "API keys and webhooks";
@@ -22,8 +22,8 @@ export function useBrand(isVisitor) {
   useEffect(() => {
     product.isPortal = isVisitor;
     if (!isVisitor) return;
-    call("GET", "/console/brand").then(
-      (/** @type {Brand} */ read) => {
+    readBrand().then(
+      (read) => {
         wear(read);
         setBrand(read);
       },
@@ -33,6 +33,9 @@ export function useBrand(isVisitor) {
   }, [isVisitor]);
   return brand;
 }
+
+/** @returns {Promise<Brand>} */
+const readBrand = async () => (await send("/console/brand", {})).json();
 
 /** @param {Brand} brand */
 function wear({ name, light, dark }) {

@@ -2,7 +2,6 @@
 
 import { html } from "../vendor/preact.js";
 import { Chart, grouped } from "./chart.js";
-import { useResource } from "./resource.js";
 import { ErrorPanel } from "./ui.js";
 import { counted } from "./words.js";
 
@@ -16,19 +15,14 @@ const SERIES = [
   { name: "exhausted", label: "Failed for good", tone: "bad" },
 ];
 
-/**
- * @param {{ title: string, path: string }} props
- */
-export function OutcomeChart({ title, path }) {
-  const { data, failure, reload } = /** @type {import("./resource.js").Resource<Outcomes>} */ (useResource(path));
-  return html`
+/** @param {{ title: string, outcomes: import("./resource.js").Resource<Outcomes> }} props */
+export const OutcomeChart = ({ title, outcomes: { data, failure, reload } }) => html`
     <section>
       <h2>${title}</h2>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${data && html`<${Chart} caption=${finding(data.total)} series=${SERIES} hours=${data.hours} />`}
     </section>
   `;
-}
 
 /**
  * What the chart shows, in words.

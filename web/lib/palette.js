@@ -2,17 +2,13 @@
 // few letters.
 
 import { html, useMemo, useRef, useState } from "../vendor/preact.js";
-import { PATHS } from "./api.js";
-import { useResource } from "./resource.js";
+import { useRead } from "./resource.js";
 import { may } from "./rights.js";
 import { navigate } from "./router.js";
 import { Dialog } from "./ui.js";
 import { place } from "./words.js";
 
 /** @typedef {{ text: string, kind: string, run: () => void }} Command */
-/** @typedef {import("./resource.js").Resource<import("./api.js").Answer<"listApiKeys">>} Keys */
-/** @typedef {import("./resource.js").Resource<import("./api.js").Answer<"listSubscriptions">>} Subscriptions */
-/** @typedef {import("./resource.js").Resource<import("./api.js").Answer<"listDeliveries">>} Deliveries */
 
 /** How many results are shown, so that the list stays one that a reader can look through. */
 const SHOWN_MAX = 50;
@@ -80,12 +76,10 @@ const screens = (places) => places.map(([href, text]) => ({ text, kind: "screen"
  * @returns {Command[]}
  */
 function useThings() {
-  const ifWebhooks = (/** @type {string} */ path) => (may("webhooks:read") ? path : undefined);
-  const keys = /** @type {Keys} */ (useResource(may("keys:read") ? PATHS.keys : undefined)).data?.keys ?? [];
-  const subscriptions =
-    /** @type {Subscriptions} */ (useResource(ifWebhooks(PATHS.subscriptions))).data?.subscriptions ?? [];
-  const deliveries =
-    /** @type {Deliveries} */ (useResource(ifWebhooks(PATHS.deliveries({ limit: 50 })))).data?.deliveries ?? [];
+  const seesWebhooks = may("webhooks:read");
+  const keys = useRead(may("keys:read") && "listApiKeys").data?.keys ?? [];
+  const subscriptions = useRead(seesWebhooks && "listSubscriptions", { limit: 200 }).data?.subscriptions ?? [];
+  const deliveries = useRead(seesWebhooks && "listDeliveries", { limit: 50 }).data?.deliveries ?? [];
   return [
     ...keys.map(({ id, label, prefix }) => leading(`${label} ${prefix}`, "key", `/console/keys/${id}`)),
     ...subscriptions.map(({ id, url, description }) =>

@@ -1,55 +1,8 @@
-// What screens read, kept in memory: a screen that was open before appears at once, and is then brought up to date.
+// What screens read: a screen that was open before appears at once, and is then brought up to date.
 
 import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
-import { call, Failure } from "./api.js";
-
-/** @type {Map<string, unknown>} */
-const known = new Map();
-/** @type {Set<(path: string) => void>} */
-const watchers = new Set();
-/** At most so many answers are kept. */
-const KNOWN_MAX = 100;
-/** How many questions there were so far, and to which of them the known answer of a path belongs. */
-let asked = 0;
-/** @type {Map<string, number>} */
-const answered = new Map();
-
-/**
- * Replaces what is known, after an answer that contains it. An answer to an older question than the known one is dropped.
- * @param {string} path
- * @param {unknown} data
- * @param {number} [question]
- */
-export function store(path, data, question = (asked += 1)) {
-  if (question < (answered.get(path) ?? 0)) return;
-  answered.set(path, question);
-  known.delete(path);
-  known.set(path, data);
-  const [oldest] = known.keys();
-  if (known.size > KNOWN_MAX && oldest !== undefined) forgetOne(oldest);
-  for (const watcher of watchers) watcher(path);
-}
-
-/**
- * Reads a path again, after something that changed what is there.
- * @param {string} path
- */
-export async function refresh(path) {
-  const question = (asked += 1);
-  store(path, await call("GET", path), question);
-}
-
-/** @param {string} path */
-function forgetOne(path) {
-  known.delete(path);
-  answered.delete(path);
-}
-
-/** Forgets everything, when another user may sign in. */
-export function forget() {
-  known.clear();
-  answered.clear();
-}
+import { addressOf, Failure } from "./api.js";
+import { find, refresh, watch } from "./cache.js";
 
 /**
  * @template T
@@ -57,29 +10,29 @@ export function forget() {
  */
 
 /**
- * What is at a path of the API. Without a path, nothing.
- * @template T
- * @param {string | undefined} path
- * @returns {Resource<T>}
+ * What an operation answers. Without an operation, nothing.
+ * @template {import("./api.js").Operation} O
+ * @param {O | false | undefined} operation
+ * @param {import("./api.js").Arguments<O>} given
+ * @returns {Resource<import("./api.js").Answer<O>>}
  */
-export function useResource(path) {
+export function useRead(operation, ...given) {
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const [, setTurn] = useState(0);
-  const current = useRef(path);
-  current.current = path;
+  const address = operation ? addressOf(operation, ...given) : "";
+  const current = useRef(address);
+  current.current = address;
   const reload = useCallback(async () => {
-    if (path === undefined) return;
-    const found = await refresh(path).then(() => undefined, asFailure);
-    if (current.current === path) setFailure(found);
-  }, [path]);
+    if (!operation) return;
+    const found = await refresh(operation, ...given).then(() => undefined, asFailure);
+    if (current.current === address) setFailure(found);
+  }, [address]);
   useEffect(() => {
-    const watcher = (/** @type {string} */ changed) => changed === path && setTurn((turn) => turn + 1);
-    watchers.add(watcher);
     setFailure(undefined);
     reload();
-    return () => void watchers.delete(watcher);
-  }, [path, reload]);
-  return { data: /** @type {T | undefined} */ (path === undefined ? undefined : known.get(path)), failure, reload };
+    return watch((changed) => changed === address && setTurn((turn) => turn + 1));
+  }, [address]);
+  return { data: /** @type {import("./api.js").Answer<O> | undefined} */ (find(address)), failure, reload };
 }
 
 /**

@@ -2,7 +2,7 @@
 // to one server.
 
 import { useEffect, useRef, useState } from "../vendor/preact.js";
-import { failure, PATHS, send } from "./api.js";
+import { addressOf, failure, send } from "./api.js";
 
 /** @typedef {import("./api.js").Schemas["StreamedAttempt"]} StreamedAttempt */
 /** @typedef {"off" | "connecting" | "live" | "waiting"} StreamState */
@@ -99,7 +99,10 @@ async function read(tell, signal) {
   while (!signal.aborted) {
     try {
       tell({ state: "connecting" });
-      const response = await send(PATHS.stream, { headers: lastId ? { "last-event-id": lastId } : {}, signal });
+      const response = await send(addressOf("streamAttempts"), {
+        headers: lastId ? { "last-event-id": lastId } : {},
+        signal,
+      });
       if (!response.ok) throw await failure(response);
       tell({ state: "live" });
       for await (const event of eventsOf(response)) {

@@ -1,9 +1,9 @@
 // Who changed what of the user's, newest first.
 
 import { html } from "../vendor/preact.js";
-import { listAuditEvents, PATHS } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { usePages } from "../lib/pages.js";
-import { useResource } from "../lib/resource.js";
+import { useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { Choice, Page, When } from "../lib/ui.js";
 import { AUDIT_ACTIONS, AUDIT_FIELDS, AUDIT_LISTS, AUDIT_MEANS, place } from "../lib/words.js";
@@ -18,7 +18,7 @@ export const ACTIONS = [["", "Any action"], ...Object.entries(AUDIT_ACTIONS)];
 export default function Audit() {
   const [{ action = "", target = "" }, change] = useFilter();
   const list = usePages(async (cursor) => {
-    const { events, nextCursor } = await listAuditEvents({ action, target, cursor, limit: PAGE_SIZE });
+    const { events, nextCursor } = await call("listAuditEvents", { action, target, cursor, limit: PAGE_SIZE });
     return { rows: events, next: nextCursor };
   }, `${action} ${target}`);
   const names = useNames();
@@ -41,21 +41,13 @@ export default function Audit() {
 
 /** The labels of keys and the URLs of subscriptions, by id. The log works without them. */
 function useNames() {
-  const keys =
-    /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (
-      useResource(PATHS.keys)
-    ).data?.keys ?? [];
-  const subscriptions =
-    /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} */ (
-      useResource(PATHS.subscriptions)
-    ).data?.subscriptions ?? [];
+  const keys = useRead("listApiKeys").data?.keys ?? [];
+  const subscriptions = useRead("listSubscriptions", { limit: 200 }).data?.subscriptions ?? [];
   return Object.fromEntries([
     ...keys.map((key) => [key.id, key.label]),
     ...subscriptions.map((one) => [one.id, place(one.url)]),
   ]);
 }
-
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listAllAuditEvents">>} Log */
 
 /**
  * The same for operators, from the log itself: a look at the keys and subscriptions of a user would be in the user's log.
@@ -64,9 +56,9 @@ function useNames() {
  * @param {string} [userId]
  */
 export function useLoggedNames(events, userId) {
-  const keys = /** @type {Log} */ (useResource(PATHS.logged("key.created", userId))).data?.events ?? [];
-  const subscriptions =
-    /** @type {Log} */ (useResource(PATHS.logged("subscription.created", userId))).data?.events ?? [];
+  const keys = useRead("listAllAuditEvents", { userId, action: "key.created", limit: 200 }).data?.events ?? [];
+  const made = { userId, action: "subscription.created", limit: 200 };
+  const subscriptions = useRead("listAllAuditEvents", made).data?.events ?? [];
   /** @type {Record<string, string>} */
   const names = {};
   // The newest name comes last.

@@ -1,9 +1,9 @@
 // The deliveries of the user: filtered by the address, kept up to date by the stream of attempts.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { listDeliveries, PATHS } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { deliveriesCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
@@ -14,10 +14,7 @@ import { FailureGroups } from "./failures.js";
 
 /** @typedef {import("../lib/api.js").Delivery} Delivery */
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
-/** @typedef {import("../lib/api.js").DeliveryFilter} DeliveryFilter */
 /** @typedef {import("../lib/api.js").Answer<"listDeliveries">} Answer */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Subscriptions */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listFailures">>} Failures */
 
 const PAGE_SIZE = 50;
 
@@ -42,9 +39,9 @@ const STATES = [
 export default function Deliveries() {
   const [filter, change] = useFilter();
   const [isPaused, setPaused] = useState(false);
-  const subscriptions = /** @type {Subscriptions} */ (useResource(PATHS.subscriptions)).data?.subscriptions ?? [];
+  const subscriptions = useRead("listSubscriptions", { limit: 200 }).data?.subscriptions ?? [];
   const list = useDeliveries(filter);
-  const failures = /** @type {Failures} */ (useResource(PATHS.failures(filter.subscriptionId)));
+  const failures = useRead("listFailures", { subscriptionId: filter.subscriptionId });
   const refresh = () => Promise.all([list.refresh(), failures.reload()]);
   const state = useFresh(!isPaused, () => true, refresh);
   const toggle = html`
@@ -139,13 +136,15 @@ function useDeliveries(filter) {
   const questions = useRef({ asked: 0, answered: 0 });
   const newest = async (/** @type {(list: List, answer: Answer) => List} */ next) => {
     const question = (questions.current.asked += 1);
-    const answer = await listDeliveries(asked(filter));
+    const answer = await call("listDeliveries", asked(filter));
     if (question < questions.current.answered) return;
     questions.current.answered = question;
     change(answer, next);
   };
   const first = useAction(() => newest(firstPage), OVERLAPPING);
-  const more = useAction(async () => change(await listDeliveries({ ...asked(filter), cursor: list.next }), nextPage));
+  const more = useAction(async () =>
+    change(await call("listDeliveries", { ...asked(filter), cursor: list.next }), nextPage),
+  );
   const refresh = useAction(() => newest(merged), OVERLAPPING);
   useEffect(() => {
     setList({ waiting: [] });
@@ -210,7 +209,7 @@ function merged(list, answer) {
 
 /**
  * @param {Record<string, string>} filter
- * @returns {DeliveryFilter}
+ * @returns {import("../lib/api.js").Given<"listDeliveries">}
  */
 function asked({ state, subscriptionId, eventType, within = "" }) {
   const seconds = SECONDS[within];

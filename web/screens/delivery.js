@@ -1,9 +1,9 @@
 // One delivery: its event, each attempt, and what the owner can do.
 
 import { html } from "../vendor/preact.js";
-import { cancelDelivery, PATHS, retryDelivery } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { may } from "../lib/rights.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { deliveryCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { duration } from "../lib/time.js";
@@ -13,14 +13,11 @@ import { VerifySignature } from "./verify-signature.js";
 
 /** @typedef {import("../lib/api.js").Delivery} Delivery */
 /** @typedef {import("../lib/api.js").Attempt} Attempt */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findDelivery">>} Found */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findSubscription">>} FoundSubscription */
 
 /** @param {{ id: string }} props */
 export default function OneDelivery({ id }) {
-  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.delivery(id)));
-  const path = data && PATHS.subscription(data.delivery.subscriptionId);
-  const found = /** @type {FoundSubscription} */ (useResource(path)).data;
+  const { data, failure, reload } = useRead("findDelivery", { id });
+  const found = useRead(data && "findSubscription", { id: data?.delivery.subscriptionId ?? "" }).data;
   const url = found?.subscription.url;
   const isOpen = data?.delivery.state === "waiting" || data?.delivery.state === "sending";
   useFresh(isOpen, ({ deliveryId }) => deliveryId === id, reload);
@@ -86,11 +83,11 @@ export function Facts({ delivery, url, pausedUntil, base = "/console/subscriptio
 /** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined }} props */
 function Orders({ delivery, reload, curl }) {
   const retry = useAction(async () => {
-    await retryDelivery(delivery.id);
+    await call("retryDelivery", { id: delivery.id });
     await reload();
   });
   const cancel = useAction(async () => {
-    await cancelDelivery(delivery.id);
+    await call("cancelDelivery", { id: delivery.id });
     await reload();
   });
   const isOpen = delivery.state === "waiting" || delivery.state === "sending";

@@ -1,28 +1,34 @@
 // Failed deliveries, grouped by their cause, with one button for each group.
 
 import { html } from "../vendor/preact.js";
-import { PATHS, retryFailures, retryFailuresOf } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { may } from "../lib/rights.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { announce, ErrorPanel } from "../lib/ui.js";
 import { attemptError, counted, place } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Answer<"listFailures">} Failures */
 /** @typedef {import("../lib/api.js").FailureGroup} FailureGroup */
 
+/** @typedef {import("../lib/api.js").Given<"retryFailures">["body"]} Cause */
+
 /**
  * Where a group leads, and what its button does.
- * @typedef {{ base: string, mayRetry: boolean, retry: typeof retryFailures }} Side
+ * @typedef {{ base: string, mayRetry: boolean, retry: (cause: Cause) => Promise<{ deliveries: number }> }} Side
  */
 
 /** What a user sees. @returns {Side} */
-const ownSide = () => ({ base: "/console", mayRetry: may("webhooks"), retry: retryFailures });
+const ownSide = () => ({
+  base: "/console",
+  mayRetry: may("webhooks"),
+  retry: (body) => call("retryFailures", { body }),
+});
 
 /** What operators see of a user. @param {string} userId @returns {Side} */
 const operatorSide = (userId) => ({
   base: `/console/operator/users/${encodeURIComponent(userId)}`,
   mayRetry: true,
-  retry: (cause) => retryFailuresOf(userId, cause),
+  retry: (body) => call("retryUserFailures", { userId, body }),
 });
 
 /**
@@ -30,9 +36,7 @@ const operatorSide = (userId) => ({
  * @param {{ userId: string, subscriptionId?: string, reload: () => unknown }} props
  */
 export function FailuresOf({ userId, subscriptionId, reload }) {
-  const failures = /** @type {import("../lib/resource.js").Resource<Failures>} */ (
-    useResource(PATHS.failuresOf(userId, subscriptionId))
-  );
+  const failures = useRead("listUserFailures", { userId, subscriptionId });
   const reloadAll = () => Promise.all([failures.reload(), reload()]);
   return html`
     <${ErrorPanel} failure=${failures.failure} retry=${failures.reload} />

@@ -1,18 +1,15 @@
 // The start: first steps until they are done, and then what needs attention.
 
 import { html } from "../vendor/preact.js";
-import { PATHS } from "../lib/api.js";
 import { OutcomeChart } from "../lib/outcome-chart.js";
 import { may } from "../lib/rights.js";
-import { useResource } from "../lib/resource.js";
+import { useRead } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
 import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 import { counted, isFailing, isOrphan, keyState, place, subscriptionState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} Keys */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Subscriptions */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
 
 /** More failures than that are counted as "50+". */
@@ -26,19 +23,17 @@ const YESTERDAY = ago(DAY);
 
 export default function Home() {
   const [seesKeys, seesWebhooks] = [may("keys:read"), may("webhooks:read")];
-  const ifWebhooks = (/** @type {string} */ path) => (seesWebhooks ? path : undefined);
-  const keys = /** @type {Keys} */ (useResource(seesKeys ? PATHS.keys : undefined));
-  const subscriptions = /** @type {Subscriptions} */ (useResource(ifWebhooks(PATHS.subscriptionsWithHealth)));
-  const any = /** @type {Deliveries} */ (useResource(ifWebhooks(PATHS.deliveries({ limit: 1 }))));
-  const failed = /** @type {Deliveries} */ (
-    useResource(ifWebhooks(PATHS.deliveries({ state: "failed", since: YESTERDAY, limit: COUNTED_MAX })))
-  );
+  const keys = useRead(seesKeys && "listApiKeys");
+  const subscriptions = useRead(seesWebhooks && "listSubscriptions", { limit: 200, include: "health" });
+  const any = useRead(seesWebhooks && "listDeliveries", { limit: 1 });
+  const failed = useRead(seesWebhooks && "listDeliveries", { state: "failed", since: YESTERDAY, limit: COUNTED_MAX });
   const all = [keys, subscriptions, any, failed];
   const failure = all.find((one) => one.failure)?.failure;
   const retry = () => all.forEach((one) => one.reload());
   const isThere = (!seesKeys || keys.data) && (!seesWebhooks || (subscriptions.data && any.data && failed.data));
   const active = keys.data?.keys.filter((key) => keyState(key).isActive) ?? [];
   const subscribed = subscriptions.data?.subscriptions ?? [];
+  const outcomes = useRead(subscribed.length > 0 && "showOutcomes");
   const steps = firstSteps(keys.data?.keys ?? [], subscribed, (any.data?.deliveries.length ?? 0) > 0);
   return html`
     <${Page} title="Home">
@@ -49,7 +44,7 @@ export default function Home() {
         html`
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
         <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
-        ${subscribed.length > 0 && html`<${OutcomeChart} title="Deliveries of the last 24 hours" path=${PATHS.outcomes} />`}
+        ${subscribed.length > 0 && html`<${OutcomeChart} title="Deliveries of the last 24 hours" outcomes=${outcomes} />`}
         ${
           (steps.length === 0 || steps.some((step) => step.isDone)) &&
           html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />`

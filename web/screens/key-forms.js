@@ -1,8 +1,9 @@
 // Creating and rotating a key, which show the new key, once, and revoking one.
 
 import { html, useState } from "../vendor/preact.js";
-import { checkKey, createKey, PATHS, revokeKey, rotateKey } from "../lib/api.js";
-import { store, useAction } from "../lib/resource.js";
+import { addressOf, call, send } from "../lib/api.js";
+import { store } from "../lib/cache.js";
+import { useAction } from "../lib/resource.js";
 import { Snippets } from "../lib/snippet-tabs.js";
 import { callsWith } from "../lib/snippets.js";
 import { DAY } from "../lib/time.js";
@@ -29,13 +30,14 @@ export function CreateKey({ onClose }) {
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const names = () => scopes.split(/[\s,]+/).filter(Boolean);
   const { run, isRunning, failure } = useAction(async () => {
-    const answer = await createKey({
+    const body = {
       label,
       ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY * 1000).toISOString() }),
       ...(names().length > 0 && { scopes: names() }),
-    });
+    };
+    const answer = await call("createApiKey", { body });
     setCreated(answer);
-    store(PATHS.keys, { keys: answer.keys });
+    store("listApiKeys", {}, { keys: answer.keys });
   });
   if (created) return html`<${NewKey} created=${created} onClose=${onClose} />`;
   return html`
@@ -74,9 +76,9 @@ export function RotateKey({ record, onClose }) {
   const [overlap, setOverlap] = useState(String(DAY));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const answer = await rotateKey(record.id, Number(overlap));
+    const answer = await call("rotateApiKey", { keyId: record.id, body: { overlapSeconds: Number(overlap) } });
     setCreated(answer);
-    store(PATHS.keys, { keys: answer.keys });
+    store("listApiKeys", {}, { keys: answer.keys });
   });
   if (created) return html`<${NewKey} created=${created} onClose=${onClose} />`;
   return html`
@@ -97,7 +99,7 @@ export function RevokeKey({ record, keys, onClose }) {
   const [chosen, setChosen] = useState(record);
   const [label, setLabel] = useState("");
   const { run, isRunning, failure } = useAction(async () => {
-    store(PATHS.keys, await revokeKey(chosen.id));
+    store("listApiKeys", {}, await call("revokeApiKey", { body: { keyId: chosen.id } }));
     onClose();
   });
   const before = keys.find((key) => key.replacedBy === chosen.id && keyState(key).isActive);
@@ -144,6 +146,15 @@ function NewKey({ created, onClose }) {
       <${Snippets} snippets=${callsWith(created.key)} label="Call the API with the key" />
     <//>
   `;
+}
+
+/**
+ * Calls with the key alone: a request with two credentials is refused.
+ * @param {string} fullKey
+ */
+async function checkKey(fullKey) {
+  const response = await send(addressOf("whoami"), { headers: { "x-api-key": fullKey }, credentials: "omit" });
+  return { status: response.status, body: await response.json() };
 }
 
 /** @param {{ fullKey: string }} props */

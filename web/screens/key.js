@@ -1,9 +1,8 @@
 // One API key: what it is, how it is used, and the keys before and after it.
 
 import { html, useState } from "../vendor/preact.js";
-import { PATHS } from "../lib/api.js";
 import { Chart, grouped } from "../lib/chart.js";
-import { useResource } from "../lib/resource.js";
+import { useRead } from "../lib/resource.js";
 import { may } from "../lib/rights.js";
 import { Badge, Choice, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
 import { isOrphan, keyState } from "../lib/words.js";
@@ -27,10 +26,7 @@ const PERIODS = [DAY, { hours: 168, name: "7 days", size: 6 }, { hours: 720, nam
 
 /** @param {{ id: string }} props */
 export default function OneKey({ id }) {
-  const { data, failure, reload } =
-    /** @type {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} */ (
-      useResource(PATHS.keys)
-    );
+  const { data, failure, reload } = useRead("listApiKeys");
   const [open, setOpen] = useState(/** @type {"rotate" | "revoke" | undefined} */ (undefined));
   const up = { href: "/console/keys", text: "API keys" };
   const key = data?.keys.find((one) => one.id === id);
@@ -91,9 +87,7 @@ const KeyLink = ({ record }) =>
 function KeyUsage({ id }) {
   const [chosen, setChosen] = useState(String(DAY.hours));
   const { hours, name, size } = PERIODS.find((one) => String(one.hours) === chosen) ?? DAY;
-  const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<Usage>} */ (
-    useResource(PATHS.keyUsage(id, hours))
-  );
+  const { data, failure, reload } = useRead("showKeyUsage", { keyId: id, hours });
   const options = PERIODS.map((one) => /** @type {[string, string]} */ ([String(one.hours), `Last ${one.name}`]));
   return html`
     <section>

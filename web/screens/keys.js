@@ -1,9 +1,10 @@
 // The API keys of the user: list, create, rotate, revoke.
 
 import { html, useState } from "../vendor/preact.js";
-import { PATHS, revokeKey } from "../lib/api.js";
+import { call } from "../lib/api.js";
+import { store } from "../lib/cache.js";
 import { may } from "../lib/rights.js";
-import { store, useAction, useResource } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { Sparkline } from "../lib/sparkline.js";
 import { createKeyCurl } from "../lib/snippets.js";
 import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
@@ -11,8 +12,6 @@ import { counted, keyState } from "../lib/words.js";
 import { CreateKey, RevokeKey, RotateKey } from "./key-forms.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listApiKeys">>} KeyList */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"showDailyUses">>} DailyUses */
 /** @typedef {{ create?: boolean, rotate?: Key, revoke?: Key, clear?: Key[] }} Open */
 
 const STALE_AFTER = 90 * 24 * 3600 * 1000;
@@ -23,7 +22,7 @@ const SEARCHED_FROM = 9;
 const isStale = (key) => Date.now() - Date.parse(key.lastUsedAt ?? key.createdAt) > STALE_AFTER;
 
 export default function Keys() {
-  const { data, failure, reload } = /** @type {KeyList} */ (useResource(PATHS.keys));
+  const { data, failure, reload } = useRead("listApiKeys");
   const [open, setOpen] = useState(/** @type {Open} */ ({}));
   const close = () => setOpen({});
   const active = data?.keys.filter((key) => keyState(key).isActive) ?? [];
@@ -73,7 +72,7 @@ const StaleHint = ({ keys, clear }) =>
 function ActiveKeys({ keys, setOpen }) {
   const [search, setSearch] = useState("");
   // The list works without them.
-  const uses = /** @type {DailyUses} */ (useResource(PATHS.dailyUses)).data?.keys ?? [];
+  const uses = useRead("showDailyUses").data?.keys ?? [];
   const shown = keys.filter((key) => `${key.label} ${key.prefix}`.toLowerCase().includes(search.toLowerCase()));
   return html`
     ${
@@ -159,7 +158,7 @@ const EndedKeys = ({ keys }) => html`
 /** @param {{ keys: Key[], onClose: () => void }} props */
 function RevokeStale({ keys, onClose }) {
   const { run, isRunning, failure } = useAction(async () => {
-    for (const key of keys) store(PATHS.keys, await revokeKey(key.id));
+    for (const key of keys) store("listApiKeys", {}, await call("revokeApiKey", { body: { keyId: key.id } }));
     onClose();
   });
   return html`

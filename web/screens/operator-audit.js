@@ -1,7 +1,7 @@
 // Who changed what, of all users, with filters and an export.
 
 import { html } from "../vendor/preact.js";
-import { auditExport, listAllAuditEvents } from "../lib/api.js";
+import { addressOf, call } from "../lib/api.js";
 import { usePages } from "../lib/pages.js";
 import { useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
@@ -20,13 +20,13 @@ export default function OperatorAudit() {
   const [{ userId = "", actor = "", action = "", target = "", days = "" }, change] = useFilter();
   const asked = () => ({ userId, actor, action, target, since: days ? ago(Number(days) * DAY) : undefined });
   const list = usePages(async (cursor) => {
-    const { events, nextCursor } = await listAllAuditEvents({ ...asked(), cursor });
+    const { events, nextCursor } = await call("listAllAuditEvents", { ...asked(), cursor });
     return { rows: events, next: nextCursor };
   }, [userId, actor, action, target, days].join(" "));
   const names = useLoggedNames(list.rows, userId);
   const downloads = html`
-    <a class="button" href=${auditExport(asked(), "csv")} download="audit.csv">Download CSV</a>
-    <a class="button" href=${auditExport(asked(), "jsonl")} download="audit.jsonl">Download JSON</a>
+    <a class="button" href=${addressOf("listAllAuditEvents", { ...asked(), format: "csv" })} download="audit.csv">Download CSV</a>
+    <a class="button" href=${addressOf("listAllAuditEvents", { ...asked(), format: "jsonl" })} download="audit.jsonl">Download JSON</a>
   `;
   return html`
     <${Page} title="All changes" lead="Who did what to whose keys, webhooks and sessions, when and from where." actions=${downloads}>

@@ -1,21 +1,18 @@
 // A delivery to a user: its event, each attempt, and how to send it again.
 
 import { html } from "../vendor/preact.js";
-import { PATHS, retryDeliveryOf } from "../lib/api.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { call } from "../lib/api.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { ErrorPanel, Loading, Page } from "../lib/ui.js";
 import { Facts, History } from "./delivery.js";
 
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findUserDelivery">>} Found */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findUserSubscription">>} FoundSubscription */
-
 /** @param {{ userId: string, id: string }} props */
 export default function UserDelivery({ userId, id }) {
-  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.deliveryOf(userId, id)));
-  const path = data && PATHS.subscriptionOf(userId, data.delivery.subscriptionId);
-  const url = /** @type {FoundSubscription} */ (useResource(path)).data?.subscription.url;
+  const { data, failure, reload } = useRead("findUserDelivery", { userId, id });
+  const subscribed = { userId, id: data?.delivery.subscriptionId ?? "" };
+  const url = useRead(data && "findUserSubscription", subscribed).data?.subscription.url;
   const retry = useAction(async () => {
-    await retryDeliveryOf(userId, id);
+    await call("retryUserDelivery", { userId, id });
     await reload();
   });
   const base = `/console/operator/users/${encodeURIComponent(userId)}`;

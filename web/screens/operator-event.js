@@ -1,16 +1,13 @@
 // One published event with its payload.
 
 import { html } from "../vendor/preact.js";
-import { PATHS } from "../lib/api.js";
-import { useResource } from "../lib/resource.js";
+import { useRead } from "../lib/resource.js";
 import { Code, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
 
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findEvent">>} Found */
-
 /** @param {{ id: string }} props */
 export default function OneEvent({ id }) {
-  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.event(id)));
+  const { data, failure, reload } = useRead("findEvent", { id });
   return html`
     <${Page} title=${data?.event.type ?? "Event"} up=${{ href: "/console/operator/events", text: "Events" }}>
       <${ErrorPanel} failure=${failure} retry=${reload} />

@@ -1,7 +1,7 @@
 // Published events of all users, and publishing one.
 
 import { html, useState } from "../vendor/preact.js";
-import { Failure, listEvents, publishEvent } from "../lib/api.js";
+import { call, Failure } from "../lib/api.js";
 import { usePages } from "../lib/pages.js";
 import { useAction } from "../lib/resource.js";
 import { navigate, useFilter } from "../lib/router.js";
@@ -25,7 +25,12 @@ export default function Events() {
   const [isPublishing, setPublishing] = useState(false);
   const list = usePages(async (cursor) => {
     const seconds = SECONDS[within];
-    const { events, nextCursor } = await listEvents({ userId, type, cursor, ...(seconds && { since: ago(seconds) }) });
+    const { events, nextCursor } = await call("listEvents", {
+      userId,
+      type,
+      cursor,
+      ...(seconds && { since: ago(seconds) }),
+    });
     return { rows: events, next: nextCursor };
   }, `${userId} ${type} ${within}`);
   const find = (/** @type {string} */ text) =>
@@ -64,7 +69,8 @@ function Publish({ userId, onClose }) {
   const [type, setType] = useState("");
   const [data, setData] = useState("{}");
   const { run, isRunning, failure } = useAction(async () => {
-    const { event } = await publishEvent({ userId: user.trim(), type: type.trim(), data: parsed(data) });
+    const body = { userId: user.trim(), type: type.trim(), data: parsed(data) };
+    const { event } = await call("publishEvent", { body });
     navigate(`/console/operator/events/${event.id}`);
   });
   return html`

@@ -1,8 +1,8 @@
 // How the system is doing, and which receivers fail.
 
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
-import { listFailing, PATHS } from "../lib/api.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { call } from "../lib/api.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { Badge, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
 import { counted, HEALTH_STATES, healthReason } from "../lib/words.js";
 
@@ -16,9 +16,7 @@ const READ_EVERY = 5000;
 const COUNTED_MAX = 100_000;
 
 export default function Overview() {
-  const { data, failure, reload } = /** @type {import("../lib/resource.js").Resource<System>} */ (
-    useResource(PATHS.system)
-  );
+  const { data, failure, reload } = useRead("findSystemState");
   const rates = useRates(data);
   useRounds(reload);
   return html`
@@ -105,7 +103,7 @@ function FailingSubscriptions() {
   const [list, setList] = useState(/** @type {List} */ ({}));
   const hasMore = useRef(false);
   const read = useAction(async (/** @type {List} */ { rows = [], next: cursor }) => {
-    const { subscriptions, nextCursor } = await listFailing({ cursor });
+    const { subscriptions, nextCursor } = await call("listFailingSubscriptions", { cursor });
     hasMore.current = cursor !== undefined;
     setList({ rows: [...rows, ...subscriptions], next: nextCursor });
   });

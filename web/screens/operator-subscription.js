@@ -1,29 +1,29 @@
 // A subscription of a user: its health, its deliveries, and how to send again what was lost.
 
 import { html, useState } from "../vendor/preact.js";
-import { listDeliveriesOf, PATHS, recoverSubscriptionOf } from "../lib/api.js";
+import { call } from "../lib/api.js";
+import { refresh } from "../lib/cache.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { usePages } from "../lib/pages.js";
-import { refresh, useAction, useResource } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
 import { Choice, Dialog, ErrorPanel, Form, Loading, Page } from "../lib/ui.js";
 import { counted, place } from "../lib/words.js";
 import { FailuresOf } from "./failures.js";
 import { Facts } from "./subscription.js";
 
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findUserSubscription">>} Found */
-
 /** @param {{ userId: string, id: string }} props */
 export default function UserSubscription({ userId, id }) {
-  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.subscriptionOf(userId, id)));
+  const { data, failure, reload } = useRead("findUserSubscription", { userId, id });
   const [isRecovering, setRecovering] = useState(false);
   const list = usePages(async (cursor) => {
-    const { deliveries, nextCursor } = await listDeliveriesOf(userId, { subscriptionId: id, cursor, limit: 20 });
+    const filter = { userId, subscriptionId: id, cursor, limit: 20 };
+    const { deliveries, nextCursor } = await call("listUserDeliveries", filter);
     return { rows: deliveries, next: nextCursor };
   }, id);
   const base = `/console/operator/users/${encodeURIComponent(userId)}`;
   const reloadThis = () => Promise.all([list.reload(), reload()]);
-  const reloadAll = () => Promise.all([reloadThis(), refresh(PATHS.failuresOf(userId, id))]);
+  const reloadAll = () => Promise.all([reloadThis(), refresh("listUserFailures", { userId, subscriptionId: id })]);
   return html`
     <${Page} title=${data ? place(data.subscription.url) : "Subscription"} lead="A subscription of ${userId}." up=${{ href: `${base}?tab=subscriptions`, text: userId }}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
@@ -62,7 +62,8 @@ function Recover({ userId, id, reload, onClose }) {
   const [since, setSince] = useState(String(DAY));
   const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    setCount((await recoverSubscriptionOf(userId, id, ago(Number(since)))).deliveries);
+    const body = { since: ago(Number(since)) };
+    setCount((await call("recoverUserSubscription", { userId, id, body })).deliveries);
     await reload();
   });
   return html`

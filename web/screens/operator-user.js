@@ -1,17 +1,11 @@
 // One user, as support staff see it: keys, subscriptions, deliveries, sessions and the audit log.
 
 import { html, useState } from "../vendor/preact.js";
-import {
-  createPortalLink,
-  endSessionsOf,
-  listAllAuditEvents,
-  listDeliveriesOf,
-  PATHS,
-  revokeKeyOf,
-} from "../lib/api.js";
+import { call } from "../lib/api.js";
+import { store } from "../lib/cache.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { usePages } from "../lib/pages.js";
-import { store, useAction, useResource } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { Badge, Choice, Code, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
 import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
@@ -20,9 +14,6 @@ import { FailuresOf } from "./failures.js";
 import { browser } from "./sessions.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listUserApiKeys">>} Keys */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listUserSubscriptions">>} Subscriptions */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listUserSessions">>} Sessions */
 
 /** Each is read only when it is shown, because each read is in the audit log of the user. */
 const TABS = {
@@ -60,8 +51,7 @@ export default function User({ userId }) {
 
 /** @param {{ userId: string }} props */
 function UserKeys({ userId }) {
-  const path = PATHS.ofUser(userId, "/keys");
-  const { data, failure, reload } = /** @type {Keys} */ (useResource(path));
+  const { data, failure, reload } = useRead("listUserApiKeys", { userId });
   const [revoked, setRevoked] = useState(/** @type {Key | undefined} */ (undefined));
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
@@ -76,7 +66,7 @@ function UserKeys({ userId }) {
       <tbody>${data.keys.map((key) => html`<${KeyRow} key=${key.id} of=${key} revoke=${() => setRevoked(key)} />`)}</tbody>
     </table>`
     }
-    ${revoked && html`<${Revoke} userId=${userId} of=${revoked} path=${path} onClose=${() => setRevoked(undefined)} />`}
+    ${revoked && html`<${Revoke} userId=${userId} of=${revoked} onClose=${() => setRevoked(undefined)} />`}
   `;
 }
 
@@ -97,11 +87,11 @@ function KeyRow({ of, revoke }) {
   `;
 }
 
-/** @param {{ userId: string, of: Key, path: string, onClose: () => void }} props */
-function Revoke({ userId, of, path, onClose }) {
+/** @param {{ userId: string, of: Key, onClose: () => void }} props */
+function Revoke({ userId, of, onClose }) {
   const [word, setWord] = useState("");
   const { run, isRunning, failure } = useAction(async () => {
-    store(path, await revokeKeyOf(userId, of.id));
+    store("listUserApiKeys", { userId }, await call("revokeUserApiKey", { userId, keyId: of.id }));
     onClose();
   });
   return html`
@@ -116,9 +106,7 @@ function Revoke({ userId, of, path, onClose }) {
 
 /** @param {{ userId: string }} props */
 function UserSubscriptions({ userId }) {
-  const { data, failure, reload } = /** @type {Subscriptions} */ (
-    useResource(PATHS.ofUser(userId, "/subscriptions?limit=200&include=health"))
-  );
+  const { data, failure, reload } = useRead("listUserSubscriptions", { userId, limit: 200, include: "health" });
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
@@ -158,7 +146,7 @@ const STATES = [
 function UserDeliveries({ userId }) {
   const [{ state = "", subscriptionId = "" }, change] = useFilter();
   const list = usePages(async (cursor) => {
-    const { deliveries, nextCursor } = await listDeliveriesOf(userId, { state, subscriptionId, cursor });
+    const { deliveries, nextCursor } = await call("listUserDeliveries", { userId, state, subscriptionId, cursor });
     return { rows: deliveries, next: nextCursor };
   }, `${state} ${subscriptionId}`);
   return html`
@@ -176,8 +164,7 @@ function UserDeliveries({ userId }) {
 
 /** @param {{ userId: string }} props */
 function UserSessions({ userId }) {
-  const path = PATHS.ofUser(userId, "/sessions");
-  const { data, failure, reload } = /** @type {Sessions} */ (useResource(path));
+  const { data, failure, reload } = useRead("listUserSessions", { userId });
   const [isEnding, setEnding] = useState(false);
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
@@ -201,14 +188,14 @@ function UserSessions({ userId }) {
       </table>
       <p><button type="button" class="danger-text" onClick=${() => setEnding(true)}>End all sessions…</button></p>`
     }
-    ${isEnding && html`<${EndSessions} userId=${userId} path=${path} onClose=${() => setEnding(false)} />`}
+    ${isEnding && html`<${EndSessions} userId=${userId} onClose=${() => setEnding(false)} />`}
   `;
 }
 
-/** @param {{ userId: string, path: string, onClose: () => void }} props */
-function EndSessions({ userId, path, onClose }) {
+/** @param {{ userId: string, onClose: () => void }} props */
+function EndSessions({ userId, onClose }) {
   const { run, isRunning, failure } = useAction(async () => {
-    store(path, await endSessionsOf(userId));
+    store("listUserSessions", { userId }, await call("endUserSessions", { userId }));
     onClose();
   });
   return html`
@@ -224,7 +211,7 @@ function EndSessions({ userId, path, onClose }) {
 function UserAudit({ userId }) {
   const [{ target = "" }, change] = useFilter();
   const list = usePages(async (cursor) => {
-    const { events, nextCursor } = await listAllAuditEvents({ userId, target, cursor });
+    const { events, nextCursor } = await call("listAllAuditEvents", { userId, target, cursor });
     return { rows: events, next: nextCursor };
   }, target);
   const names = useLoggedNames(list.rows, userId);
@@ -254,7 +241,7 @@ function PortalLink({ userId, onClose }) {
   );
   const [url, setUrl] = useState(/** @type {string | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    setUrl((await createPortalLink({ userId, capabilities, ttlSeconds: VISIT_SECONDS })).url);
+    setUrl((await call("createPortalLink", { body: { userId, capabilities, ttlSeconds: VISIT_SECONDS } })).url);
   });
   return html`
     <${Dialog} title="Make a portal link" onClose=${onClose} done=${url && "I have copied the link"}>

@@ -1,7 +1,7 @@
 // The screens for readers who are not signed in, and the one for addresses that lead nowhere.
 
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { call, PATHS } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { PORTAL, product, useBrand } from "../lib/brand.js";
 import { Page } from "../lib/ui.js";
 
@@ -64,7 +64,7 @@ export function Portal() {
   useEffect(() => {
     const code = location.hash.slice(1);
     history.replaceState(null, "", location.pathname);
-    call("POST", PATHS.session, { code }).then(enter, () => setSpent(true));
+    call("beginVisit", { body: { code } }).then(enter, () => setSpent(true));
   }, []);
   if (!isSpent) return html`<${Lone} title="One moment…" isPortal />`;
   return html`

@@ -1,8 +1,9 @@
 // Sends a test event, and waits for the answer of the receiver.
 
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { findDelivery, PATHS, testSubscription, testUrl } from "../lib/api.js";
-import { refresh, useAction } from "../lib/resource.js";
+import { call } from "../lib/api.js";
+import { refresh } from "../lib/cache.js";
+import { useAction } from "../lib/resource.js";
 import { duration } from "../lib/time.js";
 import { ErrorPanel } from "../lib/ui.js";
 import { attemptError } from "../lib/words.js";
@@ -21,9 +22,9 @@ export function SendTest({ id, onDone }) {
   const [result, setResult] = useState(/** @type {History | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
     setResult(undefined);
-    const { delivery } = await testSubscription(id);
+    const { delivery } = await call("testSubscription", { id });
     setResult(await firstAttempt(delivery.id));
-    await refresh(PATHS.subscription(id));
+    await refresh("findSubscription", { id });
     onDone?.();
   });
   return html`
@@ -44,7 +45,7 @@ export function SendTest({ id, onDone }) {
 async function firstAttempt(id) {
   const end = performance.now() + PATIENCE;
   for (;;) {
-    const history = await findDelivery(id);
+    const history = await call("findDelivery", { id });
     if (history.attempts.length > 0 || performance.now() > end) return history;
     await new Promise((resolve) => setTimeout(resolve, READ_EVERY));
   }
@@ -75,7 +76,7 @@ export function TestUrl({ url, onFailure }) {
   const [attempt, setAttempt] = useState(/** @type {Attempt | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
     setAttempt(undefined);
-    setAttempt((await testUrl({ url: url.trim() })).attempt);
+    setAttempt((await call("testUrl", { body: { url: url.trim() } })).attempt);
   });
   useEffect(() => onFailure(failure), [failure]);
   return html`

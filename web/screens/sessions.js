@@ -1,15 +1,15 @@
 // The browsers in which the user is signed in.
 
 import { html, useState } from "../vendor/preact.js";
-import { endOtherSessions, endSession, endSessions, PATHS } from "../lib/api.js";
-import { store, useAction, useResource } from "../lib/resource.js";
+import { call } from "../lib/api.js";
+import { store } from "../lib/cache.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { Dialog, ErrorPanel, Form, Loading, Page, When } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Schemas["Session"]} Session */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSessions">>} SessionList */
 
 export default function Sessions() {
-  const { data, failure, reload } = /** @type {SessionList} */ (useResource(PATHS.sessions));
+  const { data, failure, reload } = useRead("listSessions");
   const [isEndingAll, setEndingAll] = useState(false);
   const endAll = html`<button type="button" class="danger-text" onClick=${() => setEndingAll(true)}>Sign out everywhere…</button>`;
   return html`
@@ -35,7 +35,7 @@ const Table = ({ sessions }) => html`
 /** @param {{ session: Session }} props */
 function Row({ session }) {
   const { run, isRunning, failure } = useAction(async () => {
-    store(PATHS.sessions, await endSession(session.id));
+    store("listSessions", {}, await call("endSession", { id: session.id }));
   });
   return html`
     <tr data-row tabindex="-1">
@@ -58,7 +58,9 @@ function Row({ session }) {
 }
 
 function EndOthers() {
-  const { run, isRunning, failure } = useAction(async () => store(PATHS.sessions, await endOtherSessions()));
+  const { run, isRunning, failure } = useAction(async () =>
+    store("listSessions", {}, await call("endSessions", { keepCurrent: true })),
+  );
   return html`
     <p><button type="button" onClick=${run} aria-disabled=${isRunning}>End all other sessions</button></p>
     <${ErrorPanel} failure=${failure} />
@@ -94,7 +96,7 @@ export function browser(userAgent) {
 /** @param {{ onClose: () => void }} props */
 function EndAll({ onClose }) {
   const { run, isRunning, failure } = useAction(async () => {
-    await endSessions();
+    await call("endSessions");
     location.assign("/console/signed-out");
   });
   return html`

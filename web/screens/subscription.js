@@ -1,11 +1,11 @@
 // One subscription: its health, its secret, its deliveries, and what the owner can change.
 
 import { html, useMemo, useState } from "../vendor/preact.js";
-import { changeSubscription, deleteSubscription, PATHS, recoverSubscription, rotateSecret } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { OutcomeChart } from "../lib/outcome-chart.js";
 import { may } from "../lib/rights.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { navigate } from "../lib/router.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
@@ -17,16 +17,15 @@ import { eventNames, Events, FIELDS, SubscriptionFields } from "./subscriptions.
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Health} Health */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"findSubscription">>} Found */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"countRecoverable">>} Recoverable */
 /** @typedef {"edit" | "rotate" | "recover" | "disable" | "delete"} DialogName */
 /** @typedef {{ subscription: Subscription, reload: () => Promise<void>, onClose: () => void }} DialogProps */
 
 /** @param {{ id: string }} props */
 export default function OneSubscription({ id }) {
-  const { data, failure, reload } = /** @type {Found} */ (useResource(PATHS.subscription(id)));
-  const deliveries = /** @type {Deliveries} */ (useResource(PATHS.deliveries({ subscriptionId: id, limit: 10 })));
+  const { data, failure, reload } = useRead("findSubscription", { id });
+  const deliveries = useRead("listDeliveries", { subscriptionId: id, limit: 10 });
+  const outcomes = useRead("showSubscriptionOutcomes", { id });
   const [open, setOpen] = useState(/** @type {DialogName | undefined} */ (undefined));
   const reloadAll = async () => void (await Promise.all([reload(), deliveries.reload()]));
   useFresh(true, ({ subscriptionId }) => subscriptionId === id, reloadAll);
@@ -54,7 +53,7 @@ export default function OneSubscription({ id }) {
         <button type="button" class="danger-text" onClick=${() => setOpen("delete")}>Delete…</button>
       </div>`
       }
-      <${OutcomeChart} title="Attempts of the last 24 hours" path=${PATHS.subscriptionOutcomes(id)} />
+      <${OutcomeChart} title="Attempts of the last 24 hours" outcomes=${outcomes} />
       <${Times} id=${id} />
       <${Recent} id=${id} deliveries=${deliveries} />
     <//>
@@ -87,11 +86,9 @@ export function Facts({ subscription, health }) {
   `;
 }
 
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"showAttemptTimes">>} AttemptTimes */
-
 /** How long attempts take, in words. @param {{ id: string }} props */
 function Times({ id }) {
-  const { data, failure, reload } = /** @type {AttemptTimes} */ (useResource(PATHS.attemptTimes(id)));
+  const { data, failure, reload } = useRead("showAttemptTimes", { id });
   if (failure) return html`<${ErrorPanel} failure=${failure} retry=${reload} />`;
   if (!data || data.p50Ms === null || data.p95Ms === null) return null;
   return html`<section>
@@ -110,7 +107,7 @@ const JUST_NOW = 60;
 /** Ends the pause: what waits is sent, and what waits for a retry keeps its time. @param {{ id: string, reload: () => Promise<void> }} props */
 function TryNow({ id, reload }) {
   const { run, isRunning, failure } = useAction(async () => {
-    await recoverSubscription(id, ago(JUST_NOW));
+    await call("recoverSubscription", { id, body: { since: ago(JUST_NOW) } });
     await reload();
   });
   return html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Try now</button>
@@ -120,7 +117,7 @@ function TryNow({ id, reload }) {
 /** @param {{ subscription: Subscription, reload: () => Promise<void>, disable: () => void }} props */
 function Enable({ subscription, reload, disable }) {
   const { run, isRunning, failure } = useAction(async () => {
-    await changeSubscription(subscription.id, { enabled: true });
+    await call("changeSubscription", { id: subscription.id, body: { enabled: true } });
     await reload();
   });
   if (subscription.enabled) return html`<button type="button" onClick=${disable}>Disable…</button>`;
@@ -142,7 +139,7 @@ const Recent = ({ id, deliveries: { data, failure, reload } }) => html`
 /** @param {DialogProps} props */
 function Disable({ subscription, reload, onClose }) {
   const { run, isRunning, failure } = useAction(async () => {
-    await changeSubscription(subscription.id, { enabled: false });
+    await call("changeSubscription", { id: subscription.id, body: { enabled: false } });
     await reload();
     onClose();
   });
@@ -168,7 +165,11 @@ function Rotate({ subscription, reload, onClose }) {
   const [overlap, setOverlap] = useState(String(DAY));
   const [secret, setSecret] = useState(/** @type {string | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    setSecret((await rotateSecret(subscription.id, Number(overlap))).secret);
+    const { secret: made } = await call("rotateSecret", {
+      id: subscription.id,
+      body: { overlapSeconds: Number(overlap) },
+    });
+    setSecret(made);
     await reload();
   });
   return html`
@@ -194,16 +195,16 @@ const SINCE = [
 ];
 
 /** @param {DialogProps} props */
-function Recover({ subscription, reload, onClose }) {
-  const { data } = /** @type {Found} */ (useResource(PATHS.subscription(subscription.id)));
+function Recover({ subscription: { id }, reload, onClose }) {
+  const { data } = useRead("findSubscription", { id });
   const waiting = data?.health.waiting ?? 0;
   const [since, setSince] = useState(String(DAY));
   const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
   // The same time is counted and recovered.
   const from = useMemo(() => ago(Number(since)), [since]);
-  const lost = /** @type {Recoverable} */ (useResource(PATHS.recoverable(subscription.id, from)));
+  const lost = useRead("countRecoverable", { id, since: from });
   const { run, isRunning, failure } = useAction(async () => {
-    setCount((await recoverSubscription(subscription.id, from)).deliveries);
+    setCount((await call("recoverSubscription", { id, body: { since: from } })).deliveries);
     await reload();
   });
   return html`
@@ -244,11 +245,8 @@ function Edit({ subscription, reload, onClose }) {
   const [description, setDescription] = useState(subscription.description);
   const { run, isRunning, failure } = useAction(async () => {
     const isMoved = url.trim() !== subscription.url;
-    await changeSubscription(subscription.id, {
-      events: eventNames(events),
-      description,
-      ...(isMoved && { url: url.trim() }),
-    });
+    const body = { events: eventNames(events), description, ...(isMoved && { url: url.trim() }) };
+    await call("changeSubscription", { id: subscription.id, body });
     await reload();
     onClose();
   });
@@ -265,7 +263,7 @@ function Edit({ subscription, reload, onClose }) {
 function Delete({ subscription, onClose }) {
   const [word, setWord] = useState("");
   const { run, isRunning, failure } = useAction(async () => {
-    await deleteSubscription(subscription.id);
+    await call("deleteSubscription", { id: subscription.id });
     navigate("/console/subscriptions");
   });
   return html`

@@ -1,9 +1,9 @@
 // The webhook subscriptions of the user: list and create.
 
 import { html, useState } from "../vendor/preact.js";
-import { createSubscription, PATHS } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { may } from "../lib/rights.js";
-import { useAction, useResource } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { subscribeCurl } from "../lib/snippets.js";
 import { Badge, Choice, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
@@ -13,10 +13,11 @@ import { SendTest, TestUrl } from "./send-test.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Answer<"createSubscription">} Created */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listSubscriptions">>} Page1 */
+
+const WITH_HEALTH = /** @type {const} */ ({ limit: 200, include: "health" });
 
 export default function Subscriptions() {
-  const { data, failure, reload } = /** @type {Page1} */ (useResource(PATHS.subscriptionsWithHealth));
+  const { data, failure, reload } = useRead("listSubscriptions", WITH_HEALTH);
   const [isCreating, setCreating] = useState(false);
   const create =
     may("webhooks") &&
@@ -132,8 +133,8 @@ function CreateSubscription({ reload, onClose }) {
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const names = eventNames(events);
-    setCreated(await createSubscription({ url: url.trim(), events: names, ...(description && { description }) }));
+    const body = { url: url.trim(), events: eventNames(events), ...(description && { description }) };
+    setCreated(await call("createSubscription", { body }));
     await reload();
   });
   if (created) return html`<${NewSubscription} created=${created} onClose=${onClose} />`;

@@ -1,7 +1,7 @@
 // Checks the signature of a webhook with a secret that the reader pastes. The secret stays in the page.
 
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { PATHS } from "../lib/api.js";
+import { addressOf } from "../lib/api.js";
 import { rawPayload } from "../lib/raw.js";
 import { useAction } from "../lib/resource.js";
 import { signatureOf, signedContent } from "../lib/signature.js";
@@ -12,7 +12,9 @@ import { Code, ErrorPanel, Field, typed } from "../lib/ui.js";
 /** @param {{ deliveryId: string, eventId: string, attempts: Attempt[] }} props */
 export function VerifySignature({ deliveryId, eventId, attempts }) {
   const [body, setBody] = useState(/** @type {string | undefined} */ (undefined));
-  const { run, failure } = useAction(async () => setBody(await rawPayload(PATHS.delivery(deliveryId))));
+  const { run, failure } = useAction(async () =>
+    setBody(await rawPayload(addressOf("findDelivery", { id: deliveryId }))),
+  );
   const open = (/** @type {any} */ event) => event.target.open && body === undefined && run();
   return html`
     <section>

@@ -1,0 +1,73 @@
+// What screens have read, kept in memory by its address.
+
+import { addressOf, call } from "./api.js";
+
+/** @typedef {import("./api.js").Operation} Operation */
+
+/** @type {Map<string, unknown>} */
+const known = new Map();
+/** @type {Set<(address: string) => void>} */
+const watchers = new Set();
+/** At most so many answers are kept. */
+const KNOWN_MAX = 100;
+/** The number of questions so far, and the question to which the known answer of an address belongs. */
+let asked = 0;
+/** @type {Map<string, number>} */
+const answered = new Map();
+
+/**
+ * Replaces what is known, after an answer that contains it.
+ * @template {Operation} O
+ * @param {O} operation
+ * @param {Partial<import("./api.js").Given<O>>} given
+ * @param {import("./api.js").Answer<O>} answer
+ */
+export const store = (operation, given, answer) => keep(addressOf(operation, given), answer, (asked += 1));
+
+/**
+ * Reads again, after something that changed what is there.
+ * @template {Operation} O
+ * @param {O} operation
+ * @param {import("./api.js").Arguments<O>} given
+ */
+export async function refresh(operation, ...given) {
+  const question = (asked += 1);
+  keep(addressOf(operation, ...given), await call(operation, ...given), question);
+}
+
+/**
+ * An answer to an older question than the known one is dropped.
+ * @param {string} address
+ * @param {unknown} answer
+ * @param {number} question
+ */
+function keep(address, answer, question) {
+  if (question < (answered.get(address) ?? 0)) return;
+  answered.set(address, question);
+  known.delete(address);
+  known.set(address, answer);
+  const [oldest] = known.keys();
+  if (known.size > KNOWN_MAX && oldest !== undefined) {
+    known.delete(oldest);
+    answered.delete(oldest);
+  }
+  for (const watcher of watchers) watcher(address);
+}
+
+/** @param {string} address */
+export const find = (address) => known.get(address);
+
+/**
+ * Calls back with each address that has a new answer, until the returned function is called.
+ * @param {(address: string) => void} watcher
+ */
+export function watch(watcher) {
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
+}
+
+/** Forgets everything, when another user may sign in. */
+export function forget() {
+  known.clear();
+  answered.clear();
+}
