@@ -184,6 +184,13 @@ fn the_source_fits_the_description_of_the_api() {
     succeeds(&node("typescript/bin/tsc").arg("--project").arg(folder_of_tests()).output().unwrap());
 }
 
+/// What needs no browser: the router, the bars of charts, what is kept of answers, words and signatures.
+#[test]
+fn the_source_passes_its_unit_tests() {
+    let files = files_below(&folder_of_tests().join("unit"));
+    succeeds(&Command::new(find("node")).arg("--test").args(files).output().unwrap());
+}
+
 /// Node with a program of a package.
 fn node(program: &str) -> Command {
     let program = folder_of_tests().join("node_modules").join(program);

@@ -1,19 +1,13 @@
 // Bars over time, drawn by the console itself: a caption that says what they show, and the same numbers as a table.
 
 import { html, useState } from "../vendor/preact.js";
+import { barsOf, HEIGHT, stack, WIDTH } from "./bars.js";
 import { Badge } from "./ui.js";
 
 /** @typedef {import("./ui.js").Tone} Tone */
-/**
- * What is counted: its name in an hour, what readers call it, and its look. Each tone has its own pattern.
- * @typedef {{ name: string, label: string, tone: Tone }} Series
- */
-/** @typedef {{ start: string } & Record<string, number | string>} Hour */
-/** @typedef {Series & { count: number }} Part */
-/** @typedef {{ start: number, parts: Part[], sum: number }} Bar */
+/** @typedef {import("./bars.js").Series} Series */
+/** @typedef {import("./bars.js").Bar} Bar */
 
-/** The size of the drawing, in its own units: the browser scales it. */
-const [WIDTH, HEIGHT] = [720, 120];
 /** The part of a bar's room that stays empty. */
 const GAP = 0.2;
 const HOUR = 3600 * 1000;
@@ -25,26 +19,7 @@ const number = new Intl.NumberFormat("en-GB");
 export const grouped = (count) => number.format(count);
 
 /**
- * Adds up hours, `size` of them for each bar.
- * @param {Hour[]} hours
- * @param {Series[]} series
- * @param {number} size
- */
-function barsOf(hours, series, size) {
-  /** @type {Bar[]} */
-  const bars = [];
-  hours.forEach((hour, at) => {
-    if (at % size === 0)
-      bars.push({ start: Date.parse(hour.start), parts: series.map((one) => ({ ...one, count: 0 })), sum: 0 });
-    const bar = bars[bars.length - 1];
-    for (const part of bar?.parts ?? []) part.count += Number(hour[part.name]);
-  });
-  for (const bar of bars) bar.sum = bar.parts.reduce((sum, part) => sum + part.count, 0);
-  return bars;
-}
-
-/**
- * @param {{ caption: string, series: Series[], hours: Hour[], size?: number }} props
+ * @param {{ caption: string, series: Series[], hours: import("./bars.js").Hour[], size?: number }} props
  */
 export function Chart({ caption, series, hours, size = 1 }) {
   const bars = barsOf(hours, series, size);
@@ -93,20 +68,6 @@ function Bars({ caption, series, bars, most, time }) {
       )}
     </svg>
   `;
-}
-
-/**
- * Where the parts of a bar are, the first at the bottom. What is there can be seen, however little it is.
- * @param {Bar} bar
- * @param {number} most
- */
-function stack(bar, most) {
-  let top = HEIGHT;
-  return bar.parts.map(({ tone, count }) => {
-    const height = count === 0 ? 0 : Math.max(2, (count / most) * (HEIGHT - 6));
-    top -= height;
-    return { tone, y: top, height };
-  });
 }
 
 /** @param {Bar} bar */

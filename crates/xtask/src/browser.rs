@@ -11,13 +11,13 @@ const INSTALL_PACKAGES: &str = "npm ci --silent --no-audit --no-fund --ignore-sc
 /// npm writes its copy of the lock file last.
 const PACKAGES_ARE_THERE: &str = "node --version && test node_modules/.package-lock.json -nt package-lock.json";
 /// What the formatter writes. It leaves what others wrote.
-const SOURCE: [&str; 3] = ["web/**/*.{js,css,html}", "tests/browser/*.mjs", "!web/vendor"];
+const SOURCE: [&str; 3] = ["web/**/*.{js,css,html}", "tests/browser/**/*.mjs", "!web/vendor"];
 
 /// Finds the browser and the packages, or installs them, and returns the tests of what is missing.
 pub(crate) fn find_or_get() -> Vec<Skip> {
     let skip =
         |tests: &str, what: &str| Skip { tests: tests.to_owned(), reason: format!("{what} cannot be installed here") };
-    let (journeys, types) = ("browser::", "console::the_source_fits");
+    let (journeys, types) = ("browser::", "console::the_source");
     if !has_packages() {
         return [journeys, types].map(|tests| skip(tests, "Node, or its packages,")).into();
     }
