@@ -2,24 +2,16 @@
 //!
 //! See decision 70.
 
+#[path = "src/source.rs"]
+mod source;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use pages::{Unpacked, digest};
 
-/// The only file that is not under the versioned path. It names the others by [`VERSION`].
-const SHELL: &str = "index.html";
-/// Where the version belongs.
-const VERSION: &str = "{version}";
-/// What the browser loads. Other files, such as type declarations, stay out of the binary.
-const KINDS: [(&str, &str); 5] = [
-    ("css", "text/css; charset=utf-8"),
-    ("html", "text/html; charset=utf-8"),
-    ("js", "text/javascript; charset=utf-8"),
-    ("svg", "image/svg+xml"),
-    ("txt", "text/plain; charset=utf-8"),
-];
+use source::{SHELL, content_type, shell_of};
 
 fn main() -> Result<()> {
     let web =
@@ -39,9 +31,8 @@ fn main() -> Result<()> {
 /// Writes the version into the shell.
 fn name_files(files: &mut [Unpacked], version: &str) -> Result<()> {
     let shell = files.iter_mut().find(|file| file.path == SHELL).context("the shell is missing")?;
-    let text = std::str::from_utf8(&shell.content)?;
-    ensure!(text.contains(VERSION), "{SHELL} does not name its files by {VERSION}");
-    shell.content = text.replace(VERSION, version).into_bytes();
+    let named = shell_of(std::str::from_utf8(&shell.content)?, version);
+    shell.content = named.with_context(|| format!("{SHELL} does not say where the version belongs"))?.into_bytes();
     Ok(())
 }
 
@@ -57,9 +48,8 @@ fn collect(web: &Path, folder: &Path, files: &mut Vec<Unpacked>) -> Result<()> {
             collect(web, &path, files)?;
             continue;
         }
-        let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
-        if let Some((_, content_type)) = KINDS.iter().find(|(known, _)| *known == kind) {
-            let name = text(path.strip_prefix(web)?)?.to_owned();
+        let name = text(path.strip_prefix(web)?)?.to_owned();
+        if let Some(content_type) = content_type(&name) {
             files.push(Unpacked { path: name, content_type, content: fs::read(&path)? });
         }
     }

@@ -95,6 +95,30 @@ async fn files_that_are_not_there_are_404() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_developer_sees_a_change_of_the_folder_at_once() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("web");
+    fs::create_dir_all(folder.join("lib")).unwrap();
+    fs::write(parent.path().join("secret.txt"), "outside").unwrap();
+    fs::write(folder.join("types.d.ts"), "not loaded").unwrap();
+    fs::write(folder.join("index.html"), r#"<script src="/console/assets/{version}/lib/app.js"></script>"#).unwrap();
+    let gatepost = Setup::dev().await.with_web(&folder).start().await;
+    for source in ["one();", "two();"] {
+        fs::write(folder.join("lib/app.js"), source).unwrap();
+        let page = get(&gatepost, "/console/keys").await;
+        assert_eq!((page.status, page.header("content-security-policy")), (200, Some(POLICY)));
+        let path = page.text().split('"').find(|text| text.starts_with("/console/assets/")).unwrap().to_owned();
+        let script = get(&gatepost, &path).await;
+        assert_eq!((script.status, script.text()), (200, source.to_owned()));
+        assert_eq!(script.header("content-type"), Some("text/javascript; charset=utf-8"));
+        assert_eq!(script.header("cache-control"), Some("no-store"));
+    }
+    for hidden in ["types.d.ts", "../secret.txt", "%2e%2e/secret.txt", "lib/../../secret.txt", "/etc/hostname.txt"] {
+        assert_eq!(get(&gatepost, &format!("/console/assets/folder/{hidden}")).await.status, 404, "{hidden}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_console_the_root_names_the_api() {
     let gatepost = Setup::dev().await.with("CONSOLE", "false").start().await;
     let response = get(&gatepost, "/").await;

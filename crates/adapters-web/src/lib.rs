@@ -6,7 +6,10 @@
 mod color;
 mod portal;
 mod routes;
+mod source;
+mod web_folder;
 
 pub use color::PortalColor;
 pub use portal::PortalSettings;
 pub use routes::routes;
+pub use web_folder::WebFolder;

@@ -5,6 +5,8 @@ use pages::File;
 
 use self::packed::{FILES, VERSION};
 use crate::portal::PortalSettings;
+use crate::source::SHELL;
+use crate::web_folder::WebFolder;
 
 /// What `build.rs` packed: the files of the folder `web`, and the version of all of them together.
 mod packed {
@@ -61,17 +63,18 @@ async fn to_the_console() -> HttpResponse {
 }
 
 /// The same page for every screen: the script in it reads the address.
-async fn shell(request: HttpRequest, portal: Data<PortalSettings>) -> HttpResponse {
-    let Some(shell) = File::find(&FILES, "index.html") else {
-        return HttpResponse::NotFound().finish();
-    };
+async fn shell(request: HttpRequest, portal: Data<PortalSettings>, folder: Option<Data<WebFolder>>) -> HttpResponse {
     let policy = CONTENT_SECURITY_POLICY.replace("{ancestors}", &portal.ancestors_of(&request));
     let mut answer = HttpResponse::Ok();
     answer
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .insert_header((header::CONTENT_SECURITY_POLICY, policy))
         .insert_header(("cross-origin-opener-policy", "same-origin"));
-    shell.answer(&request, answer)
+    let found = match folder {
+        Some(folder) => folder.shell(answer),
+        None => File::find(&FILES, SHELL).map(|shell| shell.answer(&request, answer)),
+    };
+    found.unwrap_or_else(|| HttpResponse::NotFound().finish())
 }
 
 /// What visitors see of the host application. Everybody may read it.
@@ -89,12 +92,15 @@ async fn logo(portal: Data<PortalSettings>) -> HttpResponse {
 }
 
 /// Files of another version are not there: a page must not mix versions.
-async fn asset(request: HttpRequest, path: Path<(String, String)>) -> HttpResponse {
+async fn asset(request: HttpRequest, path: Path<(String, String)>, folder: Option<Data<WebFolder>>) -> HttpResponse {
     let (version, file) = path.into_inner();
-    let Some(file) = File::find(&FILES, &file).filter(|_| version == VERSION) else {
-        return HttpResponse::NotFound().finish();
+    let found = match folder {
+        Some(folder) => folder.asset(&file),
+        None => File::find(&FILES, &file).filter(|_| version == VERSION).map(|file| {
+            let mut answer = HttpResponse::Ok();
+            answer.insert_header((header::CACHE_CONTROL, IMMUTABLE));
+            file.answer(&request, answer)
+        }),
     };
-    let mut answer = HttpResponse::Ok();
-    answer.insert_header((header::CACHE_CONTROL, IMMUTABLE));
-    file.answer(&request, answer)
+    found.unwrap_or_else(|| HttpResponse::NotFound().finish())
 }

@@ -67,6 +67,12 @@ impl Setup {
         self
     }
 
+    /// The same with the console of this folder.
+    pub(crate) fn with_web(mut self, folder: &Path) -> Self {
+        self.arguments.extend(["--web".to_owned(), folder.display().to_string()]);
+        self
+    }
+
     /// The same on another port: a second process with the same database and provider.
     pub(crate) fn twin(&self) -> Self {
         Self { address: free_address(), ..self.clone() }

@@ -1,15 +1,18 @@
 pub(crate) mod data_folder;
 
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::web::ServiceConfig;
 use adapters_http::HttpLimits;
 use adapters_oidc::dev_provider::{
     DevProvider, DevProviderError, DevProviderSettings, OPERATOR_GROUP, is_for_this_machine,
 };
 use adapters_oidc::{OidcSettings, OidcVerifier, OperatorClaim};
 use adapters_system::{Hangups, Secret, SystemEntropy, stop_on_signal};
+use adapters_web::WebFolder;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use cli::output::answer;
@@ -36,13 +39,18 @@ pub(crate) struct Arguments {
     /// Print the URLs and tokens as one line of JSON
     #[arg(long)]
     json: bool,
+
+    /// Read the console from this folder, so that a change needs no build: load the page again
+    #[arg(long, value_name = "DIR")]
+    web: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   gatepost dev
   LISTEN=127.0.0.1:9000 gatepost dev
-  API_KEYS_MAX_ACTIVE=3 gatepost dev";
+  API_KEYS_MAX_ACTIVE=3 gatepost dev
+  gatepost dev --web web";
 
 /// A developer who has mended a receiver does not wait for long.
 const PAUSES: PauseLengths = PauseLengths { first: Duration::from_secs(1), longest: Duration::from_secs(4) };
@@ -60,6 +68,7 @@ const LOOPBACK: [IpNet; 2] = [
 ///
 /// When the configuration opens the server to other machines, or a part of the service fails.
 pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> {
+    let web = arguments.web.map(open_web).transpose()?;
     // Long lines would push the welcome out of sight.
     loaded.configuration.logs.short_requests = true;
     let (lines, log) = start_log(&loaded)?;
@@ -81,7 +90,7 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
     let identity = verifier_of(&provider, &audience)?;
     let issuer = provider.issuer().to_owned();
-    let routes = provider.routes();
+    let routes = routes_of(&provider, web);
     let welcome = Welcome::new(DevServer {
         database: configuration.database_url.to_string(),
         has_console: configuration.console,
@@ -124,6 +133,25 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
         log,
     };
     instance.run(routes, welcoming, stop).await
+}
+
+fn open_web(folder: PathBuf) -> Result<WebFolder> {
+    let name = folder.display().to_string();
+    WebFolder::open(folder).with_context(|| format!("{name} does not have the console's index.html"))
+}
+
+/// The routes of the provider. With a folder, those of the console read from there.
+fn routes_of(
+    provider: &Arc<DevProvider>,
+    web: Option<WebFolder>,
+) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
+    let routes = provider.routes();
+    move |config: &mut ServiceConfig| {
+        routes(config);
+        if let Some(folder) = web.clone() {
+            folder.register(config);
+        }
+    }
 }
 
 /// Takes out what only `serve` uses, and says so.
