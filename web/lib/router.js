@@ -61,8 +61,9 @@ export function useAddress() {
 }
 
 /**
- * The filter in the address. Setting it keeps the screen; empty values leave the address.
- * @returns {[Record<string, string>, (changes: Record<string, string>) => void]}
+ * The filter in the address, how to change it, and how to set one of its members. The screen stays; empty values leave the
+ * address.
+ * @returns {[Record<string, string>, (changes: Record<string, string>) => void, (name: string) => (value: string) => void]}
  */
 export function useFilter() {
   const filter = Object.fromEntries(useAddress().searchParams);
@@ -74,7 +75,7 @@ export function useFilter() {
     const query = new URLSearchParams(next).toString();
     navigate(query ? `${pathname}?${query}` : pathname, { replace: true });
   };
-  return [filter, change];
+  return [filter, change, (name) => (value) => change({ [name]: value })];
 }
 
 /** @typedef {{ pattern: string, right?: import("./rights.js").Right, load: () => Promise<{ default: (props: any) => unknown }> }} Route */

@@ -222,6 +222,27 @@ export function Field({ label, hint, fault: found, followsValue = false, input }
 }
 
 /**
+ * A field for a line of text. Other attributes go to its input.
+ * @param {{ label: string, value: string, set: (value: string) => void, hint?: string, fault?: string,
+ *   followsValue?: boolean } & Record<string, unknown>} props
+ */
+export const TextField = ({ value, set, label, hint, fault, followsValue, ...more }) => html`
+  <${Field} label=${label} hint=${hint} fault=${fault} followsValue=${followsValue}
+    input=${(/** @type {object} */ attributes) =>
+      html`<input type="text" autocomplete="off" ...${more} value=${value} onInput=${typed(set)} ...${attributes} />`} />
+`;
+
+/**
+ * What filters a list.
+ * @param {{ label: string, children?: Children }} props
+ */
+export const Filters = ({ label, children }) => html`
+  <form class="filters" role="search" aria-label=${label} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    ${children}
+  </form>
+`;
+
+/**
  * A choice from a list.
  * @param {{ label: string, value: string, options: [string, string][], onChange: (value: string) => void, hint?: string }} props
  */

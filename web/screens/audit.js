@@ -5,7 +5,7 @@ import { call } from "../lib/api.js";
 import { usePages } from "../lib/pages.js";
 import { useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
-import { Choice, Page, When } from "../lib/ui.js";
+import { Choice, Filters, Page, When } from "../lib/ui.js";
 import { AUDIT_ACTIONS, AUDIT_FIELDS, AUDIT_LISTS, AUDIT_MEANS, place } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Schemas["AuditEvent"]} AuditEvent */
@@ -16,7 +16,7 @@ const PAGE_SIZE = 50;
 export const ACTIONS = [["", "Any action"], ...Object.entries(AUDIT_ACTIONS)];
 
 export default function Audit() {
-  const [{ action = "", target = "" }, change] = useFilter();
+  const [{ action = "", target = "" }, , set] = useFilter();
   const list = usePages(async (cursor) => {
     const { events, nextCursor } = await call("listAuditEvents", { action, target, cursor, limit: PAGE_SIZE });
     return { rows: events, next: nextCursor };
@@ -24,16 +24,16 @@ export default function Audit() {
   const names = useNames();
   return html`
     <${Page} title="Audit log" lead="Who changed your keys, webhooks and sessions, when and how.">
-      <form class="filters" role="search" aria-label="Filter the audit log" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${(/** @type {string} */ chosen) => change({ action: chosen })} />
-      </form>
-      ${target && html`<p>Only ${names[target] ?? html`<code>${target}</code>`}. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+      <${Filters} label="Filter the audit log">
+        <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${set("action")} />
+      <//>
+      <${OnlyTarget} target=${target} names=${names} show=${set("target")} />
       ${list.frame(
         {
           empty: "Nothing was changed",
           hint: "Each change of a key, a subscription or a session appears here, with who made it. The filter may hide it.",
         },
-        html`<${Table} events=${list.rows} names=${names} show=${(/** @type {string} */ id) => change({ target: id })} />`,
+        html`<${Table} events=${list.rows} names=${names} show=${set("target")} />`,
       )}
     <//>
   `;
@@ -82,6 +82,11 @@ function namesIn({ target: { id }, changes }, names) {
     ...(successor && names[id] && { [successor]: names[id] }),
   };
 }
+
+/** @param {{ target: string, names: Record<string, string>, show: (id: string) => void }} props */
+export const OnlyTarget = ({ target, names, show }) =>
+  target &&
+  html`<p>Only ${names[target] ?? html`<code>${target}</code>`}. <button type="button" class="link" onClick=${() => show("")}>Show everything</button></p>`;
 
 /** @param {{ events: AuditEvent[], show: (id: string) => void, names?: Record<string, string>, showsUser?: boolean }} props */
 export const Table = ({ events, show, names = {}, showsUser = false }) => html`

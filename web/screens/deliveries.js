@@ -8,7 +8,7 @@ import { useFilter } from "../lib/router.js";
 import { deliveriesCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY } from "../lib/time.js";
-import { announce, Choice, Empty, ErrorPanel, Loading, Page, SearchField } from "../lib/ui.js";
+import { announce, Choice, Empty, ErrorPanel, Filters, Loading, Page, SearchField } from "../lib/ui.js";
 import { counted, DELIVERY_STATES, place } from "../lib/words.js";
 import { FailureGroups } from "./failures.js";
 
@@ -37,7 +37,7 @@ const STATES = [
 ];
 
 export default function Deliveries() {
-  const [filter, change] = useFilter();
+  const [filter, change, set] = useFilter();
   const [isPaused, setPaused] = useState(false);
   const subscriptions = useRead("listSubscriptions", { limit: 200 }).data?.subscriptions ?? [];
   const list = useDeliveries(filter);
@@ -49,7 +49,7 @@ export default function Deliveries() {
   `;
   return html`
     <${Page} title="Deliveries" lead=${html`<${Live} state=${isPaused ? "off" : state} />`} actions=${toggle}>
-      <${Filters} filter=${filter} change=${change} subscriptions=${subscriptions} />
+      <${DeliveryFilters} filter=${filter} set=${set} subscriptions=${subscriptions} />
       <${ErrorPanel} failure=${list.failure ?? failures.failure} retry=${() => void (list.reload(), failures.reload())} />
       <${FailureGroups} failures=${failures.data} reload=${refresh} />
       ${!list.rows && !list.failure && html`<${Loading} />`}
@@ -94,21 +94,22 @@ const NoDeliveries = ({ isFiltered, clear }) =>
       <//>`;
 
 /**
- * @param {{ filter: Record<string, string>, change: (changes: Record<string, string>) => void, subscriptions: Subscription[] }} props
+ * @param {{ filter: Record<string, string>, set: (name: string) => (value: string) => void,
+ *   subscriptions: Subscription[] }} props
  */
-function Filters({ filter, change, subscriptions }) {
+function DeliveryFilters({ filter, set, subscriptions }) {
   const names = subscriptions.map((one) => /** @type {[string, string]} */ ([one.id, place(one.url)]));
   /** @type {[string, string][]} */
   const urls = [["", "Any subscription"], ...names];
   const chosen = filter.subscriptionId ?? "";
   if (chosen && !names.some(([id]) => id === chosen)) urls.push([chosen, chosen]);
   return html`
-    <form class="filters" role="search" aria-label="Filter deliveries" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <${Choice} label="State" value=${filter.state ?? ""} options=${STATES} onChange=${(/** @type {string} */ state) => change({ state })} />
-      <${Choice} label="Subscription" value=${chosen} options=${urls} onChange=${(/** @type {string} */ subscriptionId) => change({ subscriptionId })} />
-      <${SearchField} label="Event type" value=${filter.eventType ?? ""} onChange=${(/** @type {string} */ eventType) => change({ eventType })} isMain />
-      <${Choice} label="Published" value=${filter.within ?? ""} options=${PERIODS} onChange=${(/** @type {string} */ within) => change({ within })} />
-    </form>
+    <${Filters} label="Filter deliveries">
+      <${Choice} label="State" value=${filter.state ?? ""} options=${STATES} onChange=${set("state")} />
+      <${Choice} label="Subscription" value=${chosen} options=${urls} onChange=${set("subscriptionId")} />
+      <${SearchField} label="Event type" value=${filter.eventType ?? ""} onChange=${set("eventType")} isMain />
+      <${Choice} label="Published" value=${filter.within ?? ""} options=${PERIODS} onChange=${set("within")} />
+    <//>
   `;
 }
 

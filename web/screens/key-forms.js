@@ -7,7 +7,7 @@ import { useAction } from "../lib/resource.js";
 import { Snippets } from "../lib/snippet-tabs.js";
 import { callsWith } from "../lib/snippets.js";
 import { DAY } from "../lib/time.js";
-import { Choice, Code, Dialog, ErrorPanel, Field, Form, typed, When } from "../lib/ui.js";
+import { Choice, Code, Dialog, ErrorPanel, Form, TextField, When } from "../lib/ui.js";
 import { keyState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
@@ -43,21 +43,11 @@ export function CreateKey({ onClose }) {
   return html`
     <${Dialog} title="New API key" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${["label", "scopes"]} label="Create the key" onCancel=${onClose}>
-        <${Field}
-          label="Label"
-          hint="Where the key is used, such as “CI deploy”."
-          fault=${failure?.fault("label")}
-          input=${(/** @type {object} */ more) =>
-            html`<input type="text" autocomplete="off" maxlength="100" value=${label} onInput=${typed(setLabel)} ...${more} />`}
-        />
+        <${TextField} label="Label" maxlength="100" value=${label} set=${setLabel} fault=${failure?.fault("label")}
+          hint="Where the key is used, such as “CI deploy”." />
         <${Choice} label="Expires" value=${days} options=${LIFETIMES} onChange=${setDays} />
-        <${Field}
-          label="Scopes"
-          hint="Optional. Words that your API defines, separated by spaces, such as “orders:read”. Without scopes the key may do everything."
-          fault=${failure?.fault("scopes", names())}
-          input=${(/** @type {object} */ more) =>
-            html`<input type="text" autocomplete="off" spellcheck="false" value=${scopes} onInput=${typed(setScopes)} ...${more} />`}
-        />
+        <${TextField} label="Scopes" spellcheck="false" value=${scopes} set=${setScopes} fault=${failure?.fault("scopes", names())}
+          hint="Optional. Words that your API defines, separated by spaces, such as “orders:read”. Without scopes the key may do everything." />
       <//>
     <//>
   `;
@@ -120,12 +110,7 @@ export function RevokeKey({ record, keys, onClose }) {
           Every request with <code>${chosen.prefix}</code> gets the status 401 from now on. You cannot undo this.
           ${chosen.lastUsedAt ? html` The key was last used <${When} at=${chosen.lastUsedAt} />.` : " The key was never used."}
         </p>
-        <${Field}
-          label="Type the label to confirm"
-          hint=${chosen.label}
-          input=${(/** @type {object} */ more) =>
-            html`<input type="text" autocomplete="off" value=${label} onInput=${typed(setLabel)} ...${more} />`}
-        />
+        <${TextField} label="Type the label to confirm" hint=${chosen.label} value=${label} set=${setLabel} />
       <//>
     <//>
   `;

@@ -7,7 +7,7 @@ import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { Sparkline } from "../lib/sparkline.js";
 import { createKeyCurl } from "../lib/snippets.js";
-import { Badge, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
+import { Badge, Dialog, Empty, ErrorPanel, Form, Loading, Page, TextField, When } from "../lib/ui.js";
 import { counted, keyState } from "../lib/words.js";
 import { CreateKey, RevokeKey, RotateKey } from "./key-forms.js";
 
@@ -78,11 +78,7 @@ function ActiveKeys({ keys, setOpen }) {
     ${
       keys.length >= SEARCHED_FROM &&
       html`<div class="filters">
-      <${Field}
-        label="Search"
-        input=${(/** @type {object} */ more) =>
-          html`<input type="search" data-search value=${search} onInput=${typed(setSearch)} ...${more} />`}
-      />
+      <${TextField} label="Search" type="search" data-search value=${search} set=${setSearch} />
     </div>`
     }
     <table>

@@ -5,8 +5,8 @@ import { addressOf, call } from "../lib/api.js";
 import { usePages } from "../lib/pages.js";
 import { useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
-import { Choice, Page, SearchField } from "../lib/ui.js";
-import { ACTIONS, Table, useLoggedNames } from "./audit.js";
+import { Choice, Filters, Page, SearchField } from "../lib/ui.js";
+import { ACTIONS, OnlyTarget, Table, useLoggedNames } from "./audit.js";
 
 /** @type {[string, string][]} */
 const PERIODS = [
@@ -17,7 +17,7 @@ const PERIODS = [
 ];
 
 export default function OperatorAudit() {
-  const [{ userId = "", actor = "", action = "", target = "", days = "" }, change] = useFilter();
+  const [{ userId = "", actor = "", action = "", target = "", days = "" }, , set] = useFilter();
   const asked = () => ({ userId, actor, action, target, since: days ? ago(Number(days) * DAY) : undefined });
   const list = usePages(async (cursor) => {
     const { events, nextCursor } = await call("listAllAuditEvents", { ...asked(), cursor });
@@ -30,16 +30,16 @@ export default function OperatorAudit() {
   `;
   return html`
     <${Page} title="All changes" lead="Who did what to whose keys, webhooks and sessions, when and from where." actions=${downloads}>
-      <form class="filters" role="search" aria-label="Filter the audit log" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <${SearchField} label="User id" value=${userId} onChange=${(/** @type {string} */ text) => change({ userId: text })} isMain />
-        <${SearchField} label="Done by" hint="user:ID, operator:NAME or service" value=${actor} onChange=${(/** @type {string} */ text) => change({ actor: text })} />
-        <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${(/** @type {string} */ chosen) => change({ action: chosen })} />
-        <${Choice} label="When" value=${days} options=${PERIODS} onChange=${(/** @type {string} */ chosen) => change({ days: chosen })} />
-      </form>
-      ${target && html`<p>Only ${names[target] ?? html`<code>${target}</code>`}. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+      <${Filters} label="Filter the audit log">
+        <${SearchField} label="User id" value=${userId} onChange=${set("userId")} isMain />
+        <${SearchField} label="Done by" hint="user:ID, operator:NAME or service" value=${actor} onChange=${set("actor")} />
+        <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${set("action")} />
+        <${Choice} label="When" value=${days} options=${PERIODS} onChange=${set("days")} />
+      <//>
+      <${OnlyTarget} target=${target} names=${names} show=${set("target")} />
       ${list.frame(
         { empty: "Nothing was changed", hint: "No change matches the filter." },
-        html`<${Table} events=${list.rows} names=${names} show=${(/** @type {string} */ id) => change({ target: id })} showsUser />`,
+        html`<${Table} events=${list.rows} names=${names} show=${set("target")} showsUser />`,
       )}
     <//>
   `;

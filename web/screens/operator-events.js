@@ -6,7 +6,7 @@ import { usePages } from "../lib/pages.js";
 import { useAction } from "../lib/resource.js";
 import { navigate, useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
-import { Choice, Dialog, Field, Form, Page, SearchField, typed, When } from "../lib/ui.js";
+import { Choice, Dialog, Field, Filters, Form, Page, SearchField, TextField, typed, When } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
 
 /** @type {[string, string][]} */
@@ -21,7 +21,7 @@ const SECONDS = { "1h": 3600, "24h": DAY, "7d": 7 * DAY };
 const EVENT_ID = /^evt_[0-9a-z]+$/;
 
 export default function Events() {
-  const [{ userId = "", type = "", within = "" }, change] = useFilter();
+  const [{ userId = "", type = "", within = "" }, change, set] = useFilter();
   const [isPublishing, setPublishing] = useState(false);
   const list = usePages(async (cursor) => {
     const seconds = SECONDS[within];
@@ -38,11 +38,11 @@ export default function Events() {
   const publish = html`<button type="button" data-new onClick=${() => setPublishing(true)}>Publish an event…</button>`;
   return html`
     <${Page} title="Events" lead="What the host application published, newest first." actions=${publish}>
-      <form class="filters" role="search" aria-label="Filter events" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <${Filters} label="Filter events">
         <${SearchField} label="User id or event id" value=${userId} onChange=${find} isMain />
-        <${SearchField} label="Event type" value=${type} onChange=${(/** @type {string} */ text) => change({ type: text })} />
-        <${Choice} label="Published" value=${within} options=${PERIODS} onChange=${(/** @type {string} */ chosen) => change({ within: chosen })} />
-      </form>
+        <${SearchField} label="Event type" value=${type} onChange=${set("type")} />
+        <${Choice} label="Published" value=${within} options=${PERIODS} onChange=${set("within")} />
+      <//>
       ${list.frame(
         { empty: "No events", hint: "No event matches, or nothing was published yet." },
         html`<table>
@@ -77,8 +77,8 @@ function Publish({ userId, onClose }) {
     <${Dialog} title="Publish an event" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${["userId", "type", "data"]} label="Publish" onCancel=${onClose} isReady=${user.trim() !== "" && type.trim() !== ""}>
         <p>Gatepost sends the event to every subscription of the user that matches its type. You cannot undo this.</p>
-        <${Field} label="User id" fault=${failure?.fault("userId")} input=${(/** @type {object} */ more) => html`<input type="text" autocomplete="off" value=${user} onInput=${typed(setUser)} ...${more} />`} />
-        <${Field} label="Type" hint="Such as invoice.paid" fault=${failure?.fault("type")} input=${(/** @type {object} */ more) => html`<input type="text" autocomplete="off" value=${type} onInput=${typed(setType)} ...${more} />`} />
+        <${TextField} label="User id" fault=${failure?.fault("userId")} value=${user} set=${setUser} />
+        <${TextField} label="Type" hint="Such as invoice.paid" fault=${failure?.fault("type")} value=${type} set=${setType} />
         <${Field} label="Data (JSON)" fault=${failure?.fault("data")} input=${(/** @type {object} */ more) => html`<textarea rows="6" spellcheck="false" value=${data} onInput=${typed(setData)} ...${more}></textarea>`} />
       <//>
     <//>

@@ -7,9 +7,22 @@ import { DeliveryTable } from "../lib/delivery-table.js";
 import { usePages } from "../lib/pages.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
-import { Badge, Choice, Code, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
+import {
+  Badge,
+  Choice,
+  Code,
+  Dialog,
+  Empty,
+  ErrorPanel,
+  Filters,
+  Form,
+  Loading,
+  Page,
+  TextField,
+  When,
+} from "../lib/ui.js";
 import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
-import { Table as AuditTable, useLoggedNames } from "./audit.js";
+import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
 import { browser } from "./sessions.js";
 
@@ -98,7 +111,7 @@ function Revoke({ userId, of, onClose }) {
     <${Dialog} title="Revoke “${of.label}”?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous isReady=${word.trim() === of.label.trim()} onCancel=${onClose}>
         <p>Programs that use the key are refused from now on, on every instance. You cannot undo this. The user sees it in the audit log.</p>
-        <${Field} label="Type the label to confirm" input=${(/** @type {object} */ more) => html`<input type="text" autocomplete="off" value=${word} onInput=${typed(setWord)} ...${more} />`} />
+        <${TextField} label="Type the label to confirm" value=${word} set=${setWord} />
       <//>
     <//>
   `;
@@ -144,17 +157,17 @@ const STATES = [
 
 /** @param {{ userId: string }} props */
 function UserDeliveries({ userId }) {
-  const [{ state = "", subscriptionId = "" }, change] = useFilter();
+  const [{ state = "", subscriptionId = "" }, , set] = useFilter();
   const list = usePages(async (cursor) => {
     const { deliveries, nextCursor } = await call("listUserDeliveries", { userId, state, subscriptionId, cursor });
     return { rows: deliveries, next: nextCursor };
   }, `${state} ${subscriptionId}`);
   return html`
     <${FailuresOf} userId=${userId} subscriptionId=${subscriptionId} reload=${list.reload} />
-    <form class="filters" role="search" aria-label="Filter deliveries" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <${Choice} label="State" value=${state} options=${STATES} onChange=${(/** @type {string} */ chosen) => change({ state: chosen })} />
-    </form>
-    ${subscriptionId && html`<p>Only to <code>${subscriptionId}</code>. <button type="button" class="link" onClick=${() => change({ subscriptionId: "" })}>Show all</button></p>`}
+    <${Filters} label="Filter deliveries">
+      <${Choice} label="State" value=${state} options=${STATES} onChange=${set("state")} />
+    <//>
+    ${subscriptionId && html`<p>Only to <code>${subscriptionId}</code>. <button type="button" class="link" onClick=${() => set("subscriptionId")("")}>Show all</button></p>`}
     ${list.frame(
       { empty: "No deliveries", hint: "No event was sent to the user, or the filter hides it." },
       html`<${DeliveryTable} deliveries=${list.rows} base="/console/operator/users/${encodeURIComponent(userId)}/deliveries" caption="Deliveries to the user, newest first" />`,
@@ -209,17 +222,17 @@ function EndSessions({ userId, onClose }) {
 
 /** @param {{ userId: string }} props */
 function UserAudit({ userId }) {
-  const [{ target = "" }, change] = useFilter();
+  const [{ target = "" }, , set] = useFilter();
   const list = usePages(async (cursor) => {
     const { events, nextCursor } = await call("listAllAuditEvents", { userId, target, cursor });
     return { rows: events, next: nextCursor };
   }, target);
   const names = useLoggedNames(list.rows, userId);
   return html`
-    ${target && html`<p>Only ${names[target] ?? html`<code>${target}</code>`}. <button type="button" class="link" onClick=${() => change({ target: "" })}>Show everything</button></p>`}
+    <${OnlyTarget} target=${target} names=${names} show=${set("target")} />
     ${list.frame(
       { empty: "Nothing was changed", hint: "Each change of what the user has appears here, with who made it." },
-      html`<${AuditTable} events=${list.rows} names=${names} show=${(/** @type {string} */ id) => change({ target: id })} />`,
+      html`<${AuditTable} events=${list.rows} names=${names} show=${set("target")} />`,
     )}
   `;
 }

@@ -2,7 +2,7 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { navigate } from "../lib/router.js";
-import { Field, Form, Page, typed } from "../lib/ui.js";
+import { Form, Page, TextField } from "../lib/ui.js";
 
 export default function Users() {
   const [userId, setUserId] = useState("");
@@ -10,11 +10,8 @@ export default function Users() {
   return html`
     <${Page} title="Users" lead="What a user has, and what happened to it. The user sees in the audit log what you read.">
       <${Form} submit=${go} isRunning=${false} label="Show the user" isReady=${userId.trim() !== ""}>
-        <${Field}
-          label="User id"
-          hint="The subject (sub) of the user at your identity provider, exactly as its tokens have it."
-          input=${(/** @type {object} */ more) => html`<input type="search" data-search autocomplete="off" spellcheck="false" value=${userId} onInput=${typed(setUserId)} ...${more} />`}
-        />
+        <${TextField} label="User id" type="search" data-search spellcheck="false" value=${userId} set=${setUserId}
+          hint="The subject (sub) of the user at your identity provider, exactly as its tokens have it." />
       <//>
     <//>
   `;

@@ -9,7 +9,7 @@ import { useAction, useRead } from "../lib/resource.js";
 import { navigate } from "../lib/router.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
-import { Badge, Choice, Dialog, ErrorPanel, Field, Form, Loading, Page, typed, WhenExactly } from "../lib/ui.js";
+import { Badge, Choice, Dialog, ErrorPanel, Form, Loading, Page, TextField, WhenExactly } from "../lib/ui.js";
 import { attemptError, counted, place, subscriptionState } from "../lib/words.js";
 import { NewSecret } from "./secret.js";
 import { SendTest } from "./send-test.js";
@@ -271,11 +271,7 @@ function Delete({ subscription, onClose }) {
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Delete it" isDangerous
         isReady=${word.trim().toLowerCase() === "delete"} onCancel=${onClose}>
         <p>Deliveries that wait are cancelled, and the signing secret is gone. You cannot undo this. To stop for a while, disable the subscription instead.</p>
-        <${Field}
-          label="Type the word “delete” to confirm"
-          input=${(/** @type {object} */ more) =>
-            html`<input type="text" autocomplete="off" value=${word} onInput=${typed(setWord)} ...${more} />`}
-        />
+        <${TextField} label="Type the word “delete” to confirm" value=${word} set=${setWord} />
       <//>
     <//>
   `;

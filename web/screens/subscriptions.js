@@ -6,7 +6,7 @@ import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { subscribeCurl } from "../lib/snippets.js";
-import { Badge, Choice, Dialog, Empty, ErrorPanel, Field, Form, Loading, Page, typed, When } from "../lib/ui.js";
+import { Badge, Choice, Dialog, Empty, ErrorPanel, Filters, Form, Loading, Page, TextField, When } from "../lib/ui.js";
 import { isFailing, subscriptionState } from "../lib/words.js";
 import { NewSecret } from "./secret.js";
 import { SendTest, TestUrl } from "./send-test.js";
@@ -69,19 +69,18 @@ const has = (one, text) =>
 
 /** @param {{ subscriptions: Subscription[] }} props */
 function List({ subscriptions }) {
-  const [{ state = "", search = "" }, change] = useFilter();
+  const [{ state = "", search = "" }, change, set] = useFilter();
   const found = subscriptions.filter((one) => isIn(one, state) && has(one, search));
   const shown = [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
   const hasFilter = subscriptions.length >= SEARCHED_FROM || state !== "" || search !== "";
   return html`
     ${
       hasFilter &&
-      html`<form class="filters" role="search" aria-label="Filter subscriptions" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <${Field} label="Search" input=${(/** @type {object} */ more) =>
-        html`<input type="search" data-search autocomplete="off" value=${search} onInput=${typed((text) => change({ search: text }))} ...${more} />`} />
-      <${Choice} label="State" value=${state} options=${STATES} onChange=${(/** @type {string} */ chosen) => change({ state: chosen })} />
+      html`<${Filters} label="Filter subscriptions">
+      <${TextField} label="Search" type="search" data-search value=${search} set=${set("search")} />
+      <${Choice} label="State" value=${state} options=${STATES} onChange=${set("state")} />
       <p class="quiet count" role="status">${shown.length} of ${subscriptions.length}</p>
-    </form>`
+    <//>`
     }
     ${
       shown.length === 0
@@ -160,27 +159,13 @@ export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
  *   failure: import("../lib/api.js").Failure | undefined }} props
  */
 export const SubscriptionFields = ({ values, set, failure }) => html`
-  <${Field}
-    label="URL"
-    hint="Where your receiver listens, such as https://example.com/hooks."
-    fault=${failure?.fault("url")}
-    input=${(/** @type {object} */ more) =>
-      html`<input type="url" autocomplete="off" spellcheck="false" value=${values.url} onInput=${typed(set.setUrl)} ...${more} />`}
-  />
-  <${Field}
-    label="Events"
-    hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces."
+  <${TextField} label="URL" type="url" spellcheck="false" value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
+    hint="Where your receiver listens, such as https://example.com/hooks." />
+  <${TextField} label="Events" spellcheck="false" value=${values.events} set=${set.setEvents}
     fault=${failure?.fault("events", eventNames(values.events))}
-    input=${(/** @type {object} */ more) =>
-      html`<input type="text" autocomplete="off" spellcheck="false" value=${values.events} onInput=${typed(set.setEvents)} ...${more} />`}
-  />
-  <${Field}
-    label="Description"
-    hint="Optional."
-    fault=${failure?.fault("description")}
-    input=${(/** @type {object} */ more) =>
-      html`<input type="text" autocomplete="off" maxlength="1000" value=${values.description} onInput=${typed(set.setDescription)} ...${more} />`}
-  />
+    hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
+  <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
+    fault=${failure?.fault("description")} hint="Optional." />
 `;
 
 /** @param {{ created: Created, onClose: () => void }} props */

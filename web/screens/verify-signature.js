@@ -5,7 +5,7 @@ import { addressOf } from "../lib/api.js";
 import { rawPayload } from "../lib/raw.js";
 import { useAction } from "../lib/resource.js";
 import { signatureOf, signedContent } from "../lib/signature.js";
-import { Code, ErrorPanel, Field, typed } from "../lib/ui.js";
+import { Code, ErrorPanel, TextField } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Attempt} Attempt */
 
@@ -44,16 +44,13 @@ function Check({ eventId, body, attempt }) {
   return html`
     <p>Compare what your receiver got. The page computes the signature itself: the secret is not sent anywhere.</p>
     <div class="verify">
-      <${Field} label="Signing secret" followsValue hint="whsec_… as it was shown when it was made. It is forgotten when you leave the page."
+      <${TextField} label="Signing secret" followsValue type="password" spellcheck="false" value=${secret} set=${setSecret}
         fault=${secret.trim() && !expected ? "This is not a secret: the part after whsec_ is not base64." : undefined}
-        input=${(/** @type {object} */ more) =>
-          html`<input type="password" autocomplete="off" spellcheck="false" value=${secret} onInput=${typed(setSecret)} ...${more} />`} />
-      <${Field} label="webhook-timestamp" hint="From your receiver's log. Filled in with the second in which the last attempt started."
-        input=${(/** @type {object} */ more) =>
-          html`<input type="text" inputmode="numeric" autocomplete="off" value=${timestamp} onInput=${typed(setTimestamp)} ...${more} />`} />
-      <${Field} label="webhook-signature" hint="From your receiver's log. Optional: with it, the page says whether they match."
-        input=${(/** @type {object} */ more) =>
-          html`<input type="text" autocomplete="off" spellcheck="false" value=${given} onInput=${typed(setGiven)} ...${more} />`} />
+        hint="whsec_… as it was shown when it was made. It is forgotten when you leave the page." />
+      <${TextField} label="webhook-timestamp" inputmode="numeric" value=${timestamp} set=${setTimestamp}
+        hint="From your receiver's log. Filled in with the second in which the last attempt started." />
+      <${TextField} label="webhook-signature" spellcheck="false" value=${given} set=${setGiven}
+        hint="From your receiver's log. Optional: with it, the page says whether they match." />
     </div>
     <div role="status">${expected && given.trim() && html`<${Verdict} given=${given} expected=${expected} />`}</div>
     <h3>The signed content</h3>
