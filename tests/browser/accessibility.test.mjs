@@ -258,6 +258,31 @@ test("the page of the API", async () => {
   await close();
 });
 
+test("what is wrong is found in every look", async () => {
+  const { page, close } = await visitor(named("pat"));
+  await open(page, "");
+  await page.evaluate(() => {
+    const plant = (name, parent, style = "") => {
+      const planted = Object.assign(document.createElement(name), { textContent: "planted" });
+      planted.style.cssText = style;
+      parent.append(planted);
+    };
+    const main = document.querySelector("main");
+    plant("p", document.body);
+    plant("p", main, "color: color-mix(in srgb, var(--ink) 30%, var(--page))");
+    plant("h5", main);
+    plant("input", main);
+    for (let n = 0; n < 2; n += 1)
+      plant("button", main, "width: 9px; height: 9px; min-height: 0; padding: 0; font-size: 0");
+  });
+  const [colours, others] = [["color-contrast"], ["heading-order", "label", "region", "target-size"]];
+  for (const [look, expected] of [colours.concat(others), colours, others].entries()) {
+    const broken = await found(page, LOOKS[look]);
+    assert.deepEqual([...new Set(broken.map((one) => one.split(":")[0]))].sort(), expected, `look ${look}`);
+  }
+  await close();
+});
+
 async function open(page, screen) {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`/console/${screen}`);
@@ -314,13 +339,8 @@ async function typical(user) {
 }
 
 async function check(page, what) {
-  // The page's own policy does not bind the debugger.
-  await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
-  for (const { colorScheme, width, options } of LOOKS) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.setViewportSize({ width, height: 800 });
-    const found = await page.evaluate(violations, options);
-    assert.deepEqual(found, [], `${what}, ${colorScheme}, ${width} px`);
+  for (const look of LOOKS) {
+    assert.deepEqual(await found(page, look), [], `${what}, ${look.colorScheme}, ${look.width} px`);
   }
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
@@ -329,6 +349,15 @@ async function check(page, what) {
     );
     assert.ok(overflow <= 0, `${what}, ${width} px: ${overflow} px too wide`);
   }
+}
+
+/** What breaks a rule in this look. */
+async function found(page, { colorScheme, width, options }) {
+  // The page's own policy does not bind the debugger.
+  await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);
+  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+  await page.setViewportSize({ width, height: 800 });
+  return page.evaluate(violations, options);
 }
 
 /** Runs in the page. */
