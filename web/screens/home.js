@@ -25,16 +25,15 @@ export default function Home() {
   const [seesKeys, seesWebhooks] = [may("keys:read"), may("webhooks:read")];
   const keys = useRead(seesKeys && "listApiKeys");
   const subscriptions = useRead(seesWebhooks && "listSubscriptions", { limit: 200, include: "health" });
-  const any = useRead(seesWebhooks && "listDeliveries", { limit: 1 });
   const failed = useRead(seesWebhooks && "listDeliveries", { state: "failed", since: YESTERDAY, limit: COUNTED_MAX });
-  const all = [keys, subscriptions, any, failed];
+  const all = [keys, subscriptions, failed];
   const failure = all.find((one) => one.failure)?.failure;
   const retry = () => all.forEach((one) => one.reload());
-  const isThere = (!seesKeys || keys.data) && (!seesWebhooks || (subscriptions.data && any.data && failed.data));
+  const isThere = (!seesKeys || keys.data) && (!seesWebhooks || (subscriptions.data && failed.data));
   const active = keys.data?.keys.filter((key) => keyState(key).isActive) ?? [];
   const subscribed = subscriptions.data?.subscriptions ?? [];
   const outcomes = useRead(subscribed.length > 0 && "showOutcomes");
-  const steps = firstSteps(keys.data?.keys ?? [], subscribed, (any.data?.deliveries.length ?? 0) > 0);
+  const steps = firstSteps(keys.data?.keys ?? [], subscribed);
   return html`
     <${Page} title="Home">
       <${ErrorPanel} failure=${failure} retry=${retry} />
@@ -57,15 +56,10 @@ export default function Home() {
 
 /** @typedef {{ title: string, text: string, href: string, button: string, isDone: boolean }} Step */
 
-/**
- * @param {Key[]} keys
- * @param {Subscription[]} subscriptions
- * @param {boolean} hasDeliveries
- * @returns {Step[]}
- */
-const firstSteps = (keys, subscriptions, hasDeliveries) => [
+/** @type {(keys: Key[], subscriptions: Subscription[]) => Step[]} */
+const firstSteps = (keys, subscriptions) => [
   ...(may("keys") ? firstKey(keys) : []),
-  ...(may("webhooks") ? firstWebhook(subscriptions, hasDeliveries) : []),
+  ...(may("webhooks") ? firstWebhook(subscriptions) : []),
 ];
 
 /** @type {(keys: Key[]) => Step[]} */
@@ -86,8 +80,8 @@ const firstKey = (keys) => [
   },
 ];
 
-/** @type {(subscriptions: Subscription[], hasDeliveries: boolean) => Step[]} */
-const firstWebhook = (subscriptions, hasDeliveries) => [
+/** @type {(subscriptions: Subscription[]) => Step[]} */
+const firstWebhook = (subscriptions) => [
   {
     title: "Subscribe a URL",
     text: "Your events are sent there, signed.",
@@ -100,7 +94,7 @@ const firstWebhook = (subscriptions, hasDeliveries) => [
     text: "See the request and the answer of your receiver.",
     href: subscriptions[0] ? `/console/subscriptions/${subscriptions[0].id}` : "/console/subscriptions",
     button: "Send one",
-    isDone: hasDeliveries,
+    isDone: subscriptions.some(({ health }) => health?.lastAttempt),
   },
 ];
 
