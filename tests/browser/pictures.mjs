@@ -6,10 +6,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import http from "node:http";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const WEB = new URL("../../web/", import.meta.url).pathname;
@@ -23,7 +23,6 @@ const LOOKS = [
 ];
 /** A longer screen is cut, in pixels. */
 const HEIGHT_MAX = 1600;
-const TYPES = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 /** A word that fits nowhere, and a sentence of them. */
 const LONG = "Donaudampfschifffahrtsgesellschaftskapitänswitwenrentenauszahlungsbestätigung";
 
@@ -38,13 +37,20 @@ const { api, attempted, BASE, browser, portalLink, publish, publishBatch, receiv
 async function start() {
   const folder = await mkdtemp(join(tmpdir(), "gatepost-pictures-"));
   const binary = process.env.GATEPOST ?? new URL("../../target/debug/gatepost", import.meta.url).pathname;
-  const settings = { LISTEN: "127.0.0.1:0", API_KEYS_MAX_ACTIVE: "200", WEBHOOK_MAX_SUBSCRIPTIONS: "200" };
+  const settings = {
+    LISTEN: "127.0.0.1:0",
+    METRICS_LISTEN: "",
+    API_KEYS_MAX_ACTIVE: "200",
+    WEBHOOK_MAX_SUBSCRIPTIONS: "200",
+  };
   const portal = { PORTAL_FRAME_ANCESTORS: HOST, PORTAL_NAME: "Acme Ltd", PORTAL_COLOR: "#6f2da8" };
-  const child = spawn(binary, ["dev", "--json"], {
+  const child = spawn(binary, ["dev", "--json", "--web", WEB], {
     cwd: folder,
     env: { ...settings, ...portal },
     stdio: ["ignore", "pipe", "ignore"],
   });
+  // Also where no browser starts.
+  process.on("exit", () => child.kill());
   const [line] = await once(createInterface(child.stdout), "line");
   const { consoleUrl, operatorToken } = JSON.parse(line);
   const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
@@ -191,7 +197,6 @@ async function take({ look, who, name, colorScheme, width }, screens) {
     .filter(({ file }) => PATTERN.test(file));
   if (wanted.length === 0) return;
   const { page, context } = await visitor(who, { colorScheme, viewport: { width, height: 800 } });
-  await showFolder(context);
   for (const { path, buttons = [], file } of wanted) {
     await page.goto(BASE + path);
     await settled(page);
@@ -216,7 +221,6 @@ async function takeVisit({ look, who, name, colorScheme, width }) {
   const wanted = screens.filter(({ file }) => PATTERN.test(file));
   if (wanted.length === 0) return;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
-  await showFolder(context);
   const page = await context.newPage();
   const { url } = await portalLink({ userId: who });
   host.page = `<!doctype html><meta name=viewport content="width=device-width"><style>body { margin: 0; font: 16px sans-serif } header { padding: 12px; background: #ddd } iframe { width: 100%; min-height: 600px; border: 0 }</style>
@@ -236,15 +240,6 @@ async function takeVisit({ look, who, name, colorScheme, width }) {
   }
   await context.close();
 }
-
-/** The console's files come from `web/`, also where the binary is older. */
-const showFolder = (context) =>
-  context.route(/\/console\/assets\//, async (route) => {
-    // Behind `/console/assets/` and the version.
-    const file = join(WEB, ...new URL(route.request().url()).pathname.split("/").slice(4));
-    if (!existsSync(file)) return route.continue();
-    await route.fulfill({ body: await readFile(file), contentType: TYPES[extname(file)] });
-  });
 
 async function settled(page) {
   await page
