@@ -633,6 +633,7 @@ test("a link of the host application opens the console once, and the address kee
   await page.waitForURL(`${BASE}/console/`);
   await page.getByText("Signed in as vera").waitFor();
   assert.equal(await page.getByRole("link", { name: "Go back" }).getAttribute("href"), returnUrl);
+  assert.equal(await page.locator(".brand svg").count(), 0, "visitors do not see our mark");
   const [cookie] = (await context.cookies()).filter(({ name }) => name === "gatepost-session");
   assert.ok(cookie.httpOnly && cookie.sameSite === "Strict", JSON.stringify(cookie));
   await close();

@@ -84,7 +84,7 @@ function ActiveKeys({ keys, setOpen }) {
     <table>
       <caption class="hidden">Active keys</caption>
       <thead>
-        <tr><th>Label</th><th>Key</th><th>State</th><th>Created</th><th>Last used</th><th>30 days</th><th>Expires</th><th><span class="hidden">Actions</span></th></tr>
+        <tr><th>Label</th><th>State</th><th>Created</th><th>Last used</th><th>30 days</th><th>Expires</th><th><span class="hidden">Actions</span></th></tr>
       </thead>
       <tbody>${shown.map((key) => html`<${KeyRow} key=${key.id} record=${key} days=${uses.find((one) => one.keyId === key.id)?.days} setOpen=${setOpen} />`)}</tbody>
     </table>
@@ -97,8 +97,7 @@ function KeyRow({ record, days, setOpen }) {
   const { tone, name } = keyState(record);
   return html`
     <tr data-row tabindex="-1">
-      <th scope="row"><a href="/console/keys/${record.id}">${record.label}</a><${Scopes} scopes=${record.scopes} /></th>
-      <td data-label="Key"><code>${record.prefix}</code></td>
+      <th scope="row"><a href="/console/keys/${record.id}">${record.label}</a><span class="under"><code>${record.prefix}</code></span><${Scopes} scopes=${record.scopes} /></th>
       <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
       <td data-label="Created"><${When} at=${record.createdAt} /></td>
       <td data-label="Last used"><${When} at=${record.lastUsedAt} /></td>
@@ -133,13 +132,12 @@ const EndedKeys = ({ keys }) => html`
     <summary>${counted(keys.length, "revoked or expired key")}</summary>
     <table>
       <caption class="hidden">Revoked and expired keys</caption>
-      <thead><tr><th>Label</th><th>Key</th><th>State</th><th>Last used</th><th>Ended</th></tr></thead>
+      <thead><tr><th>Label</th><th>State</th><th>Last used</th><th>Ended</th></tr></thead>
       <tbody>
         ${keys.map(
           (key) => html`
             <tr key=${key.id}>
-              <th scope="row"><a href="/console/keys/${key.id}">${key.label}</a></th>
-              <td data-label="Key"><code>${key.prefix}</code></td>
+              <th scope="row"><a href="/console/keys/${key.id}">${key.label}</a><span class="under"><code>${key.prefix}</code></span></th>
               <td data-label="State"><${Badge} tone=${keyState(key).tone}>${keyState(key).name}<//></td>
               <td data-label="Last used"><${When} at=${key.lastUsedAt} /></td>
               <td data-label="Ended"><${When} at=${key.revokedAt ?? key.expiresAt} /></td>

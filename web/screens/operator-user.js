@@ -25,6 +25,7 @@ import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
 import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
 import { browser } from "./sessions.js";
+import { Events } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 
@@ -134,7 +135,7 @@ function UserSubscriptions({ userId }) {
         (one) => html`<tr key=${one.id}>
         <th scope="row" class="url"><a data-row href="/console/operator/users/${encodeURIComponent(userId)}/subscriptions/${one.id}">${one.url}</a></th>
         <td data-label="State"><${SubscriptionBadge} of=${one} /></td>
-        <td data-label="Events">${one.events.join(", ")}</td>
+        <td data-label="Events"><${Events} events=${one.events} /></td>
         <td data-label="Created"><${When} at=${one.createdAt} /></td>
       </tr>`,
       )}</tbody>
