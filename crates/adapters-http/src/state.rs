@@ -41,6 +41,8 @@ pub(crate) struct State {
     manual_send_limit: Option<UserLimit>,
     /// The limit on credentials that fail, if there is one.
     pub(crate) credential_failures: Option<CredentialFailures>,
+    /// The same limit on sign-ins that are refused, so that a wrong API key keeps nobody from signing in.
+    pub(crate) refused_sign_ins: Option<CredentialFailures>,
     /// The OpenAPI document, generated on the first request for it.
     pub(crate) document: LazyLock<File>,
     /// The members that bodies may have. They are read from the document on the first request with a body.
@@ -72,6 +74,7 @@ impl State {
             user_limit: settings.user_rate_limit.map(|limit| UserLimit::new(Limited::User, limit)),
             manual_send_limit: settings.manual_send_limit.map(|limit| UserLimit::new(Limited::ManualSends, limit)),
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
+            refused_sign_ins: settings.credential_failure_limit.map(CredentialFailures::new),
             document: LazyLock::new(document),
             known_members: LazyLock::new(known_members),
             api,

@@ -31,7 +31,8 @@ pub(super) const HTTP_SETTINGS: &[Setting] = &[
         "CREDENTIAL_FAILURE_LIMIT",
         "How many requests with invalid credentials are answered 401 for each client address (for IPv6: each /64). \
               Above the limit the answer is 429. Valid credentials from the same address are not affected. \
-              Sign-ins that the identity provider refuses count too, and further sign-ins from the address wait. \
+              Sign-ins that the identity provider refuses have the same limit with their own count: above it, further \
+              sign-ins from the address wait. \
               Introspection and forward-auth do not count. Behind a proxy, set `TRUSTED_PROXIES`.",
         allowed_limit,
         |draft, given| given.one(limit).map(|limit| draft.configuration.credential_failure_limit = limit),

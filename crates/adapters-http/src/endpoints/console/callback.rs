@@ -39,13 +39,13 @@ pub(super) async fn callback(state: Data<State>, request: HttpRequest) -> Result
         Presented::Nothing | Presented::Unusable(_) => return Err(ErrorCode::SignInNotBegun.into()),
     };
     let (peer, request_id) = (origin_of(&request).address, origin_of(&request).request);
-    let limit = state.credential_failures.as_ref().zip(peer);
-    if let Some(wait) = limit.and_then(|(failures, peer)| failures.count(peer)) {
+    let limit = state.refused_sign_ins.as_ref().zip(peer);
+    if let Some(wait) = limit.and_then(|(refused, peer)| refused.count(peer)) {
         return Err(ApiError::TooManyCredentialFailures("too many sign-ins of this address were refused", wait));
     }
     let signed_in = state.api.sign_in.complete(sealed, &parameters, browser_of(&request), request_id).await?;
-    if let Some((failures, peer)) = limit {
-        failures.give_back(peer);
+    if let Some((refused, peer)) = limit {
+        refused.give_back(peer);
     }
     note_signed_in(&request, &signed_in.opened.session.owner);
     let secret = signed_in.opened.secret.expose();

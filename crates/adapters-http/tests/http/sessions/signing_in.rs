@@ -190,6 +190,18 @@ async fn refused_sign_ins_are_limited_by_address_before_the_provider_is_asked() 
     assert_eq!(elsewhere.status, 200, "the limit of another address is its own");
 }
 
+/// A program that keeps a wrong key must not lock its neighbours out.
+#[tokio::test]
+async fn wrong_keys_keep_nobody_from_signing_in() {
+    let mut setup = Setup::default();
+    setup.settings.credential_failure_limit = Some("2/h".parse().unwrap());
+    let server = setup.start();
+    let wrong_key = async || request("GET /api/whoami").header(("x-api-key", "wrong")).send(&server).await.status;
+    assert_eq!([wrong_key().await, wrong_key().await, wrong_key().await], [401, 401, 429]);
+    let (cookie, state) = begin(&server, "").await;
+    assert_eq!(complete(&server, &cookie, &answer("alice", &state)).await.status, 200);
+}
+
 /// Its cookie is replaced, so its user could no longer sign out. The provider's answer comes without this cookie.
 #[tokio::test]
 async fn the_session_that_the_browser_had_ends() {
