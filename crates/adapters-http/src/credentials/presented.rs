@@ -21,6 +21,14 @@ impl<T: PartialEq> Presented<T> {
         }
     }
 
+    /// The one credential that can be used.
+    pub(crate) fn one(self) -> Option<T> {
+        match self {
+            Self::One(value) => Some(value),
+            Self::Nothing | Self::Unusable(_) => None,
+        }
+    }
+
     pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Presented<U> {
         match self {
             Self::Nothing => Presented::Nothing,

@@ -127,7 +127,8 @@ impl PortalLinks {
     }
 
     /// Opens the session of a visitor. Of all calls with one code, from any number of instances, one succeeds: the one
-    /// that ends the session that waits.
+    /// that ends the session that waits. Ends the session whose secret the browser `presented`, as a sign-in does: the
+    /// cookie of the visit replaces it.
     ///
     /// # Errors
     ///
@@ -135,6 +136,7 @@ impl PortalLinks {
     pub async fn begin_visit(
         &self,
         code: &str,
+        presented: Option<&str>,
         browser: Browser,
         request: Option<RequestId>,
     ) -> Result<BegunVisit, UseLinkError> {
@@ -145,6 +147,9 @@ impl PortalLinks {
             return Err(UseLinkError::Spent);
         }
         let (user_agent, address) = browser;
+        if let Some(replaced) = presented.and_then(CredentialDigest::of_presented) {
+            self.sessions.end_replaced(&replaced, request.clone(), address).await?;
+        }
         // The event of the waiting session says who made the link.
         let by_link = Origin::of_user(&visit.user, Means::Session(waiting.id));
         let origin = Origin { request, address, ..by_link };

@@ -47,7 +47,7 @@ impl Desk {
     }
 
     fn begin(&self, code: &str) -> Result<BegunVisit, UseLinkError> {
-        block_on(self.links.begin_visit(code, (None, None), None))
+        block_on(self.links.begin_visit(code, None, (None, None), None))
     }
 
     fn is_spent(&self, code: &str) -> bool {
@@ -98,7 +98,7 @@ fn only_whole_codes_of_this_service_work() {
         ),
         keys(2),
     );
-    assert!(matches!(block_on(elsewhere.begin_visit(&one.code, (None, None), None)), Err(UseLinkError::Spent)));
+    assert!(matches!(block_on(elsewhere.begin_visit(&one.code, None, (None, None), None)), Err(UseLinkError::Spent)));
     assert!(desk.begin(&one.code).is_ok(), "a failed attempt does not spend the link");
 }
 

@@ -3,7 +3,6 @@ use actix_web::web::{Data, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use domain::sessions::{ReturnPath, SIGN_IN_MAX};
 
-use crate::credentials::presented::Presented;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::state::State;
@@ -23,10 +22,7 @@ use crate::state::State;
 )]
 pub(super) async fn login(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     // The provider's answer comes without this cookie: it is a navigation from another site.
-    let session = match state.cookies.read_session(request.headers()) {
-        Presented::One(secret) => Some(secret),
-        Presented::Nothing | Presented::Unusable(_) => None,
-    };
+    let session = state.cookies.read_session(request.headers()).one();
     let begun = state.api.sign_in.begin(next(request.query_string()), session)?;
     Ok(HttpResponse::SeeOther()
         .insert_header((header::LOCATION, begun.url))

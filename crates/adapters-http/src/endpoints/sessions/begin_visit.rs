@@ -39,7 +39,7 @@ struct Answer {
 
 /// Signs a visitor in by a portal link.
 ///
-/// Sets the cookie of the new session. A code works once. The console makes this call when a browser opens the link. Only
+/// Sets the cookie of the new session, and ends the session that the browser had. A code works once. The console makes this call when a browser opens the link. Only
 /// a page of this service may make it, so that no other site signs its readers in as somebody else.
 #[utoipa::path(
     post,
@@ -53,8 +53,8 @@ pub(super) async fn begin_visit(state: Data<State>, call: OwnPage) -> Result<Htt
     let OwnPage { request, payload } = call;
     let body = read_body(&request, payload, &state.limits).await?;
     let (code, browser) = (body.read(|fields| fields.required_text("code"))?, browser_of(&request));
-    let request_id = origin_of(&request).request;
-    let begun = state.api.portal_links.begin_visit(code, browser, request_id).await?;
+    let (replaced, request_id) = (state.cookies.read_session(request.headers()).one(), origin_of(&request).request);
+    let begun = state.api.portal_links.begin_visit(code, replaced, browser, request_id).await?;
     note_signed_in(&request, &begun.visit.user);
     let session = CurrentSession::of_new(&begun.opened.session);
     let return_url = begun.visit.return_url.map(|url| url.to_string());

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::browser::{SAME_ORIGIN, call, cookie_in, cookies_of};
+use domain::sessions::SessionRole;
+
+use super::browser::{SAME_ORIGIN, call, cookie_in, cookies_of, session_of};
 use crate::boundary::logs::Lines;
 use crate::server::{PUBLIC_URL, Server};
 use crate::transcript::{OPERATOR, Request, Response, request};
@@ -59,6 +61,21 @@ async fn a_link_opens_the_console_once_with_its_rights() {
     let secret = code.split('.').next().unwrap();
     let as_cookie = call("GET /api/session", &format!("__Host-gatepost-session={secret}")).send(&server).await;
     assert_eq!(as_cookie.status, 401, "a link is not a session");
+}
+
+/// Its cookie is replaced, so its user could no longer sign out.
+#[tokio::test]
+async fn a_visit_ends_the_session_that_the_browser_had() {
+    let server = Server::start();
+    let (old, other) =
+        (session_of(&server, "alice", SessionRole::User).await, session_of(&server, "alice", SessionRole::User).await);
+    let status = async |cookie: &str| call("GET /api/session", cookie).send(&server).await.status;
+    let visit = async |code: &str| {
+        call("POST /api/session", &old).json(&format!(r#"{{"code":"{code}"}}"#)).send(&server).await.status
+    };
+    assert_eq!((visit("x.y").await, status(&old).await), (410, 200), "no visit begins");
+    let code = code(&server, r#"{"userId":"dora"}"#).await;
+    assert_eq!((visit(&code).await, status(&old).await, status(&other).await), (200, 401, 200));
 }
 
 #[tokio::test]
