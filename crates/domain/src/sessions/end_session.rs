@@ -1,5 +1,6 @@
 use std::net::IpAddr;
 
+use super::portal_link::owner_of_links;
 use super::session::Session;
 use super::use_cases::Sessions;
 use crate::audit::{Means, Origin, RequestId};
@@ -43,7 +44,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends all of the owner's sessions, except for `kept`, and returns those that are left. Calling it again succeeds.
+    /// Ends all of the owner's sessions, except for `kept`, and the portal links that wait to become sessions. Returns the
+    /// sessions that are left. Calling it again succeeds.
     ///
     /// # Errors
     ///
@@ -54,7 +56,10 @@ impl Sessions {
         kept: Option<SessionId>,
         origin: &Origin,
     ) -> Result<Vec<Session>, StoreError> {
-        self.stores.store.end_all(owner, kept, &self.cause(origin)).await?;
+        let links = owner_of_links(owner);
+        let ended = self.stores.store.end_all(owner, kept, &self.cause(origin)).await;
+        // Also if the sessions are still there: a link would bring another one.
+        self.stores.store.end_all(&links, None, &self.cause(origin)).await.and(ended)?;
         self.list(owner).await
     }
 }

@@ -189,7 +189,8 @@ impl Visit {
     }
 }
 
-fn owner_of_links(user: &UserId) -> UserId {
+/// The owner of the links that wait for this user.
+pub(super) fn owner_of_links(user: &UserId) -> UserId {
     UserId::new(ISSUER, user.subject()).expect("a subject stays valid with a shorter issuer")
 }
 

@@ -35,7 +35,7 @@ pub(super) async fn list_user_sessions(
 
 /// Ends all sessions of a user, for support work.
 ///
-/// The service refuses them from now on, on every instance. API keys stay good.
+/// The service refuses them from now on, on every instance, and portal links that nobody has used yet. API keys stay good.
 #[utoipa::path(
     delete,
     path = "/api/operator/users/{userId}/sessions",

@@ -30,7 +30,7 @@ const KEEP_CURRENT: &str = "keepCurrent";
 
 /// Ends all sessions of the user.
 ///
-/// The service refuses them from now on. Accepts an ID token or a session. An API key is refused, and so is a visitor.
+/// The service refuses them from now on, and portal links that nobody has used yet. Accepts an ID token or a session. An API key is refused, and so is a visitor.
 #[utoipa::path(
     delete,
     path = "/api/sessions",

@@ -90,6 +90,21 @@ async fn an_unused_link_is_not_a_session() {
     assert!(opened.body.contains(r#""expiresAt":"2026-11-21T13:42:03.120Z"}}"#), "{opened:?}");
 }
 
+/// A link that waits would become a session after its user or an operator has ended all of them.
+#[tokio::test]
+async fn a_link_that_waits_ends_with_all_sessions() {
+    let server = Server::start();
+    let old = session_of(&server, "alice", SessionRole::User).await;
+    let by_operator = request("DELETE /api/operator/users/alice/sessions").header(OPERATOR);
+    for end_all in [call("DELETE /api/sessions?keepCurrent=true", &old), by_operator] {
+        let of_bob = code(&server, r#"{"userId":"bob"}"#).await;
+        let of_alice = code(&server, r#"{"userId":"alice"}"#).await;
+        assert_eq!(end_all.send(&server).await.status, 200);
+        assert_eq!(open(&server, &of_alice).await.verdict(), "410 portal_link_spent");
+        assert_eq!(open(&server, &of_bob).await.status, 200, "a link of another user");
+    }
+}
+
 #[tokio::test]
 async fn another_site_opens_no_link() {
     let server = Server::start();
