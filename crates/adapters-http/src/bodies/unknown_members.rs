@@ -30,6 +30,7 @@ fn advice<Known: AsRef<str>>(name: &str, known: &[Known]) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     match closest_name(name, known.iter().copied()) {
         Some(meant) => format!("is unknown; did you mean {meant}?"),
+        None if known.is_empty() => "is unknown; the parameters of this call are in its query".to_owned(),
         None => format!("is unknown; known are {}", known.join(", ")),
     }
 }

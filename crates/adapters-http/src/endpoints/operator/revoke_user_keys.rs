@@ -1,11 +1,12 @@
 use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::{Data, Json, Payload};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::bodies::body::refuse_members;
 use crate::boundary::exchange::origin_of;
 use crate::callers::operator::Operator;
-use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::parameters::path_user::PathUser;
@@ -44,7 +45,9 @@ pub(super) async fn revoke_user_keys(
     state: Data<State>,
     user: PathUser,
     request: HttpRequest,
+    payload: Payload,
 ) -> Result<Json<Answer>, ApiError> {
+    refuse_members(&request, payload).await?;
     let origin = origin_of(&request);
     let user = user.valid()?;
     let created_before = Parameters::parse(request.query_string(), &["createdBefore"])?.time("createdBefore")?;
@@ -55,4 +58,4 @@ pub(super) async fn revoke_user_keys(
     .await
 }
 
-documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);
+documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS]);

@@ -1,9 +1,10 @@
 use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::{Data, Json, Payload};
 
+use crate::bodies::body::refuse_members;
 use crate::boundary::exchange::origin_of;
 use crate::callers::session_owner::SessionOwner;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
 use crate::errors::api_error::ApiError;
 use crate::parameters::query::Parameters;
 use crate::records::session_record::SessionList;
@@ -44,7 +45,9 @@ pub(super) async fn end_sessions(
     owner: SessionOwner,
     state: Data<State>,
     request: HttpRequest,
+    payload: Payload,
 ) -> Result<Json<SessionList>, ApiError> {
+    refuse_members(&request, payload).await?;
     let parameters = Parameters::parse(request.query_string(), &[KEEP_CURRENT])?;
     let keeps = parameters.read(KEEP_CURRENT, |text| text.parse::<bool>().ok(), "must be true or false")?;
     let kept = owner.current.filter(|_| keeps == Some(true));
@@ -52,4 +55,4 @@ pub(super) async fn end_sessions(
     Ok(Json(SessionList::of(left, owner.current)))
 }
 
-documented_errors!(EndErrors: [CREDENTIAL_ERRORS], InvalidField, RateLimited);
+documented_errors!(EndErrors: [CREDENTIAL_ERRORS, BODY_ERRORS], RateLimited);

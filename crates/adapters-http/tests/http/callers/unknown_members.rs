@@ -85,6 +85,26 @@ async fn a_misspelt_member_makes_nothing_and_is_named_with_the_one_that_was_mean
     assert_eq!(request("GET /api/api-keys").header(ALICE).send(&server).await.body, r#"{"keys":[]}"#);
 }
 
+/// A restriction in the body would be ignored, and everything would end.
+#[tokio::test]
+async fn a_call_that_ends_everything_refuses_a_restriction_in_its_body() {
+    let server = Server::start();
+    assert_eq!(create_key(&server, r#"{"label":"x"}"#).await.status, 200);
+    let of_keys = || request("DELETE /api/operator/users/alice/keys").header(OPERATOR);
+    let of_sessions = || request("DELETE /api/sessions").header(ALICE);
+    let bodies = [r#"{"createdBefore":"2026-01-01T00:00:00Z"}"#, r#"{"keepCurrent":true}"#];
+    for (end_all, body) in [(of_keys(), bodies[0]), (of_sessions(), bodies[1])] {
+        let refused = end_all.json(body).send(&server).await;
+        assert_eq!(refused.verdict(), "400 unknown_field");
+        assert!(refused.body.contains("is unknown; the parameters of this call are in its query"), "{refused:?}");
+    }
+    let keys = request("GET /api/api-keys").header(ALICE).send(&server).await;
+    assert!(keys.body.contains(r#""revokedAt":null"#), "{keys:?}");
+    for end_all in [of_keys(), of_keys().json("{}"), of_sessions(), of_sessions().json("{}")] {
+        assert_eq!(end_all.send(&server).await.status, 200, "a body without members");
+    }
+}
+
 #[tokio::test]
 async fn an_error_names_sixteen_members_and_the_start_of_a_name() {
     let server = Server::start();
