@@ -15,7 +15,7 @@ const COUNTED_MAX: usize = 4_096;
 /// Limits how often credentials from an address may fail.
 ///
 /// Only failures count, and only failures are refused: a client with a valid credential behind the same address is not
-/// affected. Sign-ins are the exception, and have counts of their own: they count before the call of the identity
+/// affected. Sign-ins are the exception. They have a separate count, and count before the call of the identity
 /// provider, until they succeed. See decision 107.
 pub(crate) struct CredentialFailures {
     limiter: KeyedLimiter<IpAddr>,
