@@ -37,7 +37,8 @@ impl ServerBinaries {
     }
 
     fn find() -> Option<Self> {
-        let folders = packaged_folders().into_iter().chain(search_path()).chain(configured_folder());
+        let asked = std::iter::once_with(configured_folder).flatten();
+        let folders = packaged_folders().into_iter().chain(search_path()).chain(asked);
         let mut complete = folders.filter(|f| ["initdb", "postgres", "psql"].iter().all(|name| f.join(name).exists()));
         complete.next().map(|folder| Self { folder })
     }
