@@ -5,7 +5,7 @@
 
 mod claimers;
 mod damage;
-#[path = "../databases/mod.rs"]
+#[path = "../postgres/databases.rs"]
 mod databases;
 mod locks;
 mod periods;

@@ -1,9 +1,6 @@
 //! The promises hold on a server where every transaction is serializable, also one that says otherwise, and which ends
 //! one changing statement in 23 with a conflict (40001) and one in 97 with a deadlock (40P01), as Postgres and what
 //! speaks its protocol may at any time.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
-
-mod databases;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +15,8 @@ use throwaway_postgres::{Cluster, Database};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+
+use crate::databases;
 
 /// Ends some of the statements that change a table. A sequence keeps its number when a transaction ends, so the next
 /// attempt succeeds.

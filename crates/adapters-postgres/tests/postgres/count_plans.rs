@@ -1,5 +1,4 @@
 //! A chart reads the rows of its hours and of its user's subscriptions, whatever else is counted.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::{SeededEntropy, unique_cause};

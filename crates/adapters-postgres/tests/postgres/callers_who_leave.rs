@@ -1,6 +1,5 @@
 //! Calls whose caller goes away while their commit stalls: those who watch the audit log see what they wrote, and their
 //! connection is used again.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

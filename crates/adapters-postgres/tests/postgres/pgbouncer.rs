@@ -1,12 +1,11 @@
 //! The promises hold behind a PgBouncer that gives each transaction another session.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
-
-mod databases;
 
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use throwaway_postgres::{Cluster, Database, Pooler};
+
+use crate::databases;
 
 /// Sessions take turns, so that each transaction is likely to meet a session that others have used.
 const TURNS: &str = "pool_mode = transaction\ndefault_pool_size = 8\nmin_pool_size = 3\nserver_round_robin = 1";

@@ -1,5 +1,4 @@
 //! How many rows the statements on keys read: as many for an owner with very many ended keys as for one with few.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::time::Duration;
 

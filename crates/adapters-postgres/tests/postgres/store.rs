@@ -1,8 +1,5 @@
 //! The promises of the storage ports on Postgres, and the promises of this adapter only: recovery, migration by several
 //! instances, exactness across them.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
-
-mod databases;
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -19,6 +16,8 @@ use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
+
+use crate::databases;
 
 async fn open(url: &str) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 8 }).await.unwrap()

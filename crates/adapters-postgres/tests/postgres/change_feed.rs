@@ -1,8 +1,5 @@
 //! The promises of the change feed on Postgres, and the promises of this adapter only: commits that stall, servers that
 //! recover, notifications, and exactness over many instances.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
-
-mod databases;
 
 use domain::memory::unique_cause;
 use domain::ports::{
@@ -21,6 +18,8 @@ use domain::{
 use storage_conformance::{Instances, SharedSessionStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
+
+use crate::databases;
 
 /// A maximum lifetime that is longer than any of these tests.
 const WINDOW: Duration = Duration::from_hours(1);

@@ -1,5 +1,4 @@
 //! A list for operators reads as many rows as it shows, or as a search may read, whatever the tables have.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::ports::{Close as _, DeliveryCommands as _, OperatorLog as _, Schema as _};

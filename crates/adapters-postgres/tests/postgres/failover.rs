@@ -1,6 +1,5 @@
 //! Postgres as in production: standbys that are reached first, primaries that fail, commits that stall, full pools.
 //! Every server in these tests is a real Postgres.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::process::Command;
 use std::time::Duration;

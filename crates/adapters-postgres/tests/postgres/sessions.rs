@@ -1,12 +1,6 @@
 //! Sessions on a Postgres that several instances share: an ended session is refused on every instance, and no statement
 //! reads the sessions of other users.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "what fails here fails the test, which prints its figures"
-)]
-
-mod databases;
+#![expect(clippy::print_stdout, reason = "the test prints its figures")]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +15,8 @@ use throwaway_postgres::{Cluster, Database};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use verifier::{CredentialStores, FEED_POLL_INTERVAL, FEED_READ_TIMEOUT, Verifier, VerifierSettings};
+
+use crate::databases;
 
 /// One process: its connections, its memory, and the tasks that keep it right.
 struct Instance {

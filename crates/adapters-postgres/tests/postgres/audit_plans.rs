@@ -1,6 +1,5 @@
 //! A list of the audit log reads as many rows as it shows, or as a search may look at, whatever the log has. So does the
 //! look for events that are to be announced.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{Actor, AuditAction, AuditFilter};
