@@ -30,12 +30,21 @@ impl Pooler {
     ///
     /// PgBouncer is not installed, or does not start.
     pub fn start(cluster: &Cluster, settings: &str) -> anyhow::Result<Self> {
+        Self::start_before(cluster.port(), settings)
+    }
+
+    /// The same before whatever listens on this port of 127.0.0.1, as a proxy that leads to a cluster.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pooler::start`].
+    pub fn start_before(server: u16, settings: &str) -> anyhow::Result<Self> {
         let (account, folder) = (Account::choose()?, tempfile::tempdir().context("no temporary folder")?);
         let program = folder.path().join("pgbouncer");
         // The account may not be able to read the folder of the program.
         fs::copy(find()?, &program).context("cannot copy PgBouncer")?;
         let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).context("no free port")?;
-        write(&folder, address, cluster.port(), settings)?;
+        write(&folder, address, server, settings)?;
         account.own(folder.path())?;
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT]).current_dir(folder.path());
@@ -43,7 +52,7 @@ impl Pooler {
         account.apply(&mut command);
         let mut shell = command.spawn().context("cannot run sh")?;
         let pipe = shell.stdin.take();
-        let pooler = Self { address, server: cluster.port(), folder, shell, pipe };
+        let pooler = Self { address, server, folder, shell, pipe };
         let log = || fs::read_to_string(pooler.folder.path().join("log")).unwrap_or_default();
         ensure!(wait_until(|| TcpStream::connect(address).is_ok()), "PgBouncer did not start: {}", log());
         Ok(pooler)

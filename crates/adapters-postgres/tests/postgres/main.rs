@@ -5,7 +5,7 @@
 mod audit_plans;
 mod callers_who_leave;
 mod change_feed;
-mod conflicts;
+mod conflicts_behind_pgbouncer;
 mod count_plans;
 mod databases;
 mod failover;

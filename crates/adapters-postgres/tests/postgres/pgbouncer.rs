@@ -1,14 +1,19 @@
-//! The promises hold behind a PgBouncer that gives each transaction another session.
+//! Migrations, shards and limits of time behind a PgBouncer that gives each transaction another session. The promises of the
+//! ports hold there too: see `conflicts_behind_pgbouncer.rs`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
+use domain::Hour;
+use domain::ports::{KeyUsageStore as _, Schema as _};
 use throwaway_postgres::{Cluster, Database, Pooler};
 
 use crate::databases;
 
 /// Sessions take turns, so that each transaction is likely to meet a session that others have used.
-const TURNS: &str = "pool_mode = transaction\ndefault_pool_size = 8\nmin_pool_size = 3\nserver_round_robin = 1";
+pub(crate) const TURNS: &str =
+    "pool_mode = transaction\ndefault_pool_size = 8\nmin_pool_size = 3\nserver_round_robin = 1";
 
 struct Pooled {
     database: Database,
@@ -37,110 +42,51 @@ impl Pooled {
     }
 }
 
-mod pgbouncer {
-    use std::time::Duration;
-
-    use domain::Hour;
-    use domain::ports::{KeyUsageStore as _, Schema as _};
-    use storage_conformance::audit::AuditedStores;
-    use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
-
-    use super::*;
-
-    async fn fresh() -> (Arc<PostgresStore>, Pooled) {
-        let pooled = Pooled::before(databases::migrated().await, TURNS).await;
-        (pooled.store().await, pooled)
+/// Behind one session for all, too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn instances_that_start_together_migrate_once() {
+    for settings in [TURNS, "pool_mode = transaction\ndefault_pool_size = 1"] {
+        let pooled = Pooled::fresh(settings).await;
+        let stores = [pooled.store().await, pooled.store().await, pooled.store().await];
+        let migrations = stores.iter().map(|store| store.migrate());
+        let applied: Vec<_> = futures_util::future::try_join_all(migrations).await.unwrap();
+        let known = stores[0].status().await.unwrap();
+        assert_eq!(applied.into_iter().flatten().count(), known.len(), "{settings}");
     }
+}
 
-    /// Behind one session for all, too.
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn instances_that_start_together_migrate_once() {
-        for settings in [TURNS, "pool_mode = transaction\ndefault_pool_size = 1"] {
-            let pooled = Pooled::fresh(settings).await;
-            let stores = [pooled.store().await, pooled.store().await, pooled.store().await];
-            let migrations = stores.iter().map(|store| store.migrate());
-            let applied: Vec<_> = futures_util::future::try_join_all(migrations).await.unwrap();
-            let known = stores[0].status().await.unwrap();
-            assert_eq!(applied.into_iter().flatten().count(), known.len(), "{settings}");
+/// PgBouncer refuses the schema of a shard as a parameter of a connection, or takes it and ignores it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_shard_has_its_tables() {
+    let session_mode = "pool_mode = session\ndefault_pool_size = 40";
+    for mode in [TURNS, session_mode] {
+        for parameters in ["", "\nignore_startup_parameters = options"] {
+            let pooled = Pooled::fresh(&format!("{mode}{parameters}")).await;
+            let (first, second) = (pooled.shard(0).await, pooled.shard(1).await);
+            let migrated = first.migrate().await.unwrap();
+            assert!(first.status().await.unwrap().iter().all(|one| one.applied), "{mode}{parameters}");
+            assert!(second.status().await.unwrap().iter().all(|one| !one.applied), "{mode}{parameters}");
+            assert_eq!(second.migrate().await.unwrap(), migrated);
+            let shared = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";
+            let shared = Cluster::shared().await.unwrap().execute(&pooled.database.name, shared).await.unwrap();
+            assert_eq!(shared, "0", "{mode}{parameters}");
         }
     }
+}
 
-    /// PgBouncer refuses the schema of a shard as a parameter of a connection, or takes it and ignores it.
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn each_shard_has_its_tables() {
-        let session_mode = "pool_mode = session\ndefault_pool_size = 40";
-        for mode in [TURNS, session_mode] {
-            for parameters in ["", "\nignore_startup_parameters = options"] {
-                let pooled = Pooled::fresh(&format!("{mode}{parameters}")).await;
-                let (first, second) = (pooled.shard(0).await, pooled.shard(1).await);
-                let migrated = first.migrate().await.unwrap();
-                assert!(first.status().await.unwrap().iter().all(|one| one.applied), "{mode}{parameters}");
-                assert!(second.status().await.unwrap().iter().all(|one| !one.applied), "{mode}{parameters}");
-                assert_eq!(second.migrate().await.unwrap(), migrated);
-                let shared = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";
-                let shared = Cluster::shared().await.unwrap().execute(&pooled.database.name, shared).await.unwrap();
-                assert_eq!(shared, "0", "{mode}{parameters}");
-            }
-        }
-    }
-
-    /// The server ends a statement for which nobody waits any longer, though the limit is in no session.
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn statements_are_limited_in_time() {
-        let (store, pooled) = fresh().await;
-        let cluster = Cluster::shared().await.unwrap();
-        let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
-            $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
-            CREATE TRIGGER slow BEFORE DELETE ON usage_by_hour FOR EACH STATEMENT EXECUTE FUNCTION slow()";
-        cluster.execute(&pooled.database.name, slow).await.unwrap();
-        store.purge_usage(Hour::from_number(1), 1).await.unwrap_err();
-        let sleeping = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
-            AND pid <> pg_backend_pid()";
-        let ended = async { while cluster.execute(&pooled.database.name, sleeping).await.unwrap() != "0" {} };
-        tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the server ends the statement");
-    }
-
-    mod key_promises {
-        use super::*;
-
-        async fn fresh_store() -> (Arc<dyn KeyPorts>, Pooled) {
-            let (store, pooled) = fresh().await;
-            (store, pooled)
-        }
-
-        storage_conformance::key_store_tests!(fresh_store());
-    }
-
-    mod session_promises {
-        use super::*;
-
-        async fn fresh_store() -> (Arc<dyn SessionPorts>, Pooled) {
-            let (store, pooled) = fresh().await;
-            (store, pooled)
-        }
-
-        storage_conformance::session_store_tests!(fresh_store());
-    }
-
-    mod audit_promises {
-        use super::*;
-
-        async fn fresh_stores() -> (Arc<AuditedStores>, Pooled) {
-            let (store, pooled) = fresh().await;
-            (Arc::new(AuditedStores::of(&store)), pooled)
-        }
-
-        storage_conformance::audit_log_tests!(fresh_stores());
-    }
-
-    mod webhook_promises {
-        use super::*;
-
-        async fn fresh_store() -> (Arc<dyn WebhookStore>, Pooled) {
-            let (store, pooled) = fresh().await;
-            (store, pooled)
-        }
-
-        storage_conformance::webhook_store_tests!(fresh_store());
-    }
+/// The server ends a statement for which nobody waits any longer, though the limit is in no session.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn statements_are_limited_in_time() {
+    let pooled = Pooled::before(databases::migrated().await, TURNS).await;
+    let store = pooled.store().await;
+    let cluster = Cluster::shared().await.unwrap();
+    let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
+        CREATE TRIGGER slow BEFORE DELETE ON usage_by_hour FOR EACH STATEMENT EXECUTE FUNCTION slow()";
+    cluster.execute(&pooled.database.name, slow).await.unwrap();
+    store.purge_usage(Hour::from_number(1), 1).await.unwrap_err();
+    let sleeping = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+        AND pid <> pg_backend_pid()";
+    let ended = async { while cluster.execute(&pooled.database.name, sleeping).await.unwrap() != "0" {} };
+    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the server ends the statement");
 }

@@ -1,22 +1,23 @@
-//! The promises hold on a server where every transaction is serializable, also one that says otherwise, and which ends
-//! one changing statement in 23 with a conflict (40001) and one in 97 with a deadlock (40P01), as Postgres and what
-//! speaks its protocol may at any time.
+//! The promises hold on the hardest server, in which all that may differ from the usual one does: behind a PgBouncer that
+//! gives each transaction another session, in the schema of a shard, where every transaction is serializable, also one that
+//! says otherwise, and where one changing statement in 23 ends with a conflict (40001) and one in 97 with a deadlock (40P01),
+//! as Postgres and what speaks its protocol may at any time. See decision 122.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use adapters_postgres::{PostgresSettings, PostgresStore};
+use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::memory::unique_cause;
-use domain::ports::{KeyStore as _, Schema as _, StoreError};
+use domain::ports::{Close as _, KeyStore as _, Schema as _, StoreError};
 use domain::{Timestamp, UserId};
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
-use throwaway_postgres::{Cluster, Database};
+use throwaway_postgres::{Cluster, Database, Pooler};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::databases;
+use crate::pgbouncer::TURNS;
 
 /// Ends some of the statements that change a table. A sequence keeps its number when a transaction ends, so the next
 /// attempt succeeds.
@@ -24,19 +25,19 @@ const CONFLICTS: &str = "
     CREATE SEQUENCE conflicts;
     CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         CASE
-            WHEN nextval('conflicts') % 23 = 0 THEN
+            WHEN nextval('public.conflicts') % 23 = 0 THEN
                 RAISE EXCEPTION 'a conflict of the test' USING ERRCODE = 'serialization_failure';
-            WHEN currval('conflicts') % 97 = 0 THEN
+            WHEN currval('public.conflicts') % 97 = 0 THEN
                 RAISE EXCEPTION 'a deadlock of the test' USING ERRCODE = 'deadlock_detected';
             ELSE RETURN NULL;
         END CASE;
     END $$;
-    DO $$ DECLARE name text; BEGIN
-        FOR name IN SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
-            AND relnamespace = 'public'::regnamespace AND relname <> '__diesel_schema_migrations'
+    DO $$ DECLARE changed regclass; BEGIN
+        FOR changed IN SELECT oid FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
+            AND relnamespace = 'gatepost_shard_1'::regnamespace AND relname <> '__diesel_schema_migrations'
         LOOP
-            EXECUTE format('CREATE TRIGGER conflict AFTER INSERT OR UPDATE OR DELETE ON %I
-                FOR EACH STATEMENT EXECUTE FUNCTION conflict()', name);
+            EXECUTE format('CREATE TRIGGER conflict AFTER INSERT OR UPDATE OR DELETE ON %s
+                FOR EACH STATEMENT EXECUTE FUNCTION public.conflict()', changed);
         END LOOP;
     END $$";
 
@@ -44,21 +45,38 @@ const CONFLICTS: &str = "
 const SAID: &[u8; 14] = b"READ COMMITTED";
 const HEARD: &[u8; 14] = b"SERIALIZABLE  ";
 
-async fn fresh() -> (Arc<PostgresStore>, Database) {
-    let (store, database, _) = open().await;
-    (store, database)
+/// The store has the second of two shards, so that no table is in the default schema.
+const SHARD: Shard = Shard { number: 1, shards: 2, server: 0 };
+const TEMPLATE: &str = "gatepost_with_conflicts";
+
+/// What a store on such a server needs until its test ends.
+struct HardServer {
+    database: Database,
+    _pooler: Pooler,
 }
 
-/// A store on such a server, its database, and the number of transactions that have become serializable.
-async fn open() -> (Arc<PostgresStore>, Database, Arc<AtomicU64>) {
+async fn fresh() -> (Arc<PostgresStore>, HardServer) {
+    let (store, server, _) = open().await;
+    (store, server)
+}
+
+/// A store on such a server, and the number of transactions that have become serializable.
+async fn open() -> (Arc<PostgresStore>, HardServer, Arc<AtomicU64>) {
     let cluster = Cluster::shared().await.unwrap();
-    let database = databases::migrated().await;
+    let fill = async |empty: &Database| {
+        let settings = PostgresSettings { url: empty.url.clone(), pool_size: 1 };
+        let store = PostgresStore::open_shard(settings, SHARD, Arc::default()).await?;
+        store.migrate().await?;
+        store.close().await;
+        cluster.execute(&empty.name, CONFLICTS).await.map(drop)
+    };
+    let database = cluster.copy_of(TEMPLATE, fill).await.unwrap();
     make_strict(&database).await;
     let (port, changed) = way_to(cluster.port()).await;
-    let url = database.url.replace(&format!(":{}/", cluster.port()), &format!(":{port}/"));
-    let store = PostgresStore::open(PostgresSettings { url, pool_size: 8 }).await.unwrap();
-    cluster.execute(&database.name, CONFLICTS).await.unwrap();
-    (Arc::new(store), database, changed)
+    let pooler = Pooler::start_before(port, TURNS).unwrap();
+    let url = pooler.before(&database).url;
+    let store = PostgresStore::open_shard(PostgresSettings { url, pool_size: 8 }, SHARD, Arc::default()).await.unwrap();
+    (Arc::new(store), HardServer { database, _pooler: pooler }, changed)
 }
 
 async fn make_strict(database: &Database) {
@@ -113,7 +131,7 @@ async fn make_serializable(mut client: OwnedReadHalf, mut server: OwnedWriteHalf
 /// The other tests of this file would pass on a way that changes nothing.
 #[tokio::test]
 async fn transactions_become_serializable() {
-    let (store, _database, changed) = open().await;
+    let (store, _server, changed) = open().await;
     let before = changed.load(Ordering::Relaxed);
     let (owner, now) = (UserId::new("https://id.example.com", "alice").unwrap(), Timestamp::MIN);
     store.revoke_user_keys(&owner, now, now, 1, &unique_cause()).await.unwrap();
@@ -123,16 +141,16 @@ async fn transactions_become_serializable() {
 /// A purge is one statement, whose commit comes after its answer.
 #[tokio::test]
 async fn a_purge_counts_nothing_if_its_commit_fails() {
-    let (store, database, _) = open().await;
+    let (store, server, _) = open().await;
     let plant = "
-        INSERT INTO api_keys SELECT uuid_send(gen_random_uuid()), sha256('key'), 'https://id.example.com', 'alice', 'old', '', now(), NULL,
+        INSERT INTO gatepost_shard_1.api_keys SELECT uuid_send(gen_random_uuid()), sha256('key'), 'https://id.example.com', 'alice', 'old', '', now(), NULL,
             '2026-01-01', NULL, '', NULL;
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
             RAISE EXCEPTION 'this commit fails' USING ERRCODE = 'serialization_failure';
         END $$;
-        CREATE CONSTRAINT TRIGGER refuse AFTER DELETE ON api_keys DEFERRABLE INITIALLY DEFERRED
+        CREATE CONSTRAINT TRIGGER refuse AFTER DELETE ON gatepost_shard_1.api_keys DEFERRABLE INITIALLY DEFERRED
             FOR EACH ROW EXECUTE FUNCTION refuse()";
-    Cluster::shared().await.unwrap().execute(&database.name, plant).await.unwrap();
+    Cluster::shared().await.unwrap().execute(&server.database.name, plant).await.unwrap();
     let keys: &dyn KeyPorts = &*store;
     let purged = keys.purge_ended(Timestamp::MAX, 10).await;
     assert!(matches!(purged, Err(StoreError::Unavailable(_))), "{purged:?}");
@@ -141,9 +159,9 @@ async fn a_purge_counts_nothing_if_its_commit_fails() {
 mod key_promises {
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn KeyPorts>, Database) {
-        let (store, database) = fresh().await;
-        (store, database)
+    async fn fresh_store() -> (Arc<dyn KeyPorts>, HardServer) {
+        let (store, server) = fresh().await;
+        (store, server)
     }
 
     storage_conformance::key_store_tests!(fresh_store());
@@ -152,9 +170,9 @@ mod key_promises {
 mod session_promises {
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn SessionPorts>, Database) {
-        let (store, database) = fresh().await;
-        (store, database)
+    async fn fresh_store() -> (Arc<dyn SessionPorts>, HardServer) {
+        let (store, server) = fresh().await;
+        (store, server)
     }
 
     storage_conformance::session_store_tests!(fresh_store());
@@ -163,9 +181,9 @@ mod session_promises {
 mod audit_promises {
     use super::*;
 
-    async fn fresh_stores() -> (Arc<AuditedStores>, Database) {
-        let (store, database) = fresh().await;
-        (Arc::new(AuditedStores::of(&store)), database)
+    async fn fresh_stores() -> (Arc<AuditedStores>, HardServer) {
+        let (store, server) = fresh().await;
+        (Arc::new(AuditedStores::of(&store)), server)
     }
 
     storage_conformance::audit_log_tests!(fresh_stores());
@@ -174,9 +192,9 @@ mod audit_promises {
 mod webhook_promises {
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn WebhookStore>, Database) {
-        let (store, database) = fresh().await;
-        (store, database)
+    async fn fresh_store() -> (Arc<dyn WebhookStore>, HardServer) {
+        let (store, server) = fresh().await;
+        (store, server)
     }
 
     storage_conformance::webhook_store_tests!(fresh_store());
