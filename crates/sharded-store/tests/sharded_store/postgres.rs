@@ -1,4 +1,5 @@
-//! Every promise of the ports, over three schemas of one Postgres server.
+//! Promises of each kind, over three schemas of one Postgres server. Stores in memory keep all promises composed in the same
+//! way, and a store in one schema keeps them in `adapters-postgres`: what is left to see is that the two fit.
 
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use domain::ports::{ChangeFeed, Close as _, MigrateError, ReadinessCheck as _, S
 use domain::webhooks::DirectClaims;
 use domain::{CredentialDigest, Hour};
 use sharded_store::ShardedStore;
-use storage_conformance::KeyPorts;
 use storage_conformance::audit::AuditedStores;
+use storage_conformance::{KeyPorts, Promise};
 use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database};
 
@@ -16,6 +17,57 @@ use crate::composed::KeysWithFeed;
 use crate::memory::check_each;
 
 const SHARDS: u16 = 3;
+
+/// Promises of each kind: what one owner's shard answers, lists that shards share, calls for all of them, and what must come
+/// out exactly.
+const OF_EACH_KIND: &[&str] = &[
+    "every_field_comes_back",
+    "parallel_insertions_fill_the_room_exactly",
+    "lists_are_what_the_reference_selects",
+    "revocation_answers_with_the_list",
+    "rotation_puts_a_successor_in_the_place_of_a_key",
+    "keys_of_any_owner_are_revoked_by_digests",
+    "all_keys_of_a_user_are_revoked",
+    "many_digests_find_their_keys",
+    "large_batches_of_uses_are_taken",
+    "at_most_max_keys_are_deleted",
+    "lists_of_expiring_keys_go_on",
+    "counts_of_a_key_add_up",
+    "a_cancelled_insertion_is_whole_or_nothing",
+    "parallel_openings_leave_the_maximum",
+    "parallel_ends_of_all_name_each_session_once",
+    "many_digests_find_their_sessions",
+    "at_most_max_sessions_are_deleted",
+    "subscriptions_are_listed_newest_first_in_pages",
+    "urls_set_by_these_keys_are_disabled",
+    "parallel_calls_keep_one_check",
+    "secrets_are_replaced_if_they_are_what_is_stored",
+    "events_of_several_owners_go_each_to_their_own",
+    "parallel_repetitions_are_accepted_once",
+    "parallel_claims_share_out_what_is_due",
+    "an_offer_keeps_its_limits",
+    "rooms_limit_lanes",
+    "parallel_reports_are_all_taken",
+    "completions_of_many_lanes_are_taken_at_once",
+    "at_most_max_deliveries_are_ended",
+    "parallel_retries_make_one_delivery",
+    "recovering_takes_the_oldest_first",
+    "failed_deliveries_are_retried_at_once",
+    "deliveries_are_listed_newest_first_in_pages",
+    "filters_of_events_pick_what_the_reference_picks",
+    "failing_subscriptions_come_the_longest_first",
+    "outcomes_add_up",
+    "subscriptions_are_listed_with_their_health",
+    "the_oldest_due_delivery_is_found",
+    "a_purge_in_small_steps_comes_to_its_end",
+    "a_cancelled_publication_is_whole_or_nothing",
+    "everything_that_was_accepted_is_delivered",
+    "changes_of_keys_leave_their_events",
+    "pages_come_to_their_end",
+    "parallel_records_of_the_same_events_count_each_once",
+    "at_most_max_events_are_deleted",
+    "events_are_listed_until_they_are_announced",
+];
 
 async fn database() -> Database {
     Cluster::shared().await.expect("a server starts").database().await.expect("a database is made")
@@ -59,9 +111,23 @@ async fn fresh() -> (Arc<ShardedStore>, Database) {
     (store, database)
 }
 
+fn is_checked<Port: ?Sized>(promise: &&Promise<Port>) -> bool {
+    OF_EACH_KIND.contains(&promise.name)
+}
+
+#[test]
+fn the_checked_promises_exist() {
+    let promises = keys::PROMISES.iter().map(|promise| promise.name);
+    let promises = promises.chain(sessions::PROMISES.iter().map(|promise| promise.name));
+    let promises = promises.chain(webhooks::PROMISES.iter().map(|promise| promise.name));
+    let promises: Vec<_> = promises.chain(audit::PROMISES.iter().map(|promise| promise.name)).collect();
+    let unknown: Vec<_> = OF_EACH_KIND.iter().filter(|name| !promises.contains(name)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
 #[test]
 fn keys_of_three_schemas() {
-    check_each(keys::PROMISES, async || {
+    check_each(keys::PROMISES.iter().filter(is_checked), async || {
         let (store, database) = fresh().await;
         (store as _, database)
     });
@@ -85,7 +151,7 @@ fn feeds_of_three_schemas() {
 
 #[test]
 fn sessions_of_three_schemas() {
-    check_each(sessions::PROMISES, async || {
+    check_each(sessions::PROMISES.iter().filter(is_checked), async || {
         let (store, database) = fresh().await;
         (store as _, database)
     });
@@ -93,7 +159,7 @@ fn sessions_of_three_schemas() {
 
 #[test]
 fn webhooks_of_three_schemas() {
-    check_each(webhooks::PROMISES, async || {
+    check_each(webhooks::PROMISES.iter().filter(is_checked), async || {
         let (store, database) = fresh().await;
         (store as _, database)
     });
@@ -101,7 +167,7 @@ fn webhooks_of_three_schemas() {
 
 #[test]
 fn audit_logs_of_three_schemas() {
-    check_each(audit::PROMISES, async || {
+    check_each(audit::PROMISES.iter().filter(is_checked), async || {
         let (store, database) = fresh().await;
         (Arc::new(AuditedStores::of(&store)), database)
     });
