@@ -263,6 +263,11 @@ impl Cluster {
         self.inner.folder.join("data")
     }
 
+    /// The folder of the cluster, if it is in memory. It is removed with the cluster.
+    pub fn folder_in_memory(&self) -> Option<&Path> {
+        self.inner.folder.starts_with(MEMORY).then_some(&self.inner.folder)
+    }
+
     /// The programs of the server, such as `pgbench`.
     pub fn binaries(&self) -> &ServerBinaries {
         &self.inner.binaries
