@@ -99,22 +99,26 @@ impl Key {
     }
 }
 
-/// Asks one instance about one key, until the instance refuses it.
+/// Asks one instance about one key, until the instance refuses it. As [`first_refusal_of`].
 pub(super) async fn first_refusal(address: SocketAddr, key: Key) -> (Instant, u16) {
     first_refusal_of(address, key.question()).await
 }
 
-/// Sends this request over one connection, until the instance refuses it. Returns the time of the first refusal, and its
-/// status.
+/// Sends this request over one connection, until the instance refuses it. Returns the status of the refusal, and from when on
+/// requests were refused: the time at which the last one was sent that was not. How long a busy machine takes to answer does
+/// not count.
 pub(super) async fn first_refusal_of(address: SocketAddr, question: Request) -> (Instant, u16) {
     let mut connection = Connection::open(address).await.expect("it listens");
     let start = Instant::now();
+    let mut accepted_until = start;
     loop {
         assert!(start.elapsed() < REFUSED_OR_NEVER, "still good after {REFUSED_OR_NEVER:?}");
+        let sent = Instant::now();
         let status = connection.exchange(&question).await.expect("an answer").status;
         if status != 200 {
-            return (Instant::now(), status);
+            return (accepted_until, status);
         }
+        accepted_until = sent;
         sleep(QUESTION_INTERVAL).await;
     }
 }
