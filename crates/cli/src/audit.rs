@@ -54,7 +54,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Access::Operator(operator, user_id) => operator.list_all_audit_events(&wanted, Some(&user_id)).await,
     };
     let page = connection.heard(page)?;
-    LISTING.show_page(json, &page, page.events.iter().map(row), page.next_cursor.as_deref())
+    LISTING.page(&page, page.events.iter().map(row), page.next_cursor.as_deref())?.print(json)
 }
 
 fn row(event: &AuditEvent) -> [String; 6] {

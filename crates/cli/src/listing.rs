@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::{answer, answer_json, remark};
+use crate::output::Reply;
 use crate::table::table;
 use crate::times::past;
 
@@ -32,43 +32,29 @@ pub(crate) struct Listing<const COLUMNS: usize> {
 }
 
 impl<const COLUMNS: usize> Listing<COLUMNS> {
-    /// Prints the whole list: `whole` as JSON, or the rows.
+    /// The whole list: `whole` as JSON, or the rows.
     ///
     /// # Errors
     ///
-    /// When standard output cannot be written.
-    pub(crate) fn show(
-        &self,
-        json: bool,
-        whole: &impl Serialize,
-        rows: impl Iterator<Item = [String; COLUMNS]>,
-    ) -> Result<()> {
-        if json {
-            return Ok(answer_json(whole)?);
-        }
+    /// As [`Reply::new`].
+    pub(crate) fn of(&self, whole: &impl Serialize, rows: impl Iterator<Item = [String; COLUMNS]>) -> Result<Reply> {
         let mut rows = rows.peekable();
-        if rows.peek().is_none() {
-            return Ok(answer(&format!("no {}", self.items))?);
-        }
-        Ok(answer(&table(self.heads, rows))?)
+        let is_empty = rows.peek().is_none();
+        Reply::new(whole, if is_empty { format!("no {}", self.items) } else { table(self.heads, rows) })
     }
 
-    /// Prints a page of a list, and says how to get the next one.
+    /// A page of a list, and how to get the next one.
     ///
     /// # Errors
     ///
-    /// As [`Listing::show`].
-    pub(crate) fn show_page(
+    /// As [`Reply::new`].
+    pub(crate) fn page(
         &self,
-        json: bool,
         page: &impl Serialize,
         rows: impl Iterator<Item = [String; COLUMNS]>,
         next: Option<&str>,
-    ) -> Result<()> {
-        self.show(json, page, rows)?;
-        if let Some(cursor) = next.filter(|_| !json) {
-            remark(&format!("there may be older {}: --cursor {cursor}", self.items));
-        }
-        Ok(())
+    ) -> Result<Reply> {
+        let next = next.map(|cursor| format!("there may be older {}: --cursor {cursor}", self.items));
+        Ok(next.into_iter().fold(self.of(page, rows)?, Reply::remarking))
     }
 }

@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json, remark};
+use crate::output::Reply;
 
 /// The arguments of `gatepost log-filter`.
 #[derive(Debug, Args)]
@@ -41,12 +41,6 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         None => operator.find_log_filter().await,
     };
     let present = connection.heard(answered)?;
-    if arguments.json {
-        return Ok(answer_json(&present)?);
-    }
-    answer(&present.filter)?;
-    if let Some(before) = present.before {
-        remark(&format!("the log had these lines before: {before}"));
-    }
-    Ok(())
+    let before = present.before.as_ref().map(|before| format!("the log had these lines before: {before}"));
+    before.into_iter().fold(Reply::new(&present, &present.filter)?, Reply::remarking).print(arguments.json)
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::{answer_json, remark};
+use crate::output::Reply;
 use crate::profiles::{ProfileName, Profiles};
 
 /// Delete the URL and the credentials that `gatepost login` saved
@@ -34,10 +34,7 @@ struct LogoutAnswer<'a> {
 /// When the file cannot be deleted.
 pub fn run(arguments: &Arguments, profiles: &Profiles, name: &ProfileName) -> Result<()> {
     let (profile, deleted) = (name.as_str(), profiles.delete(name)?);
-    if arguments.json {
-        return Ok(answer_json(&LogoutAnswer { profile, deleted })?);
-    }
     let what = if deleted { "is deleted; its credentials stay valid" } else { "does not exist" };
-    remark(&format!("the profile {profile} {what}"));
-    Ok(())
+    let reply = Reply::new(&LogoutAnswer { profile, deleted }, "")?;
+    reply.remarking(format!("the profile {profile} {what}")).print(arguments.json)
 }

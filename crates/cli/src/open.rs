@@ -4,10 +4,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json};
+use crate::output::{Reply, member};
 
 /// The arguments of `gatepost open`.
 #[derive(Debug, Args)]
@@ -29,11 +28,6 @@ Examples:
 /// The programs that open a URL on a desktop: Linux and the BSDs, macOS.
 const OPENERS: [&str; 2] = ["xdg-open", "open"];
 
-#[derive(Serialize)]
-struct OpenAnswer<'a> {
-    url: &'a str,
-}
-
 /// Prints the URL of the console, and has the desktop open it. A machine without a desktop only gets the URL.
 ///
 /// # Errors
@@ -41,11 +35,7 @@ struct OpenAnswer<'a> {
 /// When standard output cannot be written.
 pub(crate) fn run(arguments: &Arguments, connection: &Connection) -> Result<()> {
     let url = format!("{}/console/", connection.url());
-    if arguments.json {
-        answer_json(&OpenAnswer { url: &url })?;
-    } else {
-        answer(&url)?;
-    }
+    Reply::new(&member("url", &url), &url)?.print(arguments.json)?;
     if !arguments.print {
         open_in_browser(&url);
     }

@@ -1,8 +1,64 @@
 //! What a command prints: its answer to standard output, remarks to standard error.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use anyhow::{Error, Result};
 use serde::Serialize;
+
+/// The answer of a command, in JSON for programs and in words for people.
+#[derive(Default)]
+pub struct Reply {
+    json: String,
+    words: String,
+    remarks: Vec<String>,
+    failure: Option<Error>,
+}
+
+impl Reply {
+    /// This answer. Without words, people get none.
+    ///
+    /// # Errors
+    ///
+    /// When the value cannot be written as JSON.
+    pub fn new(value: &impl Serialize, words: impl Into<String>) -> Result<Self> {
+        Ok(Self { json: serde_json::to_string(value)?, words: words.into(), ..Self::default() })
+    }
+
+    /// Adds a remark, which only people get.
+    #[must_use]
+    pub fn remarking(mut self, remark: impl Into<String>) -> Self {
+        self.remarks.push(remark.into());
+        self
+    }
+
+    /// The command fails nevertheless.
+    #[must_use]
+    pub fn failing(self, failure: Error) -> Self {
+        Self { failure: Some(failure), ..self }
+    }
+
+    /// Prints the answer.
+    ///
+    /// # Errors
+    ///
+    /// When standard output cannot be written, or the command fails.
+    pub fn print(self, json: bool) -> Result<()> {
+        let text = if json { &self.json } else { &self.words };
+        if !text.is_empty() {
+            answer(text)?;
+        }
+        if !json {
+            self.remarks.iter().for_each(|text| remark(text));
+        }
+        self.failure.map_or(Ok(()), Err)
+    }
+}
+
+/// A value as the only member of an object.
+pub fn member<Value>(name: &'static str, value: Value) -> BTreeMap<&'static str, Value> {
+    BTreeMap::from([(name, value)])
+}
 
 /// Writes a command's answer to standard output.
 ///

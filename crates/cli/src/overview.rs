@@ -11,7 +11,7 @@ use gatepost_client::{ApiKey, Subscription};
 use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 use crate::webhooks::list::all_subscriptions;
 
 /// The arguments of `gatepost overview`.
@@ -59,10 +59,7 @@ pub(crate) async fn run(arguments: &Arguments, connection: &Connection) -> Resul
     let failed_deliveries = failures.failures.iter().map(|group| group.deliveries).sum();
     let counted = counted(&keys, &subscriptions, SystemClock.now());
     let overview = Overview { failed_deliveries, is_complete: failures.is_complete, ..counted };
-    if arguments.json {
-        return Ok(answer_json(&overview)?);
-    }
-    Ok(answer(&overview.in_words(connection.url()))?)
+    Reply::new(&overview, overview.in_words(connection.url()))?.print(arguments.json)
 }
 
 /// Counts the keys and the subscriptions. Times of the service sort as strings.

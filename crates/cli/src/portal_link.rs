@@ -6,7 +6,7 @@ use gatepost_client::NewPortalLink;
 use serde::Serialize;
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json, remark};
+use crate::output::Reply;
 use crate::times::duration;
 
 /// The arguments of `gatepost portal-link`.
@@ -60,10 +60,6 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     new = arguments.time.into_iter().fold(new, NewPortalLink::lasting);
     let link = connection.heard(connection.operator()?.create_portal_link(&new).await)?;
     let (url, expires_at) = (link.url.expose(), link.expires_at.as_str());
-    if arguments.json {
-        return Ok(answer_json(&LinkAnswer { url, expires_at })?);
-    }
-    answer(url)?;
-    remark(&format!("the link works once, until {expires_at}"));
-    Ok(())
+    let reply = Reply::new(&LinkAnswer { url, expires_at }, url)?;
+    reply.remarking(format!("the link works once, until {expires_at}")).print(arguments.json)
 }

@@ -23,6 +23,13 @@ pub(crate) fn terminal_width() -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
+/// Lines with a name and a value. A line without a value is left out.
+pub(crate) fn named_lines(lines: &[(&str, String)]) -> String {
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = lines.iter().filter(|(_, value)| !value.is_empty());
+    lines.map(|(name, value)| format!("{name:width$}{GAP}{value}")).collect::<Vec<_>>().join("\n")
+}
+
 /// Counts by the hour under the names of the counts. Hours without a count are left out, and the total stands last.
 pub(crate) fn table_by_hour(
     names: [&str; 3],
@@ -59,11 +66,7 @@ fn fitted<const COLUMNS: usize>(heads: [&str; COLUMNS], rows: &[[String; COLUMNS
 }
 
 fn blocks<const COLUMNS: usize>(heads: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> String {
-    let width = heads.iter().map(|head| head.len()).max().unwrap_or(0);
-    let block = |row: &[String; COLUMNS]| {
-        let lines = heads.iter().zip(row).filter(|(_, cell)| !cell.is_empty());
-        lines.map(|(head, cell)| format!("{head:width$}{GAP}{cell}")).collect::<Vec<_>>().join("\n")
-    };
+    let block = |row: &[String; COLUMNS]| named_lines(&heads.into_iter().zip(row.iter().cloned()).collect::<Vec<_>>());
     rows.iter().map(block).collect::<Vec<_>>().join("\n\n")
 }
 

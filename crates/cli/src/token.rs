@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// The grant type with which the provider of `gatepost dev` gives a token for a user name alone.
 const USER_NAME_GRANT: &str = "urn:gatepost:grant-type:user-name";
@@ -59,13 +59,8 @@ struct TokenAnswer<'a> {
 /// When no development provider answers, or the provider refuses the user name.
 pub(crate) async fn run(arguments: &Arguments, connection: &Connection) -> Result<()> {
     let granted = request(connection.url(), &arguments.user).await?;
-    let token = IdToken::new(granted.id_token);
-    if arguments.json {
-        answer_json(&TokenAnswer { id_token: token.expose(), expires_in_seconds: granted.expires_in })?;
-    } else {
-        answer(token.expose())?;
-    }
-    Ok(())
+    let id_token = granted.id_token.as_str();
+    Reply::new(&TokenAnswer { id_token, expires_in_seconds: granted.expires_in }, id_token)?.print(arguments.json)
 }
 
 /// An ID token of the development provider at this base URL.

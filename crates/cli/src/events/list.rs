@@ -4,6 +4,7 @@ use gatepost_client::{EventQuery, LoggedEvent};
 
 use crate::connection::Connection;
 use crate::listing::{Listing, Part};
+use crate::output::Reply;
 use crate::times::shown;
 
 /// List published events, newest first. Needs the operator token
@@ -33,11 +34,11 @@ const LISTING: Listing<5> = Listing { items: "events", heads: ["ID", "PUBLISHED"
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { user: user_id, event_type, part: Part { since, until, limit, cursor } } = arguments;
     let wanted = EventQuery { user_id, event_type, since, until, cursor, limit: Some(limit) };
     let page = connection.heard(connection.operator()?.list_published_events(&wanted).await)?;
-    LISTING.show_page(json, &page, page.events.iter().map(row), page.next_cursor.as_deref())
+    LISTING.page(&page, page.events.iter().map(row), page.next_cursor.as_deref())
 }
 
 fn row(LoggedEvent { event, deliveries, .. }: &LoggedEvent) -> [String; 5] {

@@ -46,9 +46,10 @@ Environment (each also as NAME_FILE, a file that contains the value):
 ///
 /// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
-    match arguments.action {
-        Action::List(list) => list::run(list, connection, arguments.json).await,
-        Action::Publish(publish) => publish::run(publish, connection, arguments.json).await,
-        Action::PublishBatch(_) => publish_batch::run(connection, arguments.json).await,
-    }
+    let reply = match arguments.action {
+        Action::List(list) => list::run(list, connection).await,
+        Action::Publish(publish) => publish::run(publish, connection).await,
+        Action::PublishBatch(_) => publish_batch::run(connection).await,
+    };
+    reply?.print(arguments.json)
 }

@@ -7,7 +7,7 @@ use gatepost_client::{NewEvent, PublishedEvent};
 use serde_json::value::RawValue;
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// Larger than any event may be, in bytes.
 pub(super) const DATA_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -44,14 +44,14 @@ Examples:
 /// # Errors
 ///
 /// When the data is not JSON, or the call fails.
-pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let operator = connection.operator()?;
     let mut event = NewEvent::new(arguments.user, arguments.event_type, &data(arguments.data)?)?;
     if let Some(id) = arguments.id {
         event = event.with_id(id);
     }
     let published = connection.heard(operator.publish_event(&event).await)?;
-    if json { Ok(answer_json(&published)?) } else { Ok(answer(&in_words(&published))?) }
+    Reply::new(&published, in_words(&published))
 }
 
 fn in_words(published: &PublishedEvent) -> String {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::publish::DATA_BYTES_MAX;
 use crate::connection::Connection;
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// The most events of a call.
 const EVENTS_AT_ONCE: usize = 500;
@@ -53,7 +53,7 @@ struct BatchAnswer {
 /// # Errors
 ///
 /// When a line is not an event, or a call fails: how many events are published is part of the error.
-pub(super) async fn run(connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(connection: &Connection) -> Result<Reply> {
     let operator = connection.operator()?;
     let (mut lines, mut total) = (Lines { input: io::stdin().lock(), read: 0 }, BatchAnswer::default());
     loop {
@@ -67,12 +67,9 @@ pub(super) async fn run(connection: &Connection, json: bool) -> Result<()> {
         total.duplicates += published.iter().filter(|one| one.duplicate).count();
         total.deliveries += published.iter().map(|one| u64::from(one.deliveries)).sum::<u64>();
     }
-    if json {
-        return Ok(answer_json(&total)?);
-    }
     let BatchAnswer { published, duplicates, deliveries } = total;
     let before = if duplicates == 0 { String::new() } else { format!(", {duplicates} of them before") };
-    Ok(answer(&format!("{published} events are published{before}: {deliveries} deliveries"))?)
+    Reply::new(&total, format!("{published} events are published{before}: {deliveries} deliveries"))
 }
 
 /// Reads events, and counts lines for errors.

@@ -2,8 +2,9 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::NewApiKey;
 
-use super::show;
+use super::reply;
 use crate::connection::{Connection, Owner};
+use crate::output::Reply;
 use crate::times::future;
 
 /// Create a key and print it, which is the only time that it is shown
@@ -34,11 +35,11 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let user = connection.user(arguments.owner.name()).await?;
     let mut new = NewApiKey::labelled(arguments.label).with_scopes(arguments.scopes);
     if let Some(expires_at) = arguments.expires_at {
         new = new.ending_at(expires_at);
     }
-    show(&connection.heard(user.create_api_key(new).await)?, json)
+    reply(&connection.heard(user.create_api_key(new).await)?)
 }

@@ -1,4 +1,4 @@
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use domain::Timestamp;
 use gatepost_client::{ActiveApiKey, FullKey};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::KEY_BYTES_MAX;
 use crate::connection::Connection;
 use crate::hidden_input::read_secret;
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// Read a full key from standard input, and ask as the host application whether it is valid and whose it is
 #[derive(Debug, Args)]
@@ -51,23 +51,18 @@ struct KeyAnswer<'a> {
 /// # Errors
 ///
 /// When the key is not active, or the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let operator = connection.operator()?;
     let key = FullKey::new(read_secret("one API key", KEY_BYTES_MAX).await?.as_str());
     let scopes: Vec<&str> = arguments.scopes.iter().map(String::as_str).collect();
     let Some(key) = connection.heard(operator.introspect(&key, &scopes).await)? else {
-        if json {
-            answer_json(&IntrospectAnswer::default())?;
-        }
-        bail!("the key is not active");
+        return Ok(Reply::new(&IntrospectAnswer::default(), "")?.failing(anyhow!("the key is not active")));
     };
     let found = described(&key);
-    if json {
-        return Ok(answer_json(&IntrospectAnswer { active: true, key: Some(found) })?);
-    }
     let scopes = if key.scopes.is_empty() { "no scopes".to_owned() } else { key.scopes.join(" ") };
-    let end = found.expires_at.map_or_else(String::new, |at| format!(", until {at}"));
-    Ok(answer(&format!("active: {} of {} at {}, {}, {scopes}{end}", key.key_id, key.user_id, key.issuer, key.label))?)
+    let end = found.expires_at.as_ref().map_or_else(String::new, |at| format!(", until {at}"));
+    let words = format!("active: {} of {} at {}, {}, {scopes}{end}", key.key_id, key.user_id, key.issuer, key.label);
+    Reply::new(&IntrospectAnswer { active: true, key: Some(found) }, words)
 }
 
 fn described(key: &ActiveApiKey) -> KeyAnswer<'_> {

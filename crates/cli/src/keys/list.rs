@@ -3,10 +3,10 @@ use anyhow::Result;
 use clap::Args;
 use domain::ports::Clock;
 use gatepost_client::ApiKey;
-use serde::Serialize;
 
 use crate::connection::{Access, AnyOwner, Connection};
 use crate::listing::Listing;
+use crate::output::{Reply, member};
 use crate::times::shown;
 
 /// List the keys of a user, newest first
@@ -22,11 +22,6 @@ Examples:
   gatepost keys list --user alice
   GATEPOST_ID_TOKEN_FILE=token gatepost keys list --json";
 
-#[derive(Serialize)]
-struct ListAnswer<'a> {
-    keys: &'a [ApiKey],
-}
-
 const LISTING: Listing<6> =
     Listing { items: "keys", heads: ["ID", "PREFIX", "STATE", "CREATED", "LAST USED", "LABEL"] };
 
@@ -35,9 +30,9 @@ const LISTING: Listing<6> =
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let keys = keys_of(&arguments.owner, connection).await?;
-    LISTING.show(json, &ListAnswer { keys: &keys }, rows(&keys, &SystemClock.now().to_string()))
+    LISTING.of(&member("keys", &keys), rows(&keys, &SystemClock.now().to_string()))
 }
 
 /// The keys of a user, newest first.

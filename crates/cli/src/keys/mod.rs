@@ -16,7 +16,7 @@ use gatepost_client::CreatedApiKey;
 use serde::Serialize;
 
 use crate::connection::Connection;
-use crate::output::{answer, answer_json, remark};
+use crate::output::Reply;
 
 /// The arguments of `gatepost keys`.
 #[derive(Debug, Args)]
@@ -68,18 +68,18 @@ Environment (each also as NAME_FILE, a file that contains the value):
 ///
 /// When the service does not answer or refuses the call, or a key to verify is not valid.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
-    let json = arguments.json;
-    match arguments.action {
-        Action::List(arguments) => list::run(&arguments, connection, json).await,
-        Action::Show(arguments) => show::run(&arguments, connection, json).await,
-        Action::Create(arguments) => create::run(arguments, connection, json).await,
-        Action::Revoke(arguments) => revoke::run(&arguments, connection, json).await,
-        Action::Rotate(arguments) => rotate::run(&arguments, connection, json).await,
-        Action::Usage(arguments) => usage::run(&arguments, connection, json).await,
-        Action::Verify(arguments) => verify::run(&arguments, connection, json).await,
-        Action::Introspect(arguments) => introspect::run(&arguments, connection, json).await,
-        Action::ReportLeaks(arguments) => report_leaks::run(&arguments, connection, json).await,
-    }
+    let reply = match arguments.action {
+        Action::List(arguments) => list::run(&arguments, connection).await,
+        Action::Show(arguments) => show::run(&arguments, connection).await,
+        Action::Create(arguments) => create::run(arguments, connection).await,
+        Action::Revoke(arguments) => revoke::run(&arguments, connection).await,
+        Action::Rotate(arguments) => rotate::run(&arguments, connection).await,
+        Action::Usage(arguments) => usage::run(&arguments, connection).await,
+        Action::Verify(arguments) => verify::run(&arguments, connection).await,
+        Action::Introspect(arguments) => introspect::run(&arguments, connection).await,
+        Action::ReportLeaks(arguments) => report_leaks::run(&arguments, connection).await,
+    };
+    reply?.print(arguments.json)
 }
 
 #[derive(Serialize)]
@@ -89,13 +89,9 @@ struct CreatedAnswer<'a> {
     key_id: &'a str,
 }
 
-/// Shows a new key. Standard output gets only the key, so that a script can pipe it.
-fn show(created: &CreatedApiKey, json: bool) -> Result<()> {
+/// A new key. Standard output gets only the key, so that a script can pipe it.
+fn reply(created: &CreatedApiKey) -> Result<Reply> {
     let (key, key_id) = (created.key.expose(), created.key_id.as_str());
-    if json {
-        return Ok(answer_json(&CreatedAnswer { key, key_id })?);
-    }
-    answer(key)?;
-    remark(&format!("{key_id} is created. The full key is shown only this once."));
-    Ok(())
+    let reply = Reply::new(&CreatedAnswer { key, key_id }, key)?;
+    Ok(reply.remarking(format!("{key_id} is created. The full key is shown only this once.")))
 }

@@ -3,13 +3,12 @@ use std::io::{self, BufRead, Read};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use gatepost_client::FullKey;
-use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::KEY_BYTES_MAX;
 use crate::connection::Connection;
 use crate::consent::Consent;
-use crate::output::{answer, answer_json, remark};
+use crate::output::{Reply, member, remark};
 
 /// How many keys a call reports. The longest keys fit into the body of a call.
 const KEYS_AT_ONCE: usize = 50;
@@ -30,18 +29,12 @@ Examples:
 
 The answer has a line for each line: the id of the key, or `unknown`. Reporting a key again changes nothing.";
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReportAnswer {
-    key_ids: Vec<Option<String>>,
-}
-
 /// Reports leaked keys with the operator token.
 ///
 /// # Errors
 ///
 /// When nobody consents, a line is too long, or a call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let operator = connection.operator()?;
     arguments.consent.get("revoke every key on standard input", connection)?;
     let (mut input, mut key_ids) = (io::stdin().lock(), Vec::new());
@@ -54,11 +47,8 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
     }
     let revoked = key_ids.iter().flatten().count();
     remark(&format!("{revoked} of {} lines were keys, which are revoked", key_ids.len()));
-    if json {
-        return Ok(answer_json(&ReportAnswer { key_ids })?);
-    }
     let lines: Vec<&str> = key_ids.iter().map(|id| id.as_deref().unwrap_or("unknown")).collect();
-    if lines.is_empty() { Ok(()) } else { Ok(answer(&lines.join("\n"))?) }
+    Reply::new(&member("keyIds", &key_ids), lines.join("\n"))
 }
 
 /// The keys of the next lines; none at the end of the input.

@@ -1,10 +1,9 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde::Serialize;
 
 use crate::connection::{Access, AnyOwner, Connection};
 use crate::consent::Consent;
-use crate::output::{answer, answer_json};
+use crate::output::{Reply, member};
 use crate::times::past;
 
 /// Revoke a key, or all keys of a user, which are refused from then on
@@ -34,33 +33,27 @@ Examples:
   GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost keys revoke --all-of alice \\
     --created-before 7d --yes";
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RevokedAnswer {
-    revoked_count: u64,
-}
-
 /// Revokes a key, or all keys of a user.
 ///
 /// # Errors
 ///
 /// When nobody consents, or the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { consent, created_before, .. } = arguments;
     match (&arguments.key_id, &arguments.all_of) {
         (Some(key_id), _) => {
             consent.get(&format!("revoke {key_id}"), connection)?;
-            revoke_one(key_id, arguments.owner.name(), connection, json).await
+            revoke_one(key_id, arguments.owner.name(), connection).await
         }
         (None, Some(user_id)) => {
             consent.get(&format!("revoke all keys of {user_id}"), connection)?;
-            revoke_all(user_id, created_before.as_deref(), connection, json).await
+            revoke_all(user_id, created_before.as_deref(), connection).await
         }
         (None, None) => bail!("the id of a key, or --all-of, is required"),
     }
 }
 
-async fn revoke_one(key_id: &str, user: Option<&str>, connection: &Connection, json: bool) -> Result<()> {
+async fn revoke_one(key_id: &str, user: Option<&str>, connection: &Connection) -> Result<Reply> {
     let keys = match connection.access(user).await? {
         Access::User(user) => user.revoke_api_key(key_id).await,
         Access::Operator(operator, user_id) => operator.revoke_user_api_key(&user_id, key_id).await,
@@ -68,17 +61,11 @@ async fn revoke_one(key_id: &str, user: Option<&str>, connection: &Connection, j
     let revoked = connection.heard(keys)?.into_iter().find(|key| key.id == *key_id);
     // The list has only the last hundred keys that ended, and this one may have ended earlier.
     let revoked = revoked.with_context(|| format!("{key_id} had ended before, and is no longer listed"))?;
-    if json {
-        return Ok(answer_json(&revoked)?);
-    }
-    Ok(answer(&format!("{key_id} is revoked ({})", revoked.label))?)
+    Reply::new(&revoked, format!("{key_id} is revoked ({})", revoked.label))
 }
 
-async fn revoke_all(user_id: &str, before: Option<&str>, connection: &Connection, json: bool) -> Result<()> {
+async fn revoke_all(user_id: &str, before: Option<&str>, connection: &Connection) -> Result<Reply> {
     let revoked_count = connection.heard(connection.operator()?.revoke_user_api_keys(user_id, before).await)?;
-    if json {
-        return Ok(answer_json(&RevokedAnswer { revoked_count })?);
-    }
     let keys = if revoked_count == 1 { "key" } else { "keys" };
-    Ok(answer(&format!("{revoked_count} {keys} of {user_id} revoked"))?)
+    Reply::new(&member("revokedCount", revoked_count), format!("{revoked_count} {keys} of {user_id} revoked"))
 }

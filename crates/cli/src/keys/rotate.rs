@@ -3,8 +3,9 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 
-use super::show;
+use super::reply;
 use crate::connection::{Connection, Owner};
+use crate::output::Reply;
 use crate::times::duration;
 
 /// Replace a key with a new one and print it, which is the only time that it is shown
@@ -34,8 +35,8 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let user = connection.user(arguments.owner.name()).await?;
     let overlap = arguments.overlap_seconds.map_or(arguments.overlap, Duration::from_secs);
-    show(&connection.heard(user.rotate_api_key(&arguments.key_id, overlap).await)?, json)
+    reply(&connection.heard(user.rotate_api_key(&arguments.key_id, overlap).await)?)
 }

@@ -6,7 +6,8 @@ use gatepost_client::{ApiKey, Error, Problem};
 
 use super::list::{keys_of, state};
 use crate::connection::{AnyOwner, Connection};
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
+use crate::table::named_lines;
 use crate::times::shown;
 
 /// Show a key: its scopes, what ends it, and the key that replaces it
@@ -28,13 +29,10 @@ Examples:
 /// # Errors
 ///
 /// When the call fails, or the user has no such key.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let keys = keys_of(&arguments.owner, connection).await?;
     let key = keys.into_iter().find(|key| key.id == arguments.key_id).ok_or_else(not_found)?;
-    if json {
-        return Ok(answer_json(&key)?);
-    }
-    Ok(answer(&lines(&key, &SystemClock.now().to_string()))?)
+    Reply::new(&key, lines(&key, &SystemClock.now().to_string()))
 }
 
 /// The service has no call for one key: its list has them all, but for keys that ended long ago.
@@ -49,7 +47,7 @@ fn not_found() -> Error {
 fn lines(key: &ApiKey, now: &str) -> String {
     let time = |at: &Option<String>| at.as_deref().map_or_else(|| "never".to_owned(), shown);
     let scopes = if key.scopes.is_empty() { "none".to_owned() } else { key.scopes.join(" ") };
-    let mut lines = vec![
+    named_lines(&[
         ("id", key.id.clone()),
         ("label", key.label.clone()),
         ("prefix", key.prefix.clone()),
@@ -58,7 +56,6 @@ fn lines(key: &ApiKey, now: &str) -> String {
         ("created", shown(&key.created_at)),
         ("last used", time(&key.last_used_at)),
         ("expires", time(&key.expires_at)),
-    ];
-    lines.extend(key.replaced_by.clone().map(|successor| ("replaced by", successor)));
-    lines.iter().map(|(name, value)| format!("{name:<13}{value}")).collect::<Vec<_>>().join("\n")
+        ("replaced by", key.replaced_by.clone().unwrap_or_default()),
+    ])
 }

@@ -1,10 +1,11 @@
 use anyhow::Result;
 use clap::Args;
-use gatepost_client::{Client, DailyUsesOfKey};
+use gatepost_client::DailyUsesOfKey;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
-use crate::table::{table, table_by_hour};
+use crate::listing::Listing;
+use crate::output::Reply;
+use crate::table::table_by_hour;
 
 /// Show how often a key was verified, by the hour, or how often all keys were used, by the day
 #[derive(Debug, Args)]
@@ -25,37 +26,26 @@ Examples:
   gatepost keys usage key_01h455vb4pex5vsknk084sn02q --user alice
   gatepost keys usage key_01h455vb4pex5vsknk084sn02q --hours 744 --user alice";
 
+const DAILY: Listing<4> = Listing { items: "active keys", heads: ["ID", "LAST DAY", "7 DAYS", "30 DAYS"] };
+
 /// Prints the hours with verifications of a key, the earliest first, or a row for each key.
 ///
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let user = connection.user(arguments.owner.name()).await?;
-    match &arguments.key_id {
-        Some(id) => show_hours(connection.heard(user.key_usage(id, arguments.hours).await)?, json),
-        None => show_days(&user, connection, json).await,
+    if let Some(id) = &arguments.key_id {
+        return by_hour(&connection.heard(user.key_usage(id, arguments.hours).await)?);
     }
-}
-
-fn show_hours(usage: gatepost_client::KeyUsage, json: bool) -> Result<()> {
-    if json {
-        return Ok(answer_json(&usage)?);
-    }
-    let counts = |counts: gatepost_client::KeyUsageCounts| [counts.accepted, counts.limited, counts.refused];
-    let hours = usage.hours.into_iter().map(|hour| (hour.start, counts(hour.counts)));
-    Ok(answer(&table_by_hour(["ACCEPTED", "LIMITED", "REFUSED"], hours, counts(usage.total)))?)
-}
-
-async fn show_days(user: &Client, connection: &Connection, json: bool) -> Result<()> {
     let daily = connection.heard(user.daily_uses().await)?;
-    if json {
-        return Ok(answer_json(&daily)?);
-    }
-    if daily.keys.is_empty() {
-        return Ok(answer("no active keys")?);
-    }
-    Ok(answer(&table(["ID", "LAST DAY", "7 DAYS", "30 DAYS"], daily.keys.iter().map(row)))?)
+    DAILY.of(&daily, daily.keys.iter().map(row))
+}
+
+fn by_hour(usage: &gatepost_client::KeyUsage) -> Result<Reply> {
+    let counts = |counts: gatepost_client::KeyUsageCounts| [counts.accepted, counts.limited, counts.refused];
+    let hours = usage.hours.iter().map(|hour| (hour.start.clone(), counts(hour.counts)));
+    Reply::new(usage, table_by_hour(["ACCEPTED", "LIMITED", "REFUSED"], hours, counts(usage.total)))
 }
 
 /// The days of a key end with the present one.

@@ -1,4 +1,4 @@
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use gatepost_client::{Error, FullKey, UsedCredential, WhoAmI};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::KEY_BYTES_MAX;
 use crate::connection::Connection;
 use crate::hidden_input::read_secret;
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// Read a full key from standard input, and check whether it is valid and whose it is
 #[derive(Debug, Args)]
@@ -49,13 +49,13 @@ struct KeyAnswer<'a> {
 /// # Errors
 ///
 /// When the key is not valid, or the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let key = read_secret("one API key", KEY_BYTES_MAX).await?;
     let bearer = connection.client().with_credential(FullKey::new(key.as_str()));
     let identity = match bearer.whoami().await {
-        Err(error) if error.status() == Some(401) => return not_good(None, "the key is not valid", json),
+        Err(error) if error.status() == Some(401) => return not_good(None, "the key is not valid"),
         // A string that is not allowed in a header cannot be a key.
-        Err(Error::InvalidCredential) => return not_good(None, "that is not an API key", json),
+        Err(Error::InvalidCredential) => return not_good(None, "that is not an API key"),
         outcome => connection.heard(outcome)?,
     };
     let WhoAmI { user_id, credential: UsedCredential::ApiKey { key_id, label, scopes }, .. } = &identity else {
@@ -66,18 +66,13 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
         arguments.scopes.iter().filter(|scope| !scopes.contains(scope)).map(String::as_str).collect();
     if !missing.is_empty() {
         let reason = format!("{key_id} is valid, but lacks the scope {}", missing.join(" "));
-        return not_good(Some(key), &reason, json);
-    }
-    if json {
-        return Ok(answer_json(&VerifyAnswer { good: true, key: Some(key) })?);
+        return not_good(Some(key), &reason);
     }
     let scopes = if scopes.is_empty() { "no scopes".to_owned() } else { scopes.join(" ") };
-    Ok(answer(&format!("valid: {key_id} of {user_id}, {label}, {scopes}"))?)
+    let words = format!("valid: {key_id} of {user_id}, {label}, {scopes}");
+    Reply::new(&VerifyAnswer { good: true, key: Some(key) }, words)
 }
 
-fn not_good(key: Option<KeyAnswer<'_>>, reason: &str, json: bool) -> Result<()> {
-    if json {
-        answer_json(&VerifyAnswer { good: false, key })?;
-    }
-    bail!("{reason}")
+fn not_good(key: Option<KeyAnswer<'_>>, reason: &str) -> Result<Reply> {
+    Ok(Reply::new(&VerifyAnswer { good: false, key }, "")?.failing(anyhow!("{reason}")))
 }

@@ -2,7 +2,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// A received webhook, and what happened to it.
 #[derive(Serialize)]
@@ -39,15 +39,12 @@ impl Arrival {
     ///
     /// When standard output is closed.
     pub(super) fn show(&self, json: bool) -> Result<()> {
-        if json {
-            return Ok(answer_json(self)?);
-        }
         let Self { received_at, event_type, id, forwarded, .. } = self;
         let line = match forwarded {
             None => format!("{received_at}  {event_type}  {id}"),
             Some(Forwarded::Status(status)) => format!("{received_at}  {event_type}  {id}  {status}"),
             Some(Forwarded::Error(error)) => format!("{received_at}  {event_type}  {id}  not forwarded: {error}"),
         };
-        Ok(answer(&line)?)
+        Reply::new(self, line)?.print(json)
     }
 }

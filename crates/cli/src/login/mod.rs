@@ -15,7 +15,7 @@ pub(crate) use browser::NobodyThere;
 use browser::{BrowserArguments, sign_in};
 
 use crate::hidden_input::read_secret;
-use crate::output::{answer_json, remark};
+use crate::output::Reply;
 use crate::profiles::{ProfileError, ProfileName, Profiles};
 use crate::remote::Remote;
 use crate::web_address::WebAddress;
@@ -120,11 +120,8 @@ pub async fn run(
     check(&profile, kind).await?;
     profiles.write(name, &profile)?;
     let file = profiles.file(name).display().to_string();
-    if arguments.json {
-        return Ok(answer_json(&LoginAnswer { profile: name.as_str(), url, file })?);
-    }
-    remark(&format!("the profile {} of {url} is saved in {file}", name.as_str()));
-    Ok(())
+    let saved = format!("the profile {} of {url} is saved in {file}", name.as_str());
+    Reply::new(&LoginAnswer { profile: name.as_str(), url, file }, "")?.remarking(saved).print(arguments.json)
 }
 
 /// The profile that gets the new credential: the one that is saved, or an empty one if that is for another URL, or its file

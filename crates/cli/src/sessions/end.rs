@@ -1,9 +1,8 @@
 use anyhow::{Result, bail};
 use clap::Args;
-use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::{Reply, member};
 
 /// Sign a user out of one browser, or of all browsers
 #[derive(Debug, Args)]
@@ -24,17 +23,12 @@ Examples:
   gatepost sessions end ses_01h455vb4pex5vsknk084sn02q --user alice
   gatepost sessions end --all --user alice";
 
-#[derive(Serialize)]
-struct EndedAnswer<'a> {
-    ended: &'a str,
-}
-
 /// Ends a session, or all sessions. The user can sign in again.
 ///
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let user = connection.user(arguments.owner.name()).await?;
     let (ended, words) = match (&arguments.session_id, arguments.all) {
         (Some(id), _) => {
@@ -47,8 +41,5 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
         }
         (None, false) => bail!("the id of a session, or --all, is required"),
     };
-    if json {
-        return Ok(answer_json(&EndedAnswer { ended })?);
-    }
-    Ok(answer(&words)?)
+    Reply::new(&member("ended", ended), words)
 }

@@ -1,10 +1,10 @@
 use anyhow::Result;
 use clap::Args;
 use gatepost_client::Session;
-use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
 use crate::listing::Listing;
+use crate::output::{Reply, member};
 use crate::times::shown;
 
 /// List the browsers in which a user is signed in, newest first
@@ -20,11 +20,6 @@ Examples:
   gatepost sessions list --user alice
   GATEPOST_ID_TOKEN_FILE=token gatepost sessions list --json";
 
-#[derive(Serialize)]
-struct ListAnswer<'a> {
-    sessions: &'a [Session],
-}
-
 const LISTING: Listing<6> =
     Listing { items: "sessions", heads: ["ID", "ROLE", "SIGNED IN", "SEEN", "ADDRESS", "BROWSER"] };
 
@@ -33,10 +28,10 @@ const LISTING: Listing<6> =
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let user = connection.user(arguments.owner.name()).await?;
     let sessions = connection.heard(user.list_sessions().await)?;
-    LISTING.show(json, &ListAnswer { sessions: &sessions }, sessions.iter().map(row))
+    LISTING.of(&member("sessions", &sessions), sessions.iter().map(row))
 }
 
 fn row(session: &Session) -> [String; 6] {

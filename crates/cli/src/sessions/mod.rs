@@ -41,9 +41,9 @@ Environment (each also as NAME_FILE, a file that contains the value):
 ///
 /// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
-    let json = arguments.json;
-    match arguments.action {
-        Action::List(arguments) => list::run(&arguments, connection, json).await,
-        Action::End(arguments) => end::run(&arguments, connection, json).await,
-    }
+    let reply = match arguments.action {
+        Action::List(arguments) => list::run(&arguments, connection).await,
+        Action::End(arguments) => end::run(&arguments, connection).await,
+    };
+    reply?.print(arguments.json)
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use super::retry::{Changed, report};
 use crate::connection::{Connection, Owner};
 use crate::consent::Consent;
+use crate::output::Reply;
 
 /// Cancel deliveries that have not ended
 #[derive(Debug, Args)]
@@ -27,7 +28,7 @@ Examples:
 /// # Errors
 ///
 /// When nobody consents, or a call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { delivery_ids, owner, consent } = arguments;
     consent.get(&format!("cancel {}", delivery_ids.join(" ")), connection)?;
     let consumer = connection.consumer(owner.name()).await?;
@@ -36,5 +37,5 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
         changed.note(id, connection.heard(consumer.cancel_delivery(id).await));
     }
     // A delivery that had ended before is unchanged.
-    report(changed, |delivery| format!("{} is {}", delivery.id, delivery.state), json)
+    report(changed, |delivery| format!("{} is {}", delivery.id, delivery.state))
 }

@@ -1,10 +1,10 @@
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use gatepost_client::NewSubscription;
 
-use super::CreatedAnswer;
+use super::with_secret;
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json, remark};
+use crate::output::Reply;
 
 /// Subscribe a URL and print its signing secret, which is the only time that it is shown
 #[derive(Debug, Args)]
@@ -33,20 +33,12 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let mut new = NewSubscription::new(arguments.url, arguments.events);
     if let Some(description) = arguments.description {
         new = new.described_as(description);
     }
     let created = connection.heard(consumer.create_subscription(&new).await)?;
-    let secret = created.secret.context("the service answered without a secret")?;
-    if json {
-        return Ok(answer_json(&CreatedAnswer { subscription: &created.subscription, secret: secret.expose() })?);
-    }
-    // Standard output gets only the secret, so that a script can pipe it.
-    answer(secret.expose())?;
-    let id = &created.subscription.id;
-    remark(&format!("{id} is created. Its secret is shown only this once."));
-    Ok(())
+    with_secret(&created, "is created. Its secret is")
 }

@@ -1,10 +1,9 @@
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
 use crate::consent::Consent;
-use crate::output::{answer, answer_json};
+use crate::output::{Reply, member};
 
 /// Delete a subscription and cancel its waiting deliveries
 #[derive(Debug, Args)]
@@ -22,23 +21,15 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost webhooks delete sub_01h455vb4pex5vsknk084sn02q --user alice --yes";
 
-#[derive(Serialize)]
-struct DeletedAnswer<'a> {
-    deleted: &'a str,
-}
-
 /// Deletes a subscription.
 ///
 /// # Errors
 ///
 /// When nobody consents, or the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let id = arguments.subscription_id.as_str();
     arguments.consent.get(&format!("delete {id} and cancel its waiting deliveries"), connection)?;
     let consumer = connection.consumer(arguments.owner.name()).await?;
     connection.heard(consumer.delete_subscription(id).await)?;
-    if json {
-        return Ok(answer_json(&DeletedAnswer { deleted: id })?);
-    }
-    Ok(answer(&format!("{id} is deleted"))?)
+    Reply::new(&member("deleted", id), format!("{id} is deleted"))
 }

@@ -5,6 +5,7 @@ use gatepost_client::{Attempt, Delivery, DeliveryQuery};
 use super::follow;
 use crate::connection::{Connection, Owner};
 use crate::listing::{Listing, Part};
+use crate::output::Reply;
 use crate::times::shown;
 
 /// List deliveries, newest first, or follow them
@@ -45,16 +46,17 @@ const LISTING: Listing<7> =
 /// # Errors
 ///
 /// When a call fails.
-pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<Reply> {
     let Arguments { subscription: subscription_id, state, event_type, part, follow: follows, owner } = arguments;
     let Part { since, until, limit, cursor } = part;
     let wanted = DeliveryQuery { subscription_id, state, event_type, since, until, cursor, limit: Some(limit) };
     if follows {
-        return follow::run(&wanted, &owner, connection, json).await;
+        follow::run(&wanted, &owner, connection, json).await?;
+        return Ok(Reply::default());
     }
     let consumer = connection.consumer(owner.name()).await?;
     let page = connection.heard(consumer.list_deliveries(&wanted).await)?;
-    LISTING.show_page(json, &page, page.deliveries.iter().map(row), page.next_cursor.as_deref())
+    LISTING.page(&page, page.deliveries.iter().map(row), page.next_cursor.as_deref())
 }
 
 fn row(delivery: &Delivery) -> [String; 7] {

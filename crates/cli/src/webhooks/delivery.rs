@@ -4,8 +4,8 @@ use gatepost_client::{Attempt, DeliveryHistory};
 
 use super::deliveries::state;
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
-use crate::table::table;
+use crate::output::Reply;
+use crate::table::{named_lines, table};
 use crate::times::shown;
 
 /// Show a delivery with each attempt: when, how long, the answer, and why it failed
@@ -29,12 +29,9 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let history = connection.heard(consumer.find_delivery(&arguments.delivery_id).await)?;
-    if json {
-        return Ok(answer_json(&history)?);
-    }
     let DeliveryHistory { delivery, event, attempts, .. } = &history;
     let head = [
         ("id", delivery.id.clone()),
@@ -44,15 +41,12 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
         ("published", shown(&delivery.created_at)),
         ("completed", delivery.completed_at.as_deref().map(shown).unwrap_or_default()),
     ];
-    let head = head.iter().filter(|(_, value)| !value.is_empty());
-    let mut lines: Vec<String> = head.map(|(name, value)| format!("{name:14}{value}")).collect();
-    lines.push(String::new());
-    lines.push(if attempts.is_empty() {
+    let attempts = if attempts.is_empty() {
         "no attempt has ended".to_owned()
     } else {
         table(["ATTEMPT", "STARTED", "TOOK", "STATUS", "RESULT", "ANSWER"], attempts.iter().map(row))
-    });
-    Ok(answer(&lines.join("\n"))?)
+    };
+    Reply::new(&history, format!("{}\n\n{attempts}", named_lines(&head)))
 }
 
 fn row(attempt: &Attempt) -> [String; 6] {

@@ -5,7 +5,7 @@ use gatepost_client::SubscriptionChange;
 use super::update::change_subscription;
 use crate::connection::{Connection, Owner};
 use crate::consent::Consent;
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// Send webhooks to a subscription again, also if Gatepost had disabled it
 #[derive(Debug, Args)]
@@ -46,8 +46,8 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn enable(arguments: &EnableArguments, connection: &Connection, json: bool) -> Result<()> {
-    set(&arguments.target, true, connection, json).await
+pub(super) async fn enable(arguments: &EnableArguments, connection: &Connection) -> Result<Reply> {
+    set(&arguments.target, true, connection).await
 }
 
 /// Disables a subscription.
@@ -55,18 +55,15 @@ pub(super) async fn enable(arguments: &EnableArguments, connection: &Connection,
 /// # Errors
 ///
 /// When nobody consents, or the call fails.
-pub(super) async fn disable(arguments: &DisableArguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn disable(arguments: &DisableArguments, connection: &Connection) -> Result<Reply> {
     let id = &arguments.target.subscription_id;
     let what = format!("disable {id} and end its waiting deliveries as failed");
     arguments.consent.ask(&what, "`gatepost webhooks recover` undoes it.", connection)?;
-    set(&arguments.target, false, connection, json).await
+    set(&arguments.target, false, connection).await
 }
 
-async fn set(target: &Target, enabled: bool, connection: &Connection, json: bool) -> Result<()> {
+async fn set(target: &Target, enabled: bool, connection: &Connection) -> Result<Reply> {
     let (id, change) = (&target.subscription_id, SubscriptionChange { enabled: Some(enabled), ..Default::default() });
     let changed = change_subscription(id, &change, &target.owner, connection).await?;
-    if json {
-        return Ok(answer_json(&changed)?);
-    }
-    Ok(answer(&format!("{id} is {}", if enabled { "enabled" } else { "disabled" }))?)
+    Reply::new(&changed, format!("{id} is {}", if enabled { "enabled" } else { "disabled" }))
 }

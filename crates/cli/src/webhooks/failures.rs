@@ -3,8 +3,8 @@ use clap::Args;
 use gatepost_client::FailureGroup;
 
 use crate::connection::{Access, AnyOwner, Connection};
-use crate::output::{answer, answer_json, remark};
-use crate::table::table;
+use crate::listing::Listing;
+use crate::output::Reply;
 
 /// List failed deliveries, grouped by cause
 #[derive(Debug, Args)]
@@ -24,31 +24,29 @@ Examples:
     --user alice --json
   GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost webhooks failures --user alice";
 
+const LISTING: Listing<5> =
+    Listing { items: "failed deliveries", heads: ["DELIVERIES", "ERROR", "STATUS", "SUBSCRIPTION", "URL"] };
+
 /// Prints the causes.
 ///
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let subscription = arguments.subscription.as_deref();
     let failures = match connection.webhook_access(arguments.owner.name()).await? {
         Access::User(user) => user.list_failures(subscription).await,
         Access::Operator(operator, user_id) => operator.list_user_failures(&user_id, subscription).await,
     };
     let failures = connection.heard(failures)?;
-    if json {
-        return Ok(answer_json(&failures)?);
-    }
+    let mut reply = LISTING.of(&failures, failures.failures.iter().map(row))?;
     if failures.failures.is_empty() {
-        return Ok(answer("no failed deliveries")?);
+        return Ok(reply);
     }
-    let heads = ["DELIVERIES", "ERROR", "STATUS", "SUBSCRIPTION", "URL"];
-    answer(&table(heads, failures.failures.iter().map(row)))?;
     if !failures.is_complete {
-        remark("there are more: only the newest 1,000 are counted");
+        reply = reply.remarking("there are more: only the newest 1,000 are counted");
     }
-    remark("retry a group: gatepost webhooks retry-failures SUBSCRIPTION --error ERROR --status STATUS");
-    Ok(())
+    Ok(reply.remarking("retry a group: gatepost webhooks retry-failures SUBSCRIPTION --error ERROR --status STATUS"))
 }
 
 fn row(group: &FailureGroup) -> [String; 5] {

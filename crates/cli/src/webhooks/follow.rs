@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::deliveries::{last, state};
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 use crate::times::shown;
 
 /// The time between two looks.
@@ -47,12 +47,10 @@ fn changed<'a>(listed: &'a [Delivery], seen: &mut HashMap<String, (String, u32)>
 }
 
 fn show(delivery: &Delivery, json: bool) -> Result<()> {
-    if json {
-        return Ok(answer_json(delivery)?);
-    }
     let Delivery { id, event_type, attempts, created_at, .. } = delivery;
     let (at, state, last) = (shown(created_at), state(delivery), last(delivery));
-    Ok(answer(&format!("{at}  {id}  {event_type}  {state}  attempts: {attempts}  last: {last}"))?)
+    let words = format!("{at}  {id}  {event_type}  {state}  attempts: {attempts}  last: {last}");
+    Reply::new(delivery, words)?.print(json)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 use anyhow::Result;
 use clap::Args;
 use gatepost_client::{Client, Subscription};
-use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
 use crate::listing::Listing;
+use crate::output::{Reply, member};
 use crate::times::shown;
 
 /// List the subscriptions of a user, newest first
@@ -20,11 +20,6 @@ Examples:
   gatepost webhooks list --user alice
   GATEPOST_API_KEY_FILE=key gatepost webhooks list --json";
 
-#[derive(Serialize)]
-struct ListAnswer<'a> {
-    subscriptions: &'a [Subscription],
-}
-
 const LISTING: Listing<6> =
     Listing { items: "subscriptions", heads: ["ID", "STATE", "CREATED", "URL", "EVENTS", "DESCRIPTION"] };
 
@@ -33,10 +28,10 @@ const LISTING: Listing<6> =
 /// # Errors
 ///
 /// When a call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let subscriptions = all_subscriptions(&consumer, connection).await?;
-    LISTING.show(json, &ListAnswer { subscriptions: &subscriptions }, subscriptions.iter().map(row))
+    LISTING.of(&member("subscriptions", &subscriptions), subscriptions.iter().map(row))
 }
 
 /// All pages of the subscriptions of a user.

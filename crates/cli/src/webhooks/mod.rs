@@ -20,12 +20,13 @@ mod test_url;
 mod times;
 mod update;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use gatepost_client::Subscription;
+use gatepost_client::{Subscription, SubscriptionWithSecret};
 use serde::Serialize;
 
 use crate::connection::Connection;
+use crate::output::Reply;
 
 /// The arguments of `gatepost webhooks`.
 #[derive(Debug, Args)]
@@ -61,7 +62,7 @@ enum Action {
     Times(times::Arguments),
 }
 
-/// A subscription with the secret that only this answer has.
+/// The JSON of a subscription with its secret.
 #[derive(Serialize)]
 struct CreatedAnswer<'a> {
     subscription: &'a Subscription,
@@ -90,26 +91,35 @@ Environment (each also as NAME_FILE, a file that contains the value):
 ///
 /// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
-    let json = arguments.json;
-    match arguments.action {
-        Action::List(arguments) => list::run(&arguments, connection, json).await,
-        Action::Create(arguments) => create::run(arguments, connection, json).await,
-        Action::Show(arguments) => show::run(&arguments, connection, json).await,
-        Action::Update(arguments) => update::run(arguments, connection, json).await,
-        Action::Enable(arguments) => enable::enable(&arguments, connection, json).await,
-        Action::Disable(arguments) => enable::disable(&arguments, connection, json).await,
-        Action::RotateSecret(arguments) => rotate_secret::run(&arguments, connection, json).await,
-        Action::Recover(arguments) => recover::run(&arguments, connection, json).await,
-        Action::Delete(arguments) => delete::run(&arguments, connection, json).await,
-        Action::Test(arguments) => test::run(&arguments, connection, json).await,
-        Action::TestUrl(arguments) => test_url::run(&arguments, connection, json).await,
-        Action::Deliveries(arguments) => deliveries::run(arguments, connection, json).await,
-        Action::Delivery(arguments) => delivery::run(&arguments, connection, json).await,
-        Action::Retry(arguments) => retry::run(&arguments, connection, json).await,
-        Action::Failures(arguments) => failures::run(&arguments, connection, json).await,
-        Action::RetryFailures(arguments) => retry_failures::run(arguments, connection, json).await,
-        Action::Cancel(arguments) => cancel::run(&arguments, connection, json).await,
-        Action::Outcomes(arguments) => outcomes::run(&arguments, connection, json).await,
-        Action::Times(arguments) => times::run(&arguments, connection, json).await,
-    }
+    let reply = match arguments.action {
+        Action::List(arguments) => list::run(&arguments, connection).await,
+        Action::Create(arguments) => create::run(arguments, connection).await,
+        Action::Show(arguments) => show::run(&arguments, connection).await,
+        Action::Update(arguments) => update::run(arguments, connection).await,
+        Action::Enable(arguments) => enable::enable(&arguments, connection).await,
+        Action::Disable(arguments) => enable::disable(&arguments, connection).await,
+        Action::RotateSecret(arguments) => rotate_secret::run(&arguments, connection).await,
+        Action::Recover(arguments) => recover::run(&arguments, connection).await,
+        Action::Delete(arguments) => delete::run(&arguments, connection).await,
+        Action::Test(arguments) => test::run(&arguments, connection).await,
+        Action::TestUrl(arguments) => test_url::run(&arguments, connection).await,
+        Action::Deliveries(query) => deliveries::run(query, connection, arguments.json).await,
+        Action::Delivery(arguments) => delivery::run(&arguments, connection).await,
+        Action::Retry(arguments) => retry::run(&arguments, connection).await,
+        Action::Failures(arguments) => failures::run(&arguments, connection).await,
+        Action::RetryFailures(arguments) => retry_failures::run(arguments, connection).await,
+        Action::Cancel(arguments) => cancel::run(&arguments, connection).await,
+        Action::Outcomes(arguments) => outcomes::run(&arguments, connection).await,
+        Action::Times(arguments) => times::run(&arguments, connection).await,
+    };
+    reply?.print(arguments.json)
+}
+
+/// A subscription with the secret that only this answer has. Standard output gets only the secret, so that a script can
+/// pipe it.
+fn with_secret(created: &SubscriptionWithSecret, what_happened: &str) -> Result<Reply> {
+    let SubscriptionWithSecret { subscription, secret, .. } = created;
+    let secret = secret.as_ref().context("the service answered without a secret")?.expose();
+    let reply = Reply::new(&CreatedAnswer { subscription, secret }, secret)?;
+    Ok(reply.remarking(format!("{} {what_happened} shown only this once.", subscription.id)))
 }

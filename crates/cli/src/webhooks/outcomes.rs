@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 use crate::table::table_by_hour;
 
 /// Show how attempts at deliveries ended, by the hour
@@ -30,17 +30,14 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let outcomes = match &arguments.subscription {
         Some(id) => consumer.subscription_outcomes(id, arguments.hours).await,
         None => consumer.outcomes(arguments.hours).await,
     };
     let outcomes = connection.heard(outcomes)?;
-    if json {
-        return Ok(answer_json(&outcomes)?);
-    }
     let counts = |counts: gatepost_client::OutcomeCounts| [counts.delivered, counts.retried, counts.exhausted];
-    let hours = outcomes.hours.into_iter().map(|hour| (hour.start, counts(hour.counts)));
-    Ok(answer(&table_by_hour(["DELIVERED", "RETRIED", "EXHAUSTED"], hours, counts(outcomes.total)))?)
+    let hours = outcomes.hours.iter().map(|hour| (hour.start.clone(), counts(hour.counts)));
+    Reply::new(&outcomes, table_by_hour(["DELIVERED", "RETRIED", "EXHAUSTED"], hours, counts(outcomes.total)))
 }

@@ -1,9 +1,8 @@
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::{Reply, member};
 use crate::times::past;
 
 /// Enable a subscription, and deliver again now what failed or waits since a time
@@ -29,17 +28,12 @@ Examples:
   gatepost webhooks recover sub_01h455vb4pex5vsknk084sn02q \\
     --since 2026-11-21T00:00:00Z --user alice";
 
-#[derive(Serialize)]
-struct RecoveredAnswer {
-    deliveries: u32,
-}
-
 /// Recovers a subscription.
 ///
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { subscription_id: id, since, dry_run, owner } = arguments;
     let consumer = connection.consumer(owner.name()).await?;
     let (deliveries, what) = if *dry_run {
@@ -50,8 +44,5 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
             "is enabled, and these deliveries are due now:",
         )
     };
-    if json {
-        return Ok(answer_json(&RecoveredAnswer { deliveries })?);
-    }
-    Ok(answer(&format!("{id} {what} {deliveries}"))?)
+    Reply::new(&member("deliveries", deliveries), format!("{id} {what} {deliveries}"))
 }

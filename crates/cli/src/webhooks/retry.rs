@@ -1,10 +1,9 @@
-use anyhow::{Error, Result, bail};
+use anyhow::{Error, Result, anyhow};
 use clap::Args;
 use gatepost_client::Delivery;
-use serde::Serialize;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json, remark};
+use crate::output::{Reply, member, remark};
 
 /// Deliver again now, whatever the state, and restart the retry schedule
 #[derive(Debug, Args)]
@@ -22,11 +21,6 @@ Examples:
   gatepost webhooks retry dlv_01h455vb4pex5vsknk084sn02q --user alice
   gatepost webhooks deliveries --state failed --user alice --json \\
     | jq -r '.deliveries[].id' | xargs -r gatepost webhooks retry --user alice";
-
-#[derive(Serialize)]
-struct ChangedAnswer {
-    deliveries: Vec<Delivery>,
-}
 
 /// The outcomes of a call for each of several deliveries.
 #[derive(Default)]
@@ -50,13 +44,13 @@ impl Changed {
 /// # Errors
 ///
 /// When a call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let mut changed = Changed::default();
     for id in &arguments.delivery_ids {
         changed.note(id, connection.heard(consumer.retry_delivery(id).await));
     }
-    report(changed, |delivery| format!("{} is due now", delivery.id), json)
+    report(changed, |delivery| format!("{} is due now", delivery.id))
 }
 
 /// Prints the deliveries that were changed, and why others were not.
@@ -64,7 +58,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bo
 /// # Errors
 ///
 /// When a call failed: its own error if it was the only call.
-pub(super) fn report(changed: Changed, in_words: impl Fn(&Delivery) -> String, json: bool) -> Result<()> {
+pub(super) fn report(changed: Changed, in_words: impl Fn(&Delivery) -> String) -> Result<Reply> {
     let Changed { deliveries, mut failures } = changed;
     let (failed, all) = (failures.len(), failures.len() + deliveries.len());
     if all == 1
@@ -75,13 +69,7 @@ pub(super) fn report(changed: Changed, in_words: impl Fn(&Delivery) -> String, j
     for (id, error) in &failures {
         remark(&format!("{id}: {error:#}"));
     }
-    if json {
-        answer_json(&ChangedAnswer { deliveries })?;
-    } else if !deliveries.is_empty() {
-        answer(&deliveries.iter().map(in_words).collect::<Vec<_>>().join("\n"))?;
-    }
-    if failed > 0 {
-        bail!("{failed} of {all} calls failed");
-    }
-    Ok(())
+    let words: Vec<String> = deliveries.iter().map(in_words).collect();
+    let reply = Reply::new(&member("deliveries", &deliveries), words.join("\n"))?;
+    Ok(if failed > 0 { reply.failing(anyhow!("{failed} of {all} calls failed")) } else { reply })
 }

@@ -1,10 +1,9 @@
 use anyhow::Result;
 use clap::Args;
 use gatepost_client::FailureCause;
-use serde::Serialize;
 
 use crate::connection::{Access, AnyOwner, Connection};
-use crate::output::{answer, answer_json};
+use crate::output::{Reply, member};
 
 /// Deliver again now what failed for one cause, as `gatepost webhooks failures` lists it
 #[derive(Debug, Args)]
@@ -31,17 +30,12 @@ Examples:
   GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost webhooks retry-failures \\
     sub_01h455vb4pex5vsknk084sn02q --error dns --user alice";
 
-#[derive(Serialize)]
-struct RetriedAnswer {
-    deliveries: u32,
-}
-
 /// Retries a group of failed deliveries.
 ///
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { subscription_id, error, status, owner } = arguments;
     let cause = FailureCause { subscription_id, error, status };
     let retried = match connection.webhook_access(owner.name()).await? {
@@ -49,9 +43,6 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
         Access::Operator(operator, user_id) => operator.retry_user_failures(&user_id, &cause).await,
     };
     let deliveries = connection.heard(retried)?;
-    if json {
-        return Ok(answer_json(&RetriedAnswer { deliveries })?);
-    }
     let what = if deliveries == 1 { "1 delivery is" } else { &format!("{deliveries} deliveries are") };
-    Ok(answer(&format!("{what} due now"))?)
+    Reply::new(&member("deliveries", deliveries), format!("{what} due now"))
 }

@@ -1,11 +1,11 @@
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 
-use super::CreatedAnswer;
+use super::with_secret;
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json, remark};
+use crate::output::Reply;
 use crate::times::duration;
 
 /// Replace the signing secret of a subscription and print the new one, which is the only time that it is shown
@@ -33,16 +33,9 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let id = &arguments.subscription_id;
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let rotated = connection.heard(consumer.rotate_webhook_secret(id, None, Some(arguments.overlap)).await)?;
-    let secret = rotated.secret.context("the service answered without a secret")?;
-    if json {
-        return Ok(answer_json(&CreatedAnswer { subscription: &rotated.subscription, secret: secret.expose() })?);
-    }
-    // Standard output gets only the secret, so that a script can pipe it.
-    answer(secret.expose())?;
-    remark(&format!("{id} has a new secret, which is shown only this once."));
-    Ok(())
+    with_secret(&rotated, "has a new secret, which is")
 }

@@ -4,7 +4,8 @@ use gatepost_client::{Attempt, FoundSubscription, SubscriptionHealth};
 
 use super::list::state;
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
+use crate::table::named_lines;
 use crate::times::shown;
 
 /// Show a subscription and its health
@@ -28,18 +29,15 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let found = connection.heard(consumer.find_subscription(&arguments.subscription_id).await)?;
-    if json {
-        return Ok(answer_json(&found)?);
-    }
-    Ok(answer(&in_words(&found))?)
+    Reply::new(&found, in_words(&found))
 }
 
 fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) -> String {
     let SubscriptionHealth { failing_since, waiting, last_attempt, .. } = health;
-    let lines = [
+    named_lines(&[
         ("id", subscription.id.clone()),
         ("url", subscription.url.clone()),
         ("events", subscription.events.join(" ")),
@@ -54,9 +52,7 @@ fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) 
         ("last attempt", last_attempt.as_ref().map_or_else(|| "never".to_owned(), attempt)),
         ("created", shown(&subscription.created_at)),
         ("updated", shown(&subscription.updated_at)),
-    ];
-    let lines = lines.iter().filter(|(_, value)| !value.is_empty());
-    lines.map(|(name, value)| format!("{name:15}{value}")).collect::<Vec<_>>().join("\n")
+    ])
 }
 
 fn attempt(attempt: &Attempt) -> String {

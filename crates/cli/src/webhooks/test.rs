@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json, remark};
+use crate::output::Reply;
 
 /// Send an event of the type webhook.test to one subscription
 #[derive(Debug, Args)]
@@ -23,15 +23,11 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let id = &arguments.subscription_id;
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let test = connection.heard(consumer.test_subscription(id).await)?;
-    if json {
-        return Ok(answer_json(&test)?);
-    }
-    answer(&format!("sending {} to {id}", test.event.id))?;
     let whose = arguments.owner.as_argument();
-    remark(&format!("`gatepost webhooks deliveries --subscription {id}{whose}` shows the result"));
-    Ok(())
+    let reply = Reply::new(&test, format!("sending {} to {id}", test.event.id))?;
+    Ok(reply.remarking(format!("`gatepost webhooks deliveries --subscription {id}{whose}` shows the result")))
 }

@@ -1,8 +1,8 @@
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// Send a signed test event to a URL that nothing is subscribed to, and show the answer
 #[derive(Debug, Args)]
@@ -26,19 +26,15 @@ The event is signed with a secret that is made for the test.";
 /// # Errors
 ///
 /// When the call fails, or the receiver does not accept the event.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let test = connection.heard(consumer.test_url(&arguments.url, None).await)?;
     let attempt = &test.attempt;
     let status = attempt.status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
     let ended = format!("{status} after {} ms", attempt.duration_ms);
-    if json {
-        answer_json(&test)?;
-    } else if attempt.error.is_none() {
-        answer(&format!("delivered: {ended}"))?;
-    }
-    let Some(error) = &attempt.error else { return Ok(()) };
+    let Some(error) = &attempt.error else { return Reply::new(&test, format!("delivered: {ended}")) };
     let body = attempt.response.as_deref().unwrap_or_default().trim();
     let body: String = body.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    bail!("the test failed: {error}, {ended}{}{body}", if body.is_empty() { "" } else { ": " })
+    let colon = if body.is_empty() { "" } else { ": " };
+    Ok(Reply::new(&test, "")?.failing(anyhow!("the test failed: {error}, {ended}{colon}{body}")))
 }

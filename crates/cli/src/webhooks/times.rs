@@ -3,7 +3,7 @@ use clap::Args;
 use gatepost_client::AttemptTimes;
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 use crate::times::shown;
 
 /// Show how long the attempts at the deliveries to a subscription take
@@ -26,13 +26,10 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: &Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(arguments.owner.name()).await?;
     let times = connection.heard(consumer.attempt_times(&arguments.subscription_id).await)?;
-    if json {
-        return Ok(answer_json(&times)?);
-    }
-    Ok(answer(&in_words(&times))?)
+    Reply::new(&times, in_words(&times))
 }
 
 fn in_words(AttemptTimes { since, attempts, p50_ms, p95_ms, .. }: &AttemptTimes) -> String {

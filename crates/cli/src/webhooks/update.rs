@@ -3,7 +3,7 @@ use clap::{ArgGroup, Args};
 use gatepost_client::{Subscription, SubscriptionChange};
 
 use crate::connection::{Connection, Owner};
-use crate::output::{answer, answer_json};
+use crate::output::Reply;
 
 /// Change the URL, the events or the description of a subscription
 #[derive(Debug, Args)]
@@ -36,11 +36,11 @@ Examples:
 /// # Errors
 ///
 /// When the call fails.
-pub(super) async fn run(arguments: Arguments, connection: &Connection, json: bool) -> Result<()> {
+pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { subscription_id, url, events, description, owner } = arguments;
     let change = SubscriptionChange { url, events, description, enabled: None };
     let changed = change_subscription(&subscription_id, &change, &owner, connection).await?;
-    if json { Ok(answer_json(&changed)?) } else { Ok(answer(&format!("{subscription_id} is changed"))?) }
+    Reply::new(&changed, format!("{subscription_id} is changed"))
 }
 
 /// Changes a subscription, and returns it.
