@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use cli::{ProfileError, ProfileName, fitted, login, logout};
 
-use crate::commands::{
-    backup, completions, config, copy, dev, doctor, health, man, migrate, openapi, restore, serve, version,
-};
+use crate::commands::{backup, completions, config, copy, dev, doctor, health, man, migrate, program, restore, serve};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -80,6 +78,6 @@ pub(crate) enum Command {
     Health(health::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
-    Openapi(openapi::Arguments),
-    Version(version::Arguments),
+    Openapi(program::OpenapiArguments),
+    Version(program::VersionArguments),
 }

@@ -1,14 +1,20 @@
 //! The commands of the client: `cli` runs them, and this file gives it what the configuration says.
 
+use std::sync::Arc;
+
+use adapters_oidc::{OidcClient, OidcProvider, OidcSettings, OidcVerifier};
 use adapters_system::{MASK, SystemEntropy};
 use anyhow::Result;
 use cli::{Connection, LocalServer, ProfileError, ProfileName, Remote};
-use gatepost_client::{OperatorToken, WebhookSecret};
+use domain::ports::IdentityProvider;
+use gatepost_client::{CommandLineClient, OperatorToken, WebhookSecret};
+use tokio_util::sync::CancellationToken;
 
 use super::dev::data_folder::DataFolder;
 use crate::configuration::{
     Configuration, Environment, InvalidConfiguration, Loaded, Problem, in_environment, without_password,
 };
+use crate::instance::PROVIDER_TLS;
 
 /// Runs a command of the client against `remote`, or, if that has no URL, against the server that this
 /// machine's configuration describes.
@@ -117,4 +123,21 @@ fn operator_token(configuration: &Configuration) -> Result<Option<OperatorToken>
         None => DataFolder::of(&configuration.database_url).find_operator_token()?,
     };
     Ok(token.map(|token| OperatorToken::new(token.expose())))
+}
+
+/// Connects to the provider at which this client signs people in, for `gatepost login`.
+///
+/// # Errors
+///
+/// When the issuer is not safe, or the provider does not answer as one.
+pub(super) async fn open_provider(client: &CommandLineClient) -> Result<Arc<dyn IdentityProvider>> {
+    let CommandLineClient { issuer, client_id, .. } = client;
+    let ids = vec![client_id.clone()];
+    let settings = OidcSettings { issuer: issuer.clone(), audiences: ids.clone(), client_ids: ids, tls: PROVIDER_TLS };
+    let verifier = OidcVerifier::new(settings)?;
+    // Ends with the process.
+    tokio::spawn(Arc::clone(&verifier).run(CancellationToken::new()));
+    verifier.first_fetch().await?;
+    let client = OidcClient { id: client_id.clone(), secret: None, operator_claim: None };
+    Ok(OidcProvider::new(verifier, client))
 }

@@ -8,13 +8,11 @@ pub(crate) mod copy;
 pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod health;
-mod login;
 pub(crate) mod man;
 pub(crate) mod migrate;
-pub(crate) mod openapi;
+pub(crate) mod program;
 pub(crate) mod restore;
 pub(crate) mod serve;
-pub(crate) mod version;
 
 use std::thread;
 
@@ -41,9 +39,9 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
     let environment = Environment::of_process();
     let load = |needs| load(file, &environment, needs);
     match command_line.command {
-        Command::Openapi(_) => openapi::run(),
+        Command::Openapi(_) => program::openapi(),
         Command::Completions(arguments) => completions::run(arguments, environment),
-        Command::Version(arguments) => version::run(&arguments),
+        Command::Version(arguments) => program::version(&arguments),
         Command::Man(arguments) => man::run(&arguments),
         Command::Config(arguments) if arguments.reference => Ok(answer(&reference_page())?),
         Command::Config(arguments) => config::run(&arguments, &show_warnings(load(nothing)?)),
@@ -60,7 +58,7 @@ pub(crate) fn run(command_line: CommandLine) -> Result<()> {
         }
         Command::Login(arguments) => {
             let (profiles, name) = (environment.profiles()?, client::chosen(&environment, profile)?);
-            block_on(cli::login::run(arguments, &profiles, &name, login::open_provider))
+            block_on(cli::login::run(arguments, &profiles, &name, client::open_provider))
         }
         Command::Logout(arguments) => {
             cli::logout::run(&arguments, &environment.profiles()?, &client::chosen(&environment, profile)?)

@@ -1,0 +1,58 @@
+//! What the program says about itself.
+
+use anyhow::Result;
+use clap::Args;
+use cli::output::{answer, answer_json};
+use serde::Serialize;
+
+/// Print the version
+#[derive(Debug, Args)]
+#[command(before_help = VERSION_EXAMPLES)]
+pub(crate) struct VersionArguments {
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const VERSION_EXAMPLES: &str = "\
+Examples:
+  gatepost version
+  gatepost version --json";
+
+#[derive(Serialize)]
+struct VersionAnswer {
+    version: &'static str,
+}
+
+/// Print the OpenAPI 3.1 document of the API
+#[derive(Debug, Args)]
+#[command(before_help = OPENAPI_EXAMPLES)]
+pub(crate) struct OpenapiArguments {}
+
+const OPENAPI_EXAMPLES: &str = "\
+Examples:
+  gatepost openapi > openapi.json";
+
+/// Prints the version of this binary.
+///
+/// # Errors
+///
+/// When standard output cannot be written.
+pub(crate) fn version(arguments: &VersionArguments) -> Result<()> {
+    let version = env!("CARGO_PKG_VERSION");
+    if arguments.json {
+        answer_json(&VersionAnswer { version })?;
+    } else {
+        answer(&format!("gatepost {version}"))?;
+    }
+    Ok(())
+}
+
+/// Prints the document of the API.
+///
+/// # Errors
+///
+/// When standard output cannot be written.
+pub(crate) fn openapi() -> Result<()> {
+    Ok(answer(&adapters_http::openapi_json())?)
+}
