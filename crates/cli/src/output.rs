@@ -71,15 +71,6 @@ pub fn answer(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a command's answer as one line of JSON.
-///
-/// # Errors
-///
-/// When standard output cannot be written.
-pub fn answer_json(value: &impl Serialize) -> io::Result<()> {
-    answer(&serde_json::to_string(value)?)
-}
-
 /// Writes a remark for a person to standard error.
 pub fn remark(text: &str) {
     // The error cannot be reported if standard error is closed.

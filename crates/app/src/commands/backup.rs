@@ -4,7 +4,7 @@ use adapters_sqlite::{back_up, note_backup};
 use adapters_system::SystemClock;
 use anyhow::{Result, bail};
 use clap::Args;
-use cli::output::{answer, answer_json, remark};
+use cli::output::{Reply, remark};
 use domain::ports::Clock;
 use serde::Serialize;
 
@@ -49,8 +49,6 @@ pub(crate) async fn run(Arguments { file, json }: Arguments, loaded: Loaded) -> 
     if let Err(error) = note_backup(database, began) {
         remark(&format!("warning: the metric of the last backup does not count this one: {error}"));
     }
-    if json {
-        return Ok(answer_json(&BackupAnswer { file, bytes })?);
-    }
-    Ok(answer(&format!("{} has the whole database, in {bytes} bytes", file.display()))?)
+    let words = format!("{} has the whole database, in {bytes} bytes", file.display());
+    Reply::new(&BackupAnswer { file, bytes }, words)?.print(json)
 }

@@ -1,6 +1,6 @@
 use anyhow::Result;
 use clap::Args;
-use cli::output::{answer, answer_json};
+use cli::output::Reply;
 use cli::table;
 
 use crate::configuration::{Effective, Loaded};
@@ -29,10 +29,8 @@ Examples:
 ///
 /// When standard output cannot be written.
 pub(crate) fn run(arguments: &Arguments, loaded: &Loaded) -> Result<()> {
-    if arguments.json {
-        return Ok(answer_json(&loaded.effective().collect::<Vec<_>>())?);
-    }
-    Ok(answer(&table(["NAME", "VALUE", "ORIGIN"], loaded.effective().map(row)))?)
+    let rows = table(["NAME", "VALUE", "ORIGIN"], loaded.effective().map(row));
+    Reply::new(&loaded.effective().collect::<Vec<_>>(), rows)?.print(arguments.json)
 }
 
 fn row(setting: Effective) -> [String; 3] {

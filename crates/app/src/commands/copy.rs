@@ -6,7 +6,7 @@ use adapters_system::SystemClock;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use cli::output::{answer, answer_json, remark};
+use cli::output::{Reply, member, remark};
 use domain::Timestamp;
 use domain::ports::{Clock, Close};
 use futures_util::future::join_all;
@@ -48,11 +48,6 @@ Examples:
 /// A remark says so after so many rows of a table.
 const REMARK_EVERY: usize = 100_000;
 
-#[derive(Serialize)]
-struct CopyAnswer {
-    tables: Vec<TableAnswer>,
-}
-
 /// How many rows of a table were copied.
 #[derive(Serialize)]
 struct TableAnswer {
@@ -85,11 +80,8 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     target.close().await;
     let tables = outcome.map_err(|(side, error)| anyhow::Error::new(error).context(side.of(&from, &to)))?;
     remark("the target needs the ENCRYPTION_KEY of the source; start Gatepost on one of the two only");
-    if json {
-        return Ok(answer_json(&CopyAnswer { tables })?);
-    }
     let lines: Vec<_> = tables.iter().map(|copied| format!("{:>12}  {}", copied.rows, copied.table)).collect();
-    Ok(answer(&lines.join("\n"))?)
+    Reply::new(&member("tables", &tables), lines.join("\n"))?.print(json)
 }
 
 fn shards() -> RangedU64ValueParser<u16> {

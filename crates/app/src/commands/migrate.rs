@@ -1,6 +1,6 @@
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use cli::output::{answer, answer_json};
+use cli::output::{Reply, member};
 use domain::ports::MigrationStatus;
 use serde::Serialize;
 
@@ -38,16 +38,6 @@ Examples:
   gatepost migrate status --json";
 
 #[derive(Serialize)]
-struct AppliedAnswer {
-    applied: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct StatusAnswer {
-    migrations: Vec<MigrationAnswer>,
-}
-
-#[derive(Serialize)]
 struct MigrationAnswer {
     name: String,
     applied: bool,
@@ -72,26 +62,18 @@ async fn apply(configuration: &Configuration, json: bool) -> Result<()> {
     let applied = store.schema.migrate().await;
     store.close().await;
     let applied = applied?;
-    if json {
-        answer_json(&AppliedAnswer { applied })?;
-    } else if applied.is_empty() {
-        answer("the schema is up to date")?;
-    } else {
-        let lines: Vec<_> = applied.iter().map(|name| format!("applied  {name}")).collect();
-        answer(&lines.join("\n"))?;
-    }
-    Ok(())
+    let lines: Vec<String> = applied.iter().map(|name| format!("applied  {name}")).collect();
+    let words = if lines.is_empty() { "the schema is up to date".to_owned() } else { lines.join("\n") };
+    Reply::new(&member("applied", applied), words)?.print(json)
 }
 
 async fn status(configuration: &Configuration, json: bool) -> Result<()> {
     let migrations = migrations(configuration).await?;
-    if json {
-        let answers = migrations.into_iter().map(|MigrationStatus { name, applied }| MigrationAnswer { name, applied });
-        return Ok(answer_json(&StatusAnswer { migrations: answers.collect() })?);
-    }
     let lines = migrations.iter().map(|migration| {
         let state = if migration.applied { "applied" } else { "pending" };
         format!("{state}  {}", migration.name)
     });
-    Ok(answer(&lines.collect::<Vec<_>>().join("\n"))?)
+    let words = lines.collect::<Vec<_>>().join("\n");
+    let answers = migrations.into_iter().map(|MigrationStatus { name, applied }| MigrationAnswer { name, applied });
+    Reply::new(&member("migrations", answers.collect::<Vec<_>>()), words)?.print(json)
 }

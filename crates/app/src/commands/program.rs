@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use cli::output::{answer, answer_json};
-use serde::Serialize;
+use cli::output::{Reply, answer, member};
 
 /// Print the version
 #[derive(Debug, Args)]
@@ -18,11 +17,6 @@ const VERSION_EXAMPLES: &str = "\
 Examples:
   gatepost version
   gatepost version --json";
-
-#[derive(Serialize)]
-struct VersionAnswer {
-    version: &'static str,
-}
 
 /// Print the OpenAPI 3.1 document of the API
 #[derive(Debug, Args)]
@@ -40,12 +34,7 @@ Examples:
 /// When standard output cannot be written.
 pub(crate) fn version(arguments: &VersionArguments) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
-    if arguments.json {
-        answer_json(&VersionAnswer { version })?;
-    } else {
-        answer(&format!("gatepost {version}"))?;
-    }
-    Ok(())
+    Reply::new(&member("version", version), format!("gatepost {version}"))?.print(arguments.json)
 }
 
 /// Prints the document of the API.

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use adapters_sqlite::{BackupError, restore};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use cli::output::{answer, answer_json, remark};
+use cli::output::{Reply, remark};
 use serde::Serialize;
 
 use crate::configuration::Loaded;
@@ -56,9 +56,7 @@ pub(crate) async fn run(Arguments { file, replace, json }: Arguments, loaded: Lo
         restored => restored?,
     };
     remark(MEANING);
-    if json {
-        return Ok(answer_json(&RestoreAnswer { database: database.to_owned(), replaced })?);
-    }
-    let kept = replaced.map(|replaced| format!("; what was there is {}", replaced.display())).unwrap_or_default();
-    Ok(answer(&format!("{} is restored to {}{kept}", file.display(), database.display()))?)
+    let kept = replaced.as_ref().map(|old| format!("; what was there is {}", old.display())).unwrap_or_default();
+    let words = format!("{} is restored to {}{kept}", file.display(), database.display());
+    Reply::new(&RestoreAnswer { database: database.to_owned(), replaced }, words)?.print(json)
 }

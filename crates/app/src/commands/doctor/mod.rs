@@ -5,9 +5,9 @@ mod database;
 use std::sync::Arc;
 
 use adapters_oidc::{OidcSettings, OidcVerifier};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
-use cli::output::{answer, answer_json};
+use cli::output::Reply;
 use database::examine_database;
 use doctor::{
     Finding, Report, check_allowed_networks, check_disk, check_identity, check_listener, check_open_files,
@@ -52,15 +52,12 @@ pub(crate) async fn run(arguments: Arguments, loaded: Result<Loaded, InvalidConf
             report
         }
     };
-    if arguments.json {
-        answer_json(&report)?;
-    } else {
-        answer(&report.to_string())?;
-    }
+    let reply = Reply::new(&report, report.to_string())?;
     match report.findings.len() {
-        0 => Ok(()),
-        count => bail!("problems found: {count}"),
+        0 => reply,
+        count => reply.failing(anyhow!("problems found: {count}")),
     }
+    .print(arguments.json)
 }
 
 async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
