@@ -162,6 +162,5 @@ pub(crate) async fn migrations(configuration: &Configuration) -> Result<Vec<Migr
 }
 
 fn unfit(url: &DatabaseUrl, error: &OpenError) -> InvalidConfiguration {
-    let rule = error.to_string();
-    Problem::NotForThisCommand { name: "DATABASE_URL", shown: url.to_string(), rule }.into()
+    Problem::unfit("DATABASE_URL", &url.to_string(), &error.to_string()).into()
 }

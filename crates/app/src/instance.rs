@@ -6,7 +6,7 @@ use std::time::Duration;
 use actix_web::http::header::HeaderMap;
 use actix_web::web::ServiceConfig;
 use adapters_egress::platform_client_config;
-use adapters_http::{Api, AuditJson, HttpLimits, HttpSettings, OperatorTokens, ServerCertificate};
+use adapters_http::{Api, AuditJson, HttpSettings, OperatorTokens, ServerCertificate};
 use adapters_oidc::{ClientTls, OidcClient, OidcProvider, OidcVerifier};
 use adapters_system::{AuditCopy, LogSwitch, NameEntropy};
 use anyhow::{Context, Result, anyhow};
@@ -43,7 +43,6 @@ pub(crate) struct Instance {
     pub(crate) listener: TcpListener,
     /// Where metrics are shown, if they are.
     pub(crate) metrics_listener: Option<TcpListener>,
-    pub(crate) limits: HttpLimits,
     pub(crate) store: Store,
     pub(crate) identity: Arc<OidcVerifier>,
     /// The issuer of the ID tokens.
@@ -195,12 +194,7 @@ impl Instance {
             webhook_changes: self.webhook_changes,
             certificate: self.certificate.clone(),
             durations: metrics.requests.clone(),
-            limits: HttpLimits {
-                keep_alive: configuration.keep_alive,
-                connections_max: configuration.connections_max,
-                connections_per_address_max: configuration.connections_per_address_max,
-                ..self.limits
-            },
+            limits: configuration.limits,
             ..HttpSettings::default()
         }
     }

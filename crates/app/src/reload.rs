@@ -131,7 +131,7 @@ impl Reload {
 }
 
 fn shown(loaded: &Loaded) -> BTreeMap<&'static str, Option<String>> {
-    loaded.effective().map(|setting| (setting.name, setting.value)).collect()
+    loaded.effective.iter().map(|setting| (setting.name, setting.value.clone())).collect()
 }
 
 /// Catches SIGHUP, and only logs it.

@@ -49,12 +49,12 @@ pub(super) fn remote(environment: &Environment, named: Option<ProfileName>) -> R
         return Ok(Remote::default().listening_as(variables));
     }
     let found = match environment.profiles() {
-        Ok(profiles) => profiles.find(&name).map_err(unusable)?,
+        Ok(profiles) => profiles.find(&name)?,
         Err(error) if is_named => return Err(error),
         Err(_) => None,
     };
     match found {
-        None if is_named => Err(unusable(ProfileError::Missing { name: name.as_str().to_owned() })),
+        None if is_named => Err(ProfileError::Missing { name: name.as_str().to_owned() }.into()),
         found => Ok(found.unwrap_or_default().listening_as(variables)),
     }
 }
@@ -69,10 +69,6 @@ pub(super) fn chosen(
     named: Option<ProfileName>,
 ) -> Result<ProfileName, InvalidConfiguration> {
     Ok(named.map_or_else(|| environment.profile(), |name| Ok(Some(name)))?.unwrap_or_default())
-}
-
-fn unusable(error: ProfileError) -> InvalidConfiguration {
-    Problem::UnusableProfile(error).into()
 }
 
 /// Reads the variables of the client, each from `NAME` or from the file that `NAME_FILE` names. They do not configure a
@@ -90,8 +86,8 @@ fn take(name: &'static str, environment: &Environment, remote: &mut Remote) -> R
     };
     // A refused URL may contain a password, and the other variables are secrets.
     let shown = if name == Remote::URL { without_password(&given.shown()) } else { MASK.to_owned() };
-    let refused = |allowed: String| Problem::Refused { name, shown, origin: given.origin.clone(), allowed };
-    remote.set(name, &given.shown()).map_err(|error| refused(error.allowed.to_owned()))
+    let refused = remote.set(name, &given.shown());
+    refused.map_err(|error| Problem::refused(name, &shown, &given.origin, error.allowed))
 }
 
 /// The client must know the port.
@@ -100,7 +96,7 @@ pub(super) fn needs(configuration: &Configuration) -> Vec<Problem> {
         return Vec::new();
     }
     let rule = format!("a client must know the port: set {} to the URL that `gatepost dev` printed", Remote::URL);
-    vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
+    vec![Problem::unfit("LISTEN", &configuration.listen.to_string(), &rule)]
 }
 
 pub(super) fn local_server(Loaded { configuration, .. }: Loaded) -> LocalServer {

@@ -29,10 +29,10 @@ Examples:
 ///
 /// When standard output cannot be written.
 pub(crate) fn run(arguments: &Arguments, loaded: &Loaded) -> Result<()> {
-    let rows = table(["NAME", "VALUE", "ORIGIN"], loaded.effective().map(row));
-    Reply::new(&loaded.effective().collect::<Vec<_>>(), rows)?.print(arguments.json)
+    let rows = table(["NAME", "VALUE", "ORIGIN"], loaded.effective.iter().map(row));
+    Reply::new(&loaded.effective, rows)?.print(arguments.json)
 }
 
-fn row(setting: Effective) -> [String; 3] {
-    [setting.name.to_owned(), setting.value.unwrap_or_else(|| "-".to_owned()), setting.origin]
+fn row(setting: &Effective) -> [String; 3] {
+    [setting.name.to_owned(), setting.value.clone().unwrap_or_else(|| "-".to_owned()), setting.origin.to_string()]
 }

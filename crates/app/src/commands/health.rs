@@ -31,6 +31,6 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     if configuration.listen.port() != 0 {
         return Vec::new();
     }
-    let rule = "`gatepost health` must know the port of the instance".to_owned();
-    vec![Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule }]
+    let rule = "`gatepost health` must know the port of the instance";
+    vec![Problem::unfit("LISTEN", &configuration.listen.to_string(), rule)]
 }

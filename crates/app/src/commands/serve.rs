@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use adapters_http::HttpLimits;
 use adapters_oidc::{OidcSettings, OidcVerifier};
 use adapters_system::{EncryptionKey, Hangups, ServiceManager, SystemEntropy, stop_on_signal};
 use anyhow::{Context, Result};
@@ -51,12 +50,11 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
     let (listener, address) = listen(configuration.listen)?;
     let public_url = configuration.address_at(address);
     let metrics_listener = listen_for_metrics(&configuration)?;
-    let (limits, webhook_changes, entropy) = (HttpLimits::default(), None, Arc::new(SystemEntropy));
+    let (webhook_changes, entropy) = (None, Arc::new(SystemEntropy));
     let instance = Instance {
         configuration,
         listener,
         metrics_listener,
-        limits,
         store,
         identity,
         issuer,
@@ -98,7 +96,7 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
         ("ENCRYPTION_KEY", !configuration.encryption_keys.is_empty(), EncryptionKey::ALLOWED),
     ];
     let missing = needed.into_iter().filter(|(_, is_there, _)| !is_there);
-    let missing = missing.map(|(name, _, what)| Problem::Missing { name, what: what.to_owned() });
+    let missing = missing.map(|(name, _, what)| Problem::missing(name, what));
     let unusable =
         [configuration.tls_problem(), configuration.cli_client_problem(), configuration.operator_webhook_problem()];
     missing.chain(unusable.into_iter().flatten()).collect()

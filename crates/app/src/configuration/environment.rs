@@ -32,7 +32,7 @@ impl Environment {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn of_process() -> Self {
         let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
-        let names = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
+        let names = settings().iter().map(|setting| setting.name).chain(Remote::VARIABLES);
         let known: BTreeSet<String> = names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect();
         let is_known = |name: &String| known.contains(name) || Self::OTHERS.contains(&name.as_str());
         let (values, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -58,7 +58,7 @@ impl Environment {
     pub(crate) fn profile(&self) -> Result<Option<ProfileName>, InvalidConfiguration> {
         let Some(value) = self.get(Self::PROFILE).filter(|value| !value.is_empty()) else { return Ok(None) };
         let name = value.to_str().unwrap_or_default();
-        ProfileName::parse(name).map(Some).map_err(|error| Problem::UnusableProfile(error).into())
+        Ok(Some(ProfileName::parse(name)?))
     }
 
     /// The profiles of the user. A relative `XDG_CONFIG_HOME` does not count, as its specification says.
@@ -70,8 +70,7 @@ impl Environment {
         let folder = |name| self.get(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
         let config = folder(Self::CONFIG_HOME).or_else(|| Some(folder(Self::HOME)?.join(".config")));
         let what = "profiles are in the folder that it names, or else in .config in the folder that HOME names";
-        let missing = || Problem::Missing { name: Self::CONFIG_HOME, what: what.to_owned() };
-        Ok(Profiles::of_user(&config.ok_or_else(missing)?))
+        Ok(Profiles::of_user(&config.ok_or_else(|| Problem::missing(Self::CONFIG_HOME, what))?))
     }
 
     /// Names that look like misspelt names of settings.

@@ -16,13 +16,13 @@ const VALUE_FILE_BYTES_MAX: u64 = 64 * 1024;
 /// Reads the configuration file: the named one, which must exist, or the default one, which may be missing.
 pub(super) fn read_file(named: Option<&Path>) -> Result<BTreeMap<String, Given>, Problem> {
     let path = named.unwrap_or(Path::new(DEFAULT_FILE));
-    let unreadable = |reason: String| Problem::UnreadableFile { path: path.to_owned(), reason };
+    let unreadable = |reason: &str| Problem::Invalid(format!("cannot read the file {}: {reason}", path.display()));
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == ErrorKind::NotFound && named.is_none() => return Ok(BTreeMap::new()),
-        read => read.map_err(|error| unreadable(error.to_string()))?,
+        read => read.map_err(|error| unreadable(&error.to_string()))?,
     };
     let values =
-        File::from_str(&text, FileFormat::Toml).collect().map_err(|error| unreadable(without_excerpt(&error)))?;
+        File::from_str(&text, FileFormat::Toml).collect().map_err(|error| unreadable(&without_excerpt(&error)))?;
     let origin = || Origin::File(path.to_owned());
     Ok(values.into_iter().map(|(name, value)| (name, Given::from_toml(value.kind, origin()))).collect())
 }

@@ -2,6 +2,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use config::ValueKind;
+use serde::{Serialize, Serializer};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +40,12 @@ impl fmt::Display for Origin {
             Self::Environment => formatter.write_str("environment"),
             Self::ValueFile { name, path } => write!(formatter, "{name}={}", path.display()),
         }
+    }
+}
+
+impl Serialize for Origin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -1,13 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use domain::webhooks::{WebhookPolicy, WebhookPolicyField, WebhookPolicySettings};
-use domain::{KeyPolicy, KeyPolicyField, KeyPolicySettings, closest_name};
+use domain::webhooks::{WebhookPolicy, WebhookPolicyField};
+use domain::{KeyPolicy, KeyPolicyField, closest_name};
 use serde::Serialize;
 
 use super::file::{read_file, read_value};
 use super::given::{Given, Origin};
-use super::settings::{Draft, Secrecy, Setting, settings, value_file_name};
+use super::settings::{Secrecy, Setting, settings, value_file_name};
 use super::{Configuration, DatabaseUrl, Environment, InvalidConfiguration, Problem, Warning};
 
 /// The configuration, and where each of its values came from.
@@ -17,40 +17,32 @@ pub(crate) struct Loaded {
     pub(crate) configuration: Configuration,
     /// Likely mistakes, to be shown or logged.
     pub(crate) warnings: Vec<Warning>,
-    origins: BTreeMap<&'static str, Origin>,
+    /// Every setting, in the order of the reference page.
+    pub(crate) effective: Vec<Effective>,
 }
 
 /// A setting with the value that applies, as `gatepost config` shows it.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Effective {
     /// Its name in the environment.
     pub(crate) name: &'static str,
     /// Its value, masked if it is a secret; `None` if it is not set.
     pub(crate) value: Option<String>,
     /// Where the value came from.
-    pub(crate) origin: String,
+    pub(crate) origin: Origin,
 }
 
 impl Loaded {
-    /// Every setting, in the order of the reference page.
-    pub(crate) fn effective(&self) -> impl Iterator<Item = Effective> {
-        settings().map(|setting| Effective {
-            name: setting.name,
-            value: (setting.show)(&self.configuration),
-            origin: self.origins.get(setting.name).unwrap_or(&Origin::Default).to_string(),
-        })
-    }
-
     /// The files from which secrets come. The URL of a SQLite file is not one.
     pub(crate) fn secret_files(&self) -> BTreeSet<&Path> {
         let has_password = matches!(self.configuration.database_url, DatabaseUrl::Postgres(_));
-        let is_secret = |setting: &&Setting| match setting.secrecy {
+        let is_secret = |setting: &Setting| match setting.secrecy {
             Secrecy::Open => false,
             Secrecy::Password => has_password,
             Secrecy::Secret => true,
         };
-        let origins = settings().filter(is_secret).filter_map(|setting| self.origins.get(setting.name));
-        origins.filter_map(Origin::file).collect()
+        let pairs = settings().iter().zip(&self.effective).filter(|(setting, _)| is_secret(setting));
+        pairs.filter_map(|(_, effective)| effective.origin.file()).collect()
     }
 }
 
@@ -70,158 +62,82 @@ pub(crate) fn load(
 ) -> Result<Loaded, InvalidConfiguration> {
     // A file that cannot be read ends here: the values in it decide what else is wrong.
     let mut file_values = read_file(file)?;
-    let (mut draft, mut findings) = (Draft::default(), Findings::default());
-    let mut unusable = BTreeSet::new();
+    let (mut reading, mut refused) = (Reading::default(), BTreeSet::new());
     for setting in settings() {
-        if let Err(problem) = take(setting, environment, &mut file_values, &mut draft, &mut findings) {
-            unusable.insert(setting.name);
-            findings.problems.push(problem);
+        let taken = find(setting.name, environment, &mut file_values).and_then(|given| reading.take(setting, given));
+        if let Err(problem) = taken {
+            refused.insert(setting.name);
+            reading.problems.push(problem);
         }
     }
-    findings.problems.extend(file_values.into_iter().map(unknown));
-    let Draft { mut configuration, keys, webhooks } = draft;
-    let policy = |keys| KeyPolicy::new(keys).map_err(|refusal| (refusal.field, refusal.allowed));
-    configuration.key_policy = findings.judge(keys, policy, KeyPolicySettings::reset, key_setting);
-    let policy = |webhooks| WebhookPolicy::new(webhooks).map_err(|refusal| (refusal.field, refusal.allowed));
-    configuration.webhooks.policy = findings.judge(webhooks, policy, WebhookPolicySettings::reset, webhook_setting);
+    reading.problems.extend(file_values.into_iter().map(unknown));
+    reading.check_policies();
+    let Reading { mut configuration, mut origins, mut problems } = reading;
     // A setting that was refused above is not reported a second time as missing or unfit.
-    let on_top = |need: &Problem| need.setting().is_none_or(|name| !unusable.contains(name));
-    let Findings { origins, mut problems, .. } = findings;
-    let wanted = configuration.shards_problem().into_iter().chain(needs(&configuration));
-    problems.extend(wanted.filter(on_top));
+    let on_top = |need: &Problem| !matches!(need, Problem::Unmet { name, .. } if refused.contains(name));
+    problems.extend(configuration.shards_problem().into_iter().chain(needs(&configuration)).filter(on_top));
     if !problems.is_empty() {
         // What is missing may be there under another name.
         problems.extend(environment.warnings().map(Problem::Suspicious));
         return Err(InvalidConfiguration(problems));
     }
     configuration.logs.colours = !environment.forbids_colours();
-    let warnings = warnings(environment, &origins);
-    Ok(Loaded { configuration, warnings, origins })
-}
-
-fn warnings(environment: &Environment, origins: &BTreeMap<&'static str, Origin>) -> Vec<Warning> {
     let files: BTreeSet<&Origin> = origins.values().collect();
-    environment.warnings().chain(files.into_iter().filter_map(Warning::of_origin)).collect()
+    let warnings = environment.warnings().chain(files.into_iter().filter_map(Warning::of_origin)).collect();
+    let effective = settings().iter().map(|setting| Effective {
+        name: setting.name,
+        value: (setting.show)(&mut configuration),
+        origin: origins.remove(setting.name).unwrap_or(Origin::Default),
+    });
+    Ok(Loaded { effective: effective.collect(), configuration, warnings })
 }
 
-/// Parses the value of one setting into the draft, and notes where it came from.
-fn take(
-    setting: &Setting,
-    environment: &Environment,
-    file: &mut BTreeMap<String, Given>,
-    draft: &mut Draft,
-    findings: &mut Findings,
-) -> Result<(), Problem> {
-    let Some(given) = find(setting, environment, file)? else {
-        return Ok(());
-    };
-    let (name, shown) = (setting.name, setting.shown(&given));
-    if (setting.set)(draft, &given).is_err() {
-        return Err(Problem::Refused { name, shown, origin: given.origin, allowed: (setting.allowed)() });
-    }
-    findings.shown.insert(name, shown);
-    findings.origins.insert(name, given.origin);
-    Ok(())
-}
-
-/// The value of a setting. Values of the file are taken out of `file`, so that unknown names remain.
-fn find(
-    setting: &Setting,
-    environment: &Environment,
-    file: &mut BTreeMap<String, Given>,
-) -> Result<Option<Given>, Problem> {
-    let value_file_name = setting.value_file_name();
-    let in_file = (file.remove(&setting.name.to_lowercase()), file.remove(&value_file_name.to_lowercase()));
-    match in_environment(environment, setting.name)? {
-        Some(given) => Ok(Some(given)),
-        None => resolve(setting.name, in_file, value_file_name.to_lowercase()),
-    }
-}
-
-/// The value in the environment: of the variable itself, or of the file that `NAME_FILE` names.
-///
-/// # Errors
-///
-/// When both are set, or the value cannot be read.
-pub(crate) fn in_environment(environment: &Environment, name: &'static str) -> Result<Option<Given>, Problem> {
-    let value_file_name = value_file_name(name);
-    let found = (variable(environment, name)?, variable(environment, &value_file_name)?);
-    resolve(name, found, value_file_name)
-}
-
-fn variable(environment: &Environment, name: &str) -> Result<Option<Given>, Problem> {
-    let Some(value) = environment.get(name) else {
-        return Ok(None);
-    };
-    let text = value.to_str().ok_or_else(|| Problem::NotText { name: name.to_owned() })?;
-    Ok(Some(Given::text(text, Origin::Environment)))
-}
-
-/// Takes the value, or reads the file that is named instead.
-fn resolve(
-    name: &'static str,
-    found: (Option<Given>, Option<Given>),
-    value_file_name: String,
-) -> Result<Option<Given>, Problem> {
-    let named = match found {
-        (Some(given), Some(_)) => return Err(Problem::Twice { name, origin: given.origin }),
-        (given, None) => return Ok(given),
-        (None, Some(named)) => named,
-    };
-    let path = PathBuf::from(named.shown());
-    match read_value(&path) {
-        Ok(text) => Ok(Some(Given::text(text, Origin::ValueFile { name: value_file_name, path }))),
-        Err(error) => Err(Problem::UnreadableValue { name: value_file_name, path, reason: error.to_string() }),
-    }
-}
-
-fn unknown((name, given): (String, Given)) -> Problem {
-    let nearest = nearest(&name);
-    Problem::Unknown { name, table: given.is_structure(), origin: given.origin, nearest }
-}
-
-/// The setting whose name in the file is most similar to `name`, if one is similar enough.
-fn nearest(name: &str) -> Option<String> {
-    let names = settings().flat_map(|setting| [setting.name.to_lowercase(), setting.value_file_name().to_lowercase()]);
-    closest_name(name, names)
-}
-
-/// Where the values came from, and what is wrong with them.
+/// The configuration while it is read.
 #[derive(Default)]
-struct Findings {
+struct Reading {
+    configuration: Configuration,
     origins: BTreeMap<&'static str, Origin>,
-    /// The values that the operator set, as they may be shown.
-    shown: BTreeMap<&'static str, String>,
     problems: Vec<Problem>,
 }
 
-impl Findings {
-    /// Makes a policy of the domain. A field that the domain refuses is a problem of the setting with this `name`, and
-    /// is `reset`, so that one start reports every field.
-    fn judge<Settings: Clone, Policy, Field: Copy>(
-        &mut self,
-        mut settings: Settings,
-        policy: impl Fn(Settings) -> Result<Policy, (Field, String)>,
-        reset: impl Fn(&mut Settings, Field),
-        name: impl Fn(Field) -> &'static str,
-    ) -> Policy {
-        loop {
-            let (field, allowed) = match policy(settings.clone()) {
-                Ok(policy) => return policy,
-                Err(refusal) => refusal,
-            };
-            let name = name(field);
-            let shown = self.shown.get(name).cloned().unwrap_or_else(|| default_of(name));
-            let origin = self.origins.get(name).unwrap_or(&Origin::Default).clone();
-            self.problems.push(Problem::Refused { name, shown, origin, allowed });
-            reset(&mut settings, field);
-        }
+impl Reading {
+    /// Parses the value of one setting, and notes where it came from.
+    fn take(&mut self, setting: &Setting, given: Option<Given>) -> Result<(), Problem> {
+        let Some(given) = given else { return Ok(()) };
+        let refused = |_| Problem::refused(setting.name, &setting.shown(&given), &given.origin, &setting.allowed);
+        (setting.set)(&mut self.configuration, &given).map_err(refused)?;
+        self.origins.insert(setting.name, given.origin);
+        Ok(())
     }
-}
 
-fn default_of(name: &str) -> String {
-    let setting = settings().find(|setting| setting.name == name);
-    setting.and_then(|setting| (setting.show)(&Configuration::default())).unwrap_or_default()
+    /// Makes the policies of the domain. A field that the domain refuses is reset, so that one start reports every field.
+    fn check_policies(&mut self) {
+        self.configuration.key_policy = loop {
+            match KeyPolicy::new(self.configuration.key_settings.clone()) {
+                Ok(policy) => break policy,
+                Err(refusal) => {
+                    self.refuse(key_setting(refusal.field), &refusal.allowed);
+                    self.configuration.key_settings.reset(refusal.field);
+                }
+            }
+        };
+        self.configuration.webhooks.policy = loop {
+            match WebhookPolicy::new(self.configuration.webhooks.settings.clone()) {
+                Ok(policy) => break policy,
+                Err(refusal) => {
+                    self.refuse(webhook_setting(refusal.field), &refusal.allowed);
+                    self.configuration.webhooks.settings.reset(refusal.field);
+                }
+            }
+        };
+    }
+
+    fn refuse(&mut self, name: &str, allowed: &str) {
+        let setting = settings().iter().find(|setting| setting.name == name);
+        let shown = setting.and_then(|setting| (setting.show)(&mut self.configuration)).unwrap_or_default();
+        let origin = self.origins.get(name).unwrap_or(&Origin::Default);
+        self.problems.push(Problem::refused(name, &shown, origin, allowed));
+    }
 }
 
 fn key_setting(field: KeyPolicyField) -> &'static str {
@@ -240,4 +156,70 @@ fn webhook_setting(field: WebhookPolicyField) -> &'static str {
         WebhookPolicyField::MaxPayloadBytes => "WEBHOOK_MAX_PAYLOAD_BYTES",
         WebhookPolicyField::Retention => "WEBHOOK_RETENTION_DAYS",
     }
+}
+
+/// The value of a setting. Values of the file are taken out of `file`, so that unknown names remain.
+fn find(
+    name: &'static str,
+    environment: &Environment,
+    file: &mut BTreeMap<String, Given>,
+) -> Result<Option<Given>, Problem> {
+    let value_file_name = value_file_name(name).to_lowercase();
+    let in_file = (file.remove(&name.to_lowercase()), file.remove(&value_file_name));
+    match in_environment(environment, name)? {
+        Some(given) => Ok(Some(given)),
+        None => resolve(name, in_file, value_file_name),
+    }
+}
+
+/// The value in the environment: of the variable itself, or of the file that `NAME_FILE` names.
+///
+/// # Errors
+///
+/// When both are set, or the value cannot be read.
+pub(crate) fn in_environment(environment: &Environment, name: &str) -> Result<Option<Given>, Problem> {
+    let value_file_name = value_file_name(name);
+    let found = (variable(environment, name)?, variable(environment, &value_file_name)?);
+    resolve(name, found, value_file_name)
+}
+
+fn variable(environment: &Environment, name: &str) -> Result<Option<Given>, Problem> {
+    let Some(value) = environment.get(name) else { return Ok(None) };
+    let not_text = || Problem::Invalid(format!("{name} (environment) is not valid UTF-8"));
+    Ok(Some(Given::text(value.to_str().ok_or_else(not_text)?, Origin::Environment)))
+}
+
+/// Takes the value, or reads the file that is named instead.
+fn resolve(
+    name: &str,
+    found: (Option<Given>, Option<Given>),
+    value_file_name: String,
+) -> Result<Option<Given>, Problem> {
+    let named = match found {
+        (Some(Given { origin, .. }), Some(_)) => {
+            let text = format!("{name} and {name}_FILE are both set ({origin}): remove one of them");
+            return Err(Problem::Invalid(text));
+        }
+        (given, None) => return Ok(given),
+        (None, Some(named)) => named,
+    };
+    let path = PathBuf::from(named.shown());
+    match read_value(&path) {
+        Ok(text) => Ok(Some(Given::text(text, Origin::ValueFile { name: value_file_name, path }))),
+        Err(error) => {
+            let path = path.display();
+            Err(Problem::Invalid(format!("{value_file_name} names {path}, which gatepost cannot read: {error}")))
+        }
+    }
+}
+
+/// A name of the file that is not that of a setting. The value is not shown, because it may be a secret.
+fn unknown((name, given): (String, Given)) -> Problem {
+    let names = settings().iter().flat_map(|setting| [setting.name.to_owned(), value_file_name(setting.name)]);
+    let hint = match closest_name(&name, names.map(|name| name.to_lowercase())) {
+        Some(nearest) => format!("; did you mean {nearest}?"),
+        None if given.is_structure() => "; the file has no tables, only settings at the top level".to_owned(),
+        None => "; `gatepost config` lists them".to_owned(),
+    };
+    Problem::Invalid(format!("unknown setting {name} ({}){hint}", given.origin))
 }

@@ -1,49 +1,38 @@
 //! The settings of the service, and where each value came from.
 //!
-//! [`settings::settings`] is the one table of them: parsing, `gatepost config` and `docs/configuration.md` use it. A
-//! value comes from the environment, or else from the file, or else is the default.
+//! [`settings`] has the one table of them: parsing, `gatepost config` and `docs/configuration.md` use it. A value comes from
+//! the environment, or else from the file, or else is the default.
 
+mod checks;
 mod database_url;
 mod environment;
 mod file;
 mod given;
-mod http_settings;
 mod load;
-mod operator_webhook_settings;
-mod portal_settings;
 mod problem;
-mod reference;
 mod settings;
-mod sign_in_settings;
-mod tls_settings;
-mod trace_settings;
-mod verification_settings;
 mod warning;
-mod webhook_settings;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use adapters_http::{HttpLimits, OperatorTokens, PORTAL_COOKIE};
 use adapters_oidc::OperatorClaim;
+use adapters_otlp::{CollectorHeader, CollectorUrl};
 use adapters_system::{AuditDestination, EncryptionKey, LogFilter, LogSettings, Secret};
 use adapters_web::PortalSettings;
 use cli::WebAddress;
 use domain::audit::AuditRetention;
-use domain::webhooks::{PauseLengths, WebhookPolicy};
-use domain::{KeyPolicy, RateLimit};
+use domain::webhooks::{PauseLengths, SubscribedEvents, TargetUrl, WebhookPolicy, WebhookPolicySettings};
+use domain::{KeyPolicy, KeyPolicySettings, RateLimit, SamplingRatio};
 use ipnet::IpNet;
 use verifier::VerifierSettings;
 
 pub(crate) use database_url::{DatabaseUrl, without_password};
 pub(crate) use environment::Environment;
 pub(crate) use load::{Effective, Loaded, in_environment, load};
-use operator_webhook_settings::OperatorWebhookConfiguration;
 pub(crate) use problem::{InvalidConfiguration, Problem};
-pub(crate) use reference::reference_page;
-pub(crate) use settings::{SHARDS_MAX, operator_token};
-pub(crate) use tls_settings::TlsConfiguration;
-pub(crate) use trace_settings::TraceConfiguration;
+pub(crate) use settings::{SHARDS_MAX, operator_token, reference_page};
 pub(crate) use warning::Warning;
 
 /// 100 calls a second for as long as a user likes, and 6,000 at once.
@@ -84,7 +73,9 @@ pub(crate) struct Configuration {
     pub(crate) operators: Vec<String>,
     /// `OPERATOR_CLAIM`
     pub(crate) operator_claim: Option<OperatorClaim>,
-    /// `API_KEYS_*`, `API_KEY_PREFIX` and `API_KEY_PREFIX_LENGTH`
+    /// `API_KEYS_*`, `API_KEY_PREFIX` and `API_KEY_PREFIX_LENGTH`, as they are written.
+    key_settings: KeyPolicySettings,
+    /// The same, checked.
     pub(crate) key_policy: KeyPolicy,
     /// `OPERATOR_TOKEN`
     pub(crate) operator_token: Option<Secret>,
@@ -104,12 +95,8 @@ pub(crate) struct Configuration {
     pub(crate) manual_send_limit: Option<RateLimit>,
     /// `CREDENTIAL_FAILURE_LIMIT`: of each client address; `None` means no limit.
     pub(crate) credential_failure_limit: Option<RateLimit>,
-    /// `KEEP_ALIVE_SECONDS`
-    pub(crate) keep_alive: Duration,
-    /// `MAX_CONNECTIONS`
-    pub(crate) connections_max: usize,
-    /// `MAX_CONNECTIONS_PER_ADDRESS`
-    pub(crate) connections_per_address_max: usize,
+    /// `KEEP_ALIVE_SECONDS`, `MAX_CONNECTIONS` and `MAX_CONNECTIONS_PER_ADDRESS`
+    pub(crate) limits: HttpLimits,
     /// `CONSOLE`
     pub(crate) console: bool,
     /// `PORTAL_*`
@@ -130,40 +117,8 @@ pub(crate) struct Configuration {
     pub(crate) logs: LogSettings,
 }
 
-impl Configuration {
-    /// Whether people who sign in can be operators.
-    pub(crate) fn operators_sign_in(&self) -> bool {
-        self.operator_claim.is_some() || !self.operators.is_empty()
-    }
-
-    /// All tokens of operators: `OPERATOR_TOKEN` has all scopes.
-    pub(crate) fn all_operator_tokens(&self) -> OperatorTokens {
-        let named = self.operator_tokens.clone();
-        self.operator_token.iter().fold(named, |tokens, token| tokens.and_admin(token.expose()))
-    }
-
-    /// Where clients on this machine find the service.
-    pub(crate) fn address(&self) -> WebAddress {
-        self.address_at(self.listen)
-    }
-
-    /// What is wrong with the number of shards for this database.
-    fn shards_problem(&self) -> Option<Problem> {
-        let rule = self.database_url.misfit(self.database_shards)?;
-        let rule = format!("DATABASE_URL names {rule}");
-        Some(Problem::NotForThisCommand { name: "DATABASE_SHARDS", shown: self.database_shards.to_string(), rule })
-    }
-
-    /// The same, if the service listens at `address`.
-    pub(crate) fn address_at(&self, address: SocketAddr) -> WebAddress {
-        let scheme = if self.tls.is_on() { "https" } else { "http" };
-        self.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(scheme, address))
-    }
-}
-
 impl Default for Configuration {
     fn default() -> Self {
-        let limits = HttpLimits::default();
         Self {
             database_url: DatabaseUrl::default(),
             database_shards: 1,
@@ -179,6 +134,7 @@ impl Default for Configuration {
             oidc_cli_client_id: None,
             operators: Vec::new(),
             operator_claim: None,
+            key_settings: KeyPolicySettings::default(),
             key_policy: KeyPolicy::default(),
             operator_token: None,
             operator_tokens: OperatorTokens::default(),
@@ -189,9 +145,7 @@ impl Default for Configuration {
             user_rate_limit: USER_RATE_LIMIT_DEFAULT.parse().ok(),
             manual_send_limit: MANUAL_SEND_LIMIT_DEFAULT.parse().ok(),
             credential_failure_limit: CREDENTIAL_FAILURE_LIMIT_DEFAULT.parse().ok(),
-            keep_alive: limits.keep_alive,
-            connections_max: limits.connections_max,
-            connections_per_address_max: limits.connections_per_address_max,
+            limits: HttpLimits::default(),
             console: true,
             portal: PortalSettings { cookie: PORTAL_COOKIE, ..PortalSettings::default() },
             cors_origins: Vec::new(),
@@ -222,7 +176,10 @@ pub(crate) struct WebhookConfiguration {
     pub(crate) pauses: PauseLengths,
     /// `WEBHOOK_TRACEPARENT`
     pub(crate) traceparent: bool,
-    /// `WEBHOOK_MAX_SUBSCRIPTIONS`, `WEBHOOK_MAX_PAYLOAD_BYTES`, `WEBHOOK_RETENTION_DAYS` and `WEBHOOK_RETRY_SCHEDULE`
+    /// `WEBHOOK_MAX_SUBSCRIPTIONS`, `WEBHOOK_MAX_PAYLOAD_BYTES`, `WEBHOOK_RETENTION_DAYS` and `WEBHOOK_RETRY_SCHEDULE`, as
+    /// they are written.
+    settings: WebhookPolicySettings,
+    /// The same, checked.
     pub(crate) policy: WebhookPolicy,
 }
 
@@ -236,7 +193,54 @@ impl Default for WebhookConfiguration {
             concurrency: 512,
             pauses: PauseLengths::default(),
             traceparent: true,
+            settings: WebhookPolicySettings::default(),
             policy: WebhookPolicy::default(),
         }
+    }
+}
+
+/// `TLS_CERT` and `TLS_KEY`, as they are written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TlsConfiguration {
+    chain: Option<String>,
+    key: Option<Secret>,
+}
+
+/// `OPERATOR_WEBHOOK_*`
+#[derive(Clone, Debug)]
+pub(crate) struct OperatorWebhookConfiguration {
+    /// The URL. The egress policy has not judged it.
+    pub(crate) url: Option<TargetUrl>,
+    /// The signing secret.
+    pub(crate) secret: Option<Secret>,
+    /// The event types.
+    pub(crate) events: SubscribedEvents,
+}
+
+impl Default for OperatorWebhookConfiguration {
+    fn default() -> Self {
+        #[expect(clippy::expect_used, reason = "the pattern is valid, as the test of the defaults shows")]
+        let events = SubscribedEvents::parse(["gatepost.*"]).expect("a valid pattern");
+        Self { url: None, secret: None, events }
+    }
+}
+
+/// `OTEL_*`
+#[derive(Clone, Debug)]
+pub(crate) struct TraceConfiguration {
+    /// `OTEL_EXPORTER_OTLP_ENDPOINT`; `None` traces nothing.
+    pub(crate) endpoint: Option<CollectorUrl>,
+    /// `OTEL_EXPORTER_OTLP_HEADERS`
+    pub(crate) headers: Vec<CollectorHeader>,
+    /// `OTEL_SERVICE_NAME`
+    pub(crate) service_name: String,
+    /// `OTEL_TRACES_SAMPLER_ARG`
+    pub(crate) ratio: SamplingRatio,
+}
+
+impl Default for TraceConfiguration {
+    fn default() -> Self {
+        let (endpoint, service_name) = (None, "gatepost".to_owned());
+        Self { endpoint, headers: Vec::new(), service_name, ratio: SamplingRatio::default() }
     }
 }

@@ -78,7 +78,7 @@ fn of_file(path: &Path) -> Option<Warning> {
 
 /// The known name within two changes of `name`, or within one change of a short name.
 fn nearest(name: &str) -> Option<String> {
-    let known = settings().map(|setting| setting.name).chain(Remote::VARIABLES);
+    let known = settings().iter().map(|setting| setting.name).chain(Remote::VARIABLES);
     let known = known.flat_map(|known| [known.to_owned(), value_file_name(known)]);
     let close = known.filter_map(|known| Some((few_changes(&known, name)?, known)));
     close.min().map(|(_, known)| known)

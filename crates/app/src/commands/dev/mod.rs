@@ -115,12 +115,11 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
     };
     let operator_tokens = configuration.all_operator_tokens();
     // No load balancer needs time to notice the shutdown.
-    let limits = HttpLimits { drain_grace: Duration::ZERO, ..HttpLimits::default() };
+    configuration.limits = HttpLimits { drain_grace: Duration::ZERO, ..configuration.limits };
     let instance = Instance {
         configuration,
         listener,
         metrics_listener,
-        limits,
         store,
         identity,
         issuer,
@@ -200,15 +199,13 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !configuration.listen.ip().is_loopback() {
         let rule = "`gatepost dev` listens only on loopback addresses, such as 127.0.0.1:8080, because its identity \
-                    provider requires no password; `gatepost serve` can listen on every address"
-            .to_owned();
-        problems.push(Problem::NotForThisCommand { name: "LISTEN", shown: configuration.listen.to_string(), rule });
+                    provider requires no password; `gatepost serve` can listen on every address";
+        problems.push(Problem::unfit("LISTEN", &configuration.listen.to_string(), rule));
     }
     if configuration.tls.is_on() {
         let rule = "`gatepost dev` speaks plain HTTP, and browsers trust http://localhost as they trust https; \
-                    `gatepost serve` speaks HTTPS"
-            .to_owned();
-        problems.push(Problem::NotForThisCommand { name: "TLS_CERT", shown: "a certificate".to_owned(), rule });
+                    `gatepost serve` speaks HTTPS";
+        problems.push(Problem::unfit("TLS_CERT", "a certificate", rule));
     }
     problems
 }
@@ -229,9 +226,7 @@ fn open_provider(
         Ok(provider) => Ok(provider),
         Err(DevProviderError::NotOnLoopback) => {
             let rule = "`gatepost dev` serves only this machine: the host must be localhost or a loopback address";
-            let problem =
-                Problem::NotForThisCommand { name: "PUBLIC_URL", shown: public_url.to_string(), rule: rule.to_owned() };
-            Err(InvalidConfiguration::from(problem).into())
+            Err(InvalidConfiguration::from(Problem::unfit("PUBLIC_URL", public_url.as_str(), rule)).into())
         }
         Err(DevProviderError::NotAKey) => Err(anyhow!(folder.wrong_provider_key())),
     }

@@ -1,0 +1,133 @@
+use adapters_oidc::{OidcSettings, OidcVerifier, OperatorClaim};
+use adapters_system::Secret;
+use adapters_web::PortalColor;
+use url::Url;
+
+use super::{Form, Setting, form, list, masked, not_empty, optional, url};
+
+/// The longest name, in characters, so that it fits beside the logo.
+const NAME_LENGTH_MAX: usize = 40;
+
+/// Whose ID tokens are accepted.
+pub(super) fn identity() -> Vec<Setting> {
+    vec![
+        optional("OIDC_ISSUER", |all| &mut all.oidc_issuer, issuer())
+            .doc("The identity provider whose ID tokens are accepted, exactly as its tokens have it in `iss`.")
+            .doc("`serve` requires it; `dev` has its own provider."),
+        list("OIDC_AUDIENCE", |all| &mut all.oidc_audiences, some("audiences"))
+            .doc("The audience for which an ID token must be issued (`aud`): usually your client id at the provider.")
+            .doc("Can be a list."),
+        list("OIDC_CLIENT_ID", |all| &mut all.oidc_client_ids, some("client ids"))
+            .doc("The clients of the provider whose tokens are accepted: `azp` must be one of them, or, in a token")
+            .doc("without `azp`, the only `aud`.")
+            .doc("Set it if other clients of the provider can get tokens with your audience.")
+            .doc("See [identity providers](operations/start.md#identity-providers).")
+            .doc("People [sign in](console.md) with the first one or, if there is none, with the first audience.")
+            .when_unset("every client"),
+    ]
+}
+
+/// Signing in.
+pub(super) fn sign_in() -> Vec<Setting> {
+    vec![
+        optional("OIDC_CLIENT_SECRET", |all| &mut all.oidc_client_secret, client_secret())
+            .doc("The secret of the client that people [sign in](console.md) with, if the provider gave it one.")
+            .doc("Without it the client is public, and PKCE alone protects the sign-in.")
+            .when_unset("a public client"),
+        optional("OIDC_CLI_CLIENT_ID", |all| &mut all.oidc_cli_client_id, form("a client id", not_empty))
+            .doc("The public client of the provider with which [`gatepost login`](cli.md#sign-in-with-a-browser)")
+            .doc("signs people in. Everybody may read it.")
+            .doc("Its ID tokens are accepted as those for `OIDC_AUDIENCE` are.")
+            .doc("It must not be the client that has `OIDC_CLIENT_SECRET`.")
+            .when_unset("command lines cannot sign in"),
+        list("OPERATORS", |all| &mut all.operators, some("subjects"))
+            .doc("The subjects (`sub`) of the users who get the role of operators when they [sign")
+            .doc("in](console.md#operators)."),
+        optional("OPERATOR_CLAIM", |all| &mut all.operator_claim, form(OperatorClaim::ALLOWED, OperatorClaim::parse))
+            .doc("The claim of the ID token that makes its user an operator: the claim has the value, or is a list")
+            .doc("with the value. If the provider has a scope with the name of the claim, it is requested."),
+    ]
+}
+
+/// The portal.
+pub(super) fn portal() -> Vec<Setting> {
+    vec![
+        optional("PORTAL_NAME", |all| &mut all.portal.name, name())
+            .doc("The name of your application, which visitors who come by a [portal link](console.md#portal-links)")
+            .doc("see instead of Gatepost.")
+            .when_unset("Gatepost"),
+        optional("PORTAL_LOGO", |all| &mut all.portal.logo, svg())
+            .doc("The logo that these visitors see, an SVG image.")
+            .doc("Usually a file that `PORTAL_LOGO_FILE` names, of at most 64 KiB.")
+            .when_unset("that of Gatepost"),
+        optional("PORTAL_COLOR", |all| &mut all.portal.color, form(PortalColor::ALLOWED, PortalColor::parse))
+            .doc("The colour of links and buttons that these visitors see.")
+            .doc("On dark pages it is as light as it must be to be read.")
+            .when_unset("that of Gatepost"),
+        list("PORTAL_FRAME_ANCESTORS", |all| &mut all.portal.frame_ancestors, web_origins())
+            .doc("Origins whose pages may show the portal [in a frame](console.md#in-a-frame).")
+            .doc("Nothing else of the service may be in a frame."),
+    ]
+}
+
+fn some(what: &str) -> Form<String> {
+    form(format!("one or more {what}, separated by commas"), not_empty)
+}
+
+/// Kept byte for byte, because `iss` must equal it: a slash at the end counts. The verifier knows which URLs are safe.
+fn issuer() -> Form<String> {
+    url("the issuer's URL: https, or http on a loopback host; without user, query and fragment", |text| {
+        let issuer = text.to_owned();
+        let settings = OidcSettings { issuer, audiences: Vec::new(), client_ids: Vec::new(), tls: None };
+        OidcVerifier::new(settings).is_ok().then(|| text.to_owned())
+    })
+}
+
+fn client_secret() -> Form<Secret> {
+    masked("the client secret, without line breaks", |text| {
+        (!text.chars().any(char::is_control)).then(|| Secret::new(text))
+    })
+}
+
+fn name() -> Form<String> {
+    form(format!("1 to {NAME_LENGTH_MAX} characters without line breaks"), |text| {
+        let is_short = (1..=NAME_LENGTH_MAX).contains(&text.chars().count());
+        (is_short && text.trim() == text && !text.chars().any(char::is_control)).then(|| text.to_owned())
+    })
+}
+
+/// An SVG image by its element; browsers do the rest.
+fn svg() -> Form<String> {
+    let parse = |text: &str| {
+        let is_image = text.trim_start().starts_with('<') && text.contains("<svg") && text.contains("</svg>");
+        is_image.then(|| text.to_owned())
+    };
+    Form::new("an SVG image", parse, |_| "an SVG image".to_owned())
+}
+
+/// The origins of pages, as browsers send them.
+pub(super) fn web_origins() -> Form<String> {
+    let allowed = "origins such as https://app.example.com, separated by commas: scheme, host and port only, without * \
+                   and without a slash at the end";
+    form(allowed, |text| {
+        let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        (url.origin().ascii_serialization() == text).then(|| text.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_logos_are_what_they_say() {
+        assert_eq!((name().parse)("Acme Müller & Co."), Some("Acme Müller & Co.".into()));
+        for wrong in ["", " Acme", "Ac\nme", &"a".repeat(41)] {
+            assert_eq!((name().parse)(wrong), None, "{wrong:?}");
+        }
+        assert!((svg().parse)("<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>\n").is_some());
+        for wrong in ["", "logo.svg", "<html></html>", "\u{89}PNG"] {
+            assert_eq!((svg().parse)(wrong), None, "{wrong:?}");
+        }
+    }
+}
