@@ -1,13 +1,16 @@
 //! The binary `gatepost`: configuration and wiring. Every rule is in another crate.
 
 mod announcements;
+mod background;
 mod command_line;
 mod commands;
 mod configuration;
 mod database;
 mod instance;
 mod metrics;
+mod parts;
 mod reload;
+mod run;
 mod traces;
 mod webhooks;
 

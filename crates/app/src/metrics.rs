@@ -7,19 +7,18 @@ use adapters_http::{RequestDurations, ServerCertificate};
 use adapters_metrics::{
     BuildInfo, CountedAudit, CountedEvents, CountedSpans, Metrics, Sources, StoreWatch, Surroundings,
 };
-use adapters_oidc::OidcVerifier;
 use adapters_otlp::SpanQueue;
 use adapters_sqlite::last_backup;
 use anyhow::{Context, Result, anyhow};
-use dispatcher::Dispatcher;
 use doctor::free_bytes;
 use domain::Timestamp;
-use domain::ports::{Clock, Store};
+use domain::ports::Store;
 use tokio_util::sync::CancellationToken;
 use upkeep::Tasks;
-use verifier::Verifier;
 
 use crate::configuration::Configuration;
+use crate::instance::Instance;
+use crate::parts::Parts;
 
 /// What is running. A release is built with `GATEPOST_COMMIT` in the environment of the compiler.
 const BUILD: BuildInfo = BuildInfo {
@@ -49,22 +48,23 @@ impl MetricsParts {
     /// Starts to read what only the store knows, and to show the metrics on `listener`, if there is one.
     pub(crate) fn start(
         self,
-        engines: MeteredParts<'_>,
+        instance: &Instance,
+        parts: &Parts,
         listener: Option<TcpListener>,
         tasks: &mut Tasks,
         stop: &CancellationToken,
     ) -> Arc<Metrics> {
-        let MeteredParts { store, clock, verifier, dispatcher, identity, spans, configuration, certificate } = engines;
-        let (file, certificate) = (configuration.database_url.file().map(PathBuf::from), certificate.cloned());
+        let Instance { store, clock, configuration, .. } = instance;
+        let (file, certificate) = (configuration.database_url.file().map(PathBuf::from), instance.certificate.clone());
         let watch = StoreWatch::new(Arc::clone(&store.figures), Arc::clone(&store.sessions.store), Arc::clone(clock));
         tasks.spawn_steady("the reading of figures", stop, Arc::clone(&watch).run(stop.clone()));
-        let (identity, spans) = (Arc::clone(identity), spans.cloned());
+        let (identity, spans) = (Arc::clone(&instance.identity), parts.traces.queue.clone());
         let metrics = Metrics::new(Sources {
             build: BUILD,
             started_at: clock.now(),
             database: configuration.database_url.kind(),
-            verifier: Arc::clone(verifier),
-            dispatcher: dispatcher.cloned(),
+            verifier: Arc::clone(&parts.verifier),
+            dispatcher: parts.webhooks.dispatcher.clone(),
             requests: Arc::clone(self.requests.family()),
             events: self.events,
             store: Arc::clone(&store.figures),
@@ -81,21 +81,6 @@ impl MetricsParts {
         }
         metrics
     }
-}
-
-/// The parts of an instance that the metrics show.
-#[derive(Clone, Copy)]
-pub(crate) struct MeteredParts<'a> {
-    pub(crate) store: &'a Store,
-    pub(crate) clock: &'a Arc<dyn Clock>,
-    pub(crate) verifier: &'a Arc<Verifier>,
-    pub(crate) dispatcher: Option<&'a Arc<Dispatcher>>,
-    pub(crate) identity: &'a Arc<OidcVerifier>,
-    /// The queue of what is traced; `None` if nothing is.
-    pub(crate) spans: Option<&'a Arc<SpanQueue>>,
-    pub(crate) configuration: &'a Configuration,
-    /// The certificate of the server, if it has one.
-    pub(crate) certificate: Option<&'a ServerCertificate>,
 }
 
 fn surroundings(database: Option<&Path>, certificate: Option<&ServerCertificate>) -> Surroundings {

@@ -51,7 +51,8 @@ impl Reload {
         source: Source,
         loaded: &Loaded,
         log: LogSwitch,
-        (tokens, certificate): (OperatorTokens, Option<ServerCertificate>),
+        tokens: OperatorTokens,
+        certificate: Option<ServerCertificate>,
     ) -> Self {
         Self { source, shown: shown(loaded), log, tokens, certificate, complaint: None }
     }

@@ -5,13 +5,14 @@ use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses, OnRunti
 use adapters_system::EncryptionKey;
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
-use domain::ports::{Clock, Entropy, MigrateError, Store, StoreError};
+use domain::ports::{Entropy, MigrateError, StoreError};
 use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, WebhookRules, Webhooks};
 use domain::{SealingKeys, Tracer};
 use tokio::runtime::Handle;
 
 use crate::configuration::Configuration;
 use crate::database::placement;
+use crate::instance::Instance;
 
 /// How long attempts in flight may continue after the signal to stop. Less than the shutdown may take, so that their
 /// results can be stored.
@@ -40,12 +41,8 @@ impl WebhookParts {
     /// # Errors
     ///
     /// When there is no encryption key, the addresses of the machine cannot be read, or TLS cannot be set up.
-    pub(crate) fn new(
-        configuration: &Configuration,
-        store: &Store,
-        (clock, entropy): (&Arc<dyn Clock>, &Arc<dyn Entropy>),
-        tracer: Option<Arc<Tracer>>,
-    ) -> Result<Self> {
+    pub(crate) fn new(instance: &Instance, tracer: Option<Arc<Tracer>>) -> Result<Self> {
+        let Instance { configuration, store, clock, entropy, .. } = instance;
         let keys = configuration.encryption_keys.iter().map(EncryptionKey::bytes).collect();
         let sealing_keys = Arc::new(SealingKeys::new(keys).context("ENCRYPTION_KEY is not set")?);
         let egress = egress_policy(configuration)?;

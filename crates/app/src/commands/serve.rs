@@ -35,11 +35,9 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
     let hangups = Hangups::catch()?;
-    let (operator_tokens, certificate) = (
-        loaded.configuration.all_operator_tokens(),
-        loaded.configuration.tls.certificate().map_err(InvalidConfiguration::from)?,
-    );
-    let reload = Reload::new(source, &loaded, log.clone(), (operator_tokens.clone(), certificate.clone()));
+    let operator_tokens = loaded.configuration.all_operator_tokens();
+    let certificate = loaded.configuration.tls.certificate().map_err(InvalidConfiguration::from)?;
+    let reload = Reload::new(source, &loaded, log.clone(), operator_tokens.clone(), certificate.clone());
     let configuration = loaded.configuration;
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is required")?;
     let (audiences, client_ids) = configuration.token_recipients();

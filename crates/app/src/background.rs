@@ -1,0 +1,82 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use upkeep::{Tasks, announce_steadily, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
+
+use crate::announcements::{announcements, keep_operator_webhook};
+use crate::instance::Instance;
+use crate::parts::Parts;
+use crate::webhooks::check_encryption_key;
+
+/// How long the start waits for the database. Until then callers wait in the queue of the listener.
+const FIRST_ATTEMPT_MAX: Duration = Duration::from_secs(3);
+
+/// Starts what runs beside the server. The dispatcher ends with the server, when `stop` is cancelled: attempts in flight
+/// get the same time to end. What the last requests of the server need ends with `engines_stop`.
+pub(crate) async fn start(
+    instance: &Instance,
+    parts: &mut Parts,
+    stop: &CancellationToken,
+    engines_stop: &CancellationToken,
+) -> Tasks {
+    let (store, webhooks, until) = (&instance.store, &parts.webhooks.use_cases, || engines_stop.clone());
+    let mut tasks = Tasks::default();
+    start_schema(instance, parts, &mut tasks, stop).await;
+    read_clock(instance).await;
+    tasks.spawn_watch(Arc::clone(&store.closing), until());
+    let verifier = Arc::clone(&parts.verifier);
+    tasks.spawn_steady("the verifier of keys and sessions", engines_stop, verifier.run(until()));
+    tasks.spawn_steady("the ID token verifier", engines_stop, Arc::clone(&instance.identity).run(until()));
+    tasks.spawn_steady("the purges", engines_stop, purge_all(parts, until()));
+    let announcements = announcements(store, webhooks, parts.operator_webhook.as_ref());
+    tasks.spawn_steady("the operational events", engines_stop, announce_steadily(announcements, until()));
+    tasks.spawn_steady("the watch on snapshots", engines_stop, watch_snapshots(Arc::clone(&store.figures), until()));
+    if let Some(dispatcher) = &parts.webhooks.dispatcher {
+        tasks.spawn_steady("the dispatcher", stop, Arc::clone(dispatcher).run(stop.clone()));
+    }
+    if instance.configuration.encryption_keys.len() > 1 {
+        tasks.spawn_finite("the sealing of secrets", reseal_secrets(webhooks.clone(), stop.clone()));
+    }
+    parts.traces.start(&mut tasks, engines_stop);
+    tasks
+}
+
+/// Starts the migration of the schema, the check of the encryption key and the subscription of the operator, and waits a
+/// moment for them.
+async fn start_schema(instance: &Instance, parts: &Parts, tasks: &mut Tasks, stop: &CancellationToken) {
+    let tried = Arc::new(Notify::new());
+    let (schema, migrate) = (Arc::clone(&instance.store.schema), instance.configuration.migrate);
+    let (webhooks, operator) = (parts.webhooks.use_cases.clone(), parts.operator_webhook.clone());
+    let check = async move || {
+        check_encryption_key(&webhooks).await?;
+        keep_operator_webhook(&webhooks, operator.as_ref()).await
+    };
+    tasks.spawn("the schema", migrate_until_done(schema, migrate, check, Arc::clone(&tried), stop.clone()));
+    let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, tried.notified()).await;
+}
+
+/// Reads the database's clock, so that it is known before the first call. A failure is not final: the verifier reads it
+/// again, together with the change feed.
+async fn read_clock(instance: &Instance) {
+    let reads = instance.store.changes.iter().map(|changes| changes.changes_since(None, 0));
+    let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, join_all(reads)).await;
+}
+
+/// Deletes what has been kept long enough, each kind every hour.
+fn purge_all(parts: &Parts, stop: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
+    let (keys, sessions, audit) = (parts.keys.clone(), parts.sessions.clone(), parts.audit.clone());
+    let webhooks = parts.webhooks.use_cases.clone();
+    async move {
+        tokio::join!(
+            purge_hourly("sessions", || sessions.purge(), stop.clone()),
+            purge_hourly("keys", || keys.purge(), stop.clone()),
+            purge_hourly("counts of keys", || keys.purge_usage(), stop.clone()),
+            purge_hourly("audit events", || audit.purge(), stop.clone()),
+            purge_hourly("webhooks", || webhooks.purge_history(), stop.clone()),
+            purge_hourly("counts of deliveries", || webhooks.purge_outcomes(), stop.clone()),
+        );
+    }
+}

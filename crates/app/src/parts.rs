@@ -1,0 +1,118 @@
+use std::sync::Arc;
+
+use adapters_http::Api;
+use adapters_oidc::{OidcClient, OidcProvider};
+use adapters_system::NameEntropy;
+use anyhow::{Context, Result};
+use domain::audit::Audit;
+use domain::ports::SystemStatus;
+use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
+use domain::webhooks::OperatorWebhook;
+use domain::{Keys, LogControl, SealingKeys};
+use verifier::{CredentialStores, Verifier, VerifierSettings};
+use zeroize::Zeroizing;
+
+use crate::announcements::operator_webhook;
+use crate::database::placement;
+use crate::instance::Instance;
+use crate::traces::TraceParts;
+use crate::webhooks::WebhookParts;
+
+/// The use cases and the engines of an instance, wired. None of them runs yet.
+pub(crate) struct Parts {
+    pub(crate) verifier: Arc<Verifier>,
+    pub(crate) keys: Keys,
+    pub(crate) sessions: Sessions,
+    sign_in: SignIn,
+    portal_links: PortalLinks,
+    pub(crate) audit: Audit,
+    pub(crate) webhooks: WebhookParts,
+    /// The webhook of the operator, if one is configured.
+    pub(crate) operator_webhook: Option<OperatorWebhook>,
+    pub(crate) traces: TraceParts,
+}
+
+impl Parts {
+    /// Wires the parts. Opens no connection.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is missing or cannot be used, or TLS cannot be set up.
+    pub(crate) fn of(instance: &Instance) -> Result<Self> {
+        let verifier = verifier(instance);
+        let sessions = sessions(instance, &verifier);
+        let traces = TraceParts::new(&instance.configuration, &instance.clock)?;
+        let webhooks = WebhookParts::new(instance, traces.tracer.clone())?;
+        Ok(Self {
+            keys: keys(instance, &verifier),
+            sign_in: sign_in(instance, &sessions, &webhooks.sealing_keys)?,
+            portal_links: PortalLinks::new(sessions.clone(), Arc::clone(&webhooks.sealing_keys)),
+            audit: audit(instance),
+            operator_webhook: operator_webhook(&instance.configuration, &webhooks.use_cases)?,
+            verifier,
+            sessions,
+            webhooks,
+            traces,
+        })
+    }
+
+    /// What the endpoints call.
+    pub(crate) fn into_api(self, instance: &Instance, system: Arc<dyn SystemStatus>) -> Api {
+        Api {
+            keys: self.keys,
+            log: LogControl::new(Arc::new(instance.log.clone()), self.audit.clone()),
+            audit: self.audit,
+            sessions: self.sessions,
+            sign_in: self.sign_in,
+            command_line_client: instance.configuration.oidc_cli_client_id.clone(),
+            portal_links: self.portal_links,
+            operators_sign_in: instance.configuration.operators_sign_in(),
+            verifier: self.verifier,
+            system,
+            webhooks: self.webhooks.use_cases,
+            identity: Arc::clone(&instance.identity) as _,
+            issuer: instance.issuer.clone(),
+            operator_tokens: instance.operator_tokens.clone(),
+            readiness: vec![Arc::clone(&instance.store.readiness), Arc::clone(&instance.identity) as _],
+            clock: Arc::clone(&instance.clock),
+            entropy: Arc::new(NameEntropy),
+            tracer: self.traces.tracer,
+        }
+    }
+}
+
+fn verifier(Instance { configuration, store, clock, .. }: &Instance) -> Arc<Verifier> {
+    let key_policy = configuration.key_policy.clone();
+    let settings = VerifierSettings { key_policy, ..configuration.verifier.clone() };
+    let stores = CredentialStores { keys: store.keys.clone(), sessions: store.sessions.clone() };
+    Verifier::of_shards(stores, store.changes.clone(), Arc::clone(clock), settings)
+}
+
+fn keys(Instance { configuration, store, clock, entropy, .. }: &Instance, verifier: &Arc<Verifier>) -> Keys {
+    let (policy, usage) = (configuration.key_policy.clone(), Arc::clone(verifier) as _);
+    Keys::new(verifier.key_stores(), usage, Arc::clone(clock), Arc::clone(entropy), policy)
+        .with_placement(placement(store))
+}
+
+fn sessions(Instance { store, clock, entropy, .. }: &Instance, verifier: &Arc<Verifier>) -> Sessions {
+    let usage = Arc::clone(verifier) as _;
+    Sessions::new(verifier.session_stores(), usage, Arc::clone(clock), Arc::clone(entropy))
+        .with_placement(placement(store))
+}
+
+fn audit(Instance { configuration, store, clock, entropy, .. }: &Instance) -> Audit {
+    Audit::new(Arc::clone(&store.audit), Arc::clone(clock), Arc::clone(entropy), configuration.audit_retention)
+}
+
+/// Signs people in at the provider whose tokens are accepted.
+fn sign_in(instance: &Instance, sessions: &Sessions, keys: &Arc<SealingKeys>) -> Result<SignIn> {
+    let Instance { configuration, identity, public_url, clock, entropy, .. } = instance;
+    let id = configuration.sign_in_client_id().context("OIDC_AUDIENCE is required")?.to_owned();
+    let secret = configuration.oidc_client_secret.as_ref().map(|secret| Zeroizing::new(secret.expose().to_owned()));
+    let client = OidcClient { id, secret, operator_claim: configuration.operator_claim.clone() };
+    let provider = OidcProvider::new(Arc::clone(identity), client);
+    let redirect_uri = format!("{public_url}/console/callback");
+    let settings = SignInSettings { redirect_uri, operators: configuration.operators.clone() };
+    let system = (Arc::clone(clock), Arc::clone(entropy));
+    Ok(SignIn::new(provider, sessions.clone(), Arc::clone(keys), settings, system))
+}
