@@ -55,7 +55,7 @@ struct TableAnswer {
     rows: i64,
 }
 
-/// Copies a database. See decision 84.
+/// Copies a database. See decisions 84 and 120.
 ///
 /// # Errors
 ///
@@ -154,8 +154,8 @@ async fn watch(mut from: Receiver<Copied>, to: Sender<Copied>) -> Vec<TableAnswe
 /// A database that is copied, or copied to.
 enum Database {
     Sqlite(SqliteStore),
-    Postgres(Box<PostgresStore>),
-    Shards(Vec<Arc<PostgresStore>>),
+    /// The shards of a database, or the only store of one.
+    Postgres(Vec<Arc<PostgresStore>>),
 }
 
 impl Database {
@@ -163,29 +163,28 @@ impl Database {
         if let Some(rule) = url.misfit(shards) {
             bail!("{shards} shards: {rule}");
         }
-        match url {
-            DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(open_sqlite(configuration, path).await?)),
+        Ok(match url {
+            DatabaseUrl::Sqlite(path) => Self::Sqlite(open_sqlite(configuration, path).await?),
             DatabaseUrl::Postgres(url) if shards == 1 => {
-                Ok(Self::Postgres(Box::new(open_postgres(configuration, url).await?)))
+                Self::Postgres(vec![Arc::new(open_postgres(configuration, url).await?)])
             }
-            DatabaseUrl::Postgres(_) => Ok(Self::Shards(open_shards(configuration, url, shards).await?)),
-        }
+            DatabaseUrl::Postgres(_) => Self::Postgres(open_shards(configuration, url, shards).await?),
+        })
     }
 
     fn shards(&self) -> usize {
         match self {
-            Self::Sqlite(_) | Self::Postgres(_) => 1,
-            Self::Shards(shards) => shards.len(),
+            Self::Sqlite(_) => 1,
+            Self::Postgres(stores) => stores.len(),
         }
     }
 
     async fn export(&self, at: Timestamp, division: Division, to: Sender<Copied>) -> Result<(), CopyError> {
         match self {
             Self::Sqlite(store) => store.export(at, division, &to).await?,
-            Self::Postgres(store) => store.export(at, division, &to).await?,
-            Self::Shards(shards) => {
-                for shard in shards {
-                    shard.export(at, division, &to).await?;
+            Self::Postgres(stores) => {
+                for store in stores {
+                    store.export(at, division, &to).await?;
                 }
             }
         }
@@ -195,16 +194,17 @@ impl Database {
     async fn import(&self, from: Receiver<Copied>) -> Result<(), CopyError> {
         match self {
             Self::Sqlite(store) => store.import(from).await,
-            Self::Postgres(store) => store.import(from).await,
-            Self::Shards(shards) => PostgresStore::import_shards(shards, from).await,
+            Self::Postgres(stores) => match stores.as_slice() {
+                [store] => store.import(from).await,
+                shards => PostgresStore::import_shards(shards, from).await,
+            },
         }
     }
 
     async fn close(&self) {
         match self {
             Self::Sqlite(store) => store.close().await,
-            Self::Postgres(store) => store.close().await,
-            Self::Shards(shards) => join_all(shards.iter().map(|shard| shard.close())).await.into_iter().collect(),
+            Self::Postgres(stores) => join_all(stores.iter().map(|store| store.close())).await.into_iter().collect(),
         }
     }
 }
