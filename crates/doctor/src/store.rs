@@ -15,7 +15,7 @@ const DUE_AGE_MAX: Duration = Duration::from_mins(1);
 /// How many subscriptions are checked: all were sealed under the same keys.
 const SEALED_MAX: u32 = 100;
 
-/// Checks the database: that it answers, its schema, that it takes writes, the clocks, old transactions, and the queue.
+/// Checks the database: that it answers, its schema, that it takes writes, the change feed, the clocks, old transactions, and the queue.
 /// `migrates` says whether `serve` applies migrations itself.
 pub async fn check_store(store: &Store, clock: &dyn Clock, migrates: bool) -> Vec<Finding> {
     let migrations = match store.schema.status().await {
@@ -25,13 +25,13 @@ pub async fn check_store(store: &Store, clock: &dyn Clock, migrates: bool) -> Ve
     if migrations.iter().any(|migration| !migration.applied) {
         return lacking(&migrations, migrates).into_iter().collect();
     }
-    let clocks = match store.changes.first() {
-        Some(changes) => clocks(&**changes, clock).await,
+    let feed = match store.changes.first() {
+        Some(changes) => feed_and_clocks(&**changes, clock).await,
         // A store that one process uses goes by this machine's clock.
         None => None,
     };
     let figures = &*store.figures;
-    let found = [writes(store).await, clocks, snapshots(figures).await, queue(figures, clock).await];
+    let found = [writes(store).await, feed, snapshots(figures).await, queue(figures, clock).await];
     found.into_iter().flatten().collect()
 }
 
@@ -97,8 +97,15 @@ async fn writes(store: &Store) -> Option<Finding> {
 }
 
 /// Reads the feed, because the clock follows the reads.
-async fn clocks(changes: &dyn ChangeFeed, clock: &dyn Clock) -> Option<Finding> {
-    changes.changes_since(None, 0).await.ok()?;
+/// Reads the change feed once, which also sets the clock.
+async fn feed_and_clocks(changes: &dyn ChangeFeed, clock: &dyn Clock) -> Option<Finding> {
+    if let Err(error) = changes.changes_since(None, 0).await {
+        return Some(finding(
+            format!("the change feed cannot be read: {}", chain(&error)),
+            "no instance verifies keys from memory: each verification asks the database",
+            "mend the cause above; the role needs EXECUTE on a function that the server refuses",
+        ));
+    }
     let (machine, database) = (clock.machine_time(), clock.now());
     let offset = machine.since(database).max(database.since(machine));
     (offset > CLOCK_OFFSET_MAX).then(|| {
@@ -165,7 +172,7 @@ mod tests {
     use async_trait::async_trait;
     use domain::Timestamp;
     use domain::memory::{ManualClock, MemoryKeyStore};
-    use domain::ports::{QueueFigures, StoreError};
+    use domain::ports::{FeedPosition, FeedRead, QueueFigures, StoreError};
 
     use super::*;
 
@@ -198,6 +205,26 @@ mod tests {
         }
     }
 
+    /// A server that refuses a function of the feed.
+    struct Refused;
+
+    #[async_trait]
+    impl ChangeFeed for Refused {
+        async fn changes_since(&self, _: Option<&FeedPosition>, _: u32) -> Result<FeedRead, StoreError> {
+            Err(StoreError::Unavailable("permission denied for function pg_control_system".into()))
+        }
+
+        async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_feed_that_cannot_be_read_is_found() {
+        let found = feed_and_clocks(&Refused, &ManualClock::new(NOW)).await.unwrap();
+        assert!(found.what.ends_with("permission denied for function pg_control_system"), "{found:?}");
+    }
+
     #[test]
     fn migrations_that_are_not_applied_are_found() {
         for (applied, migrates, expected) in [
@@ -225,7 +252,7 @@ mod tests {
             assert_eq!(found(snapshots(&Aged(SNAPSHOT_AGE_MAX + limit)).await), is_found);
             assert_eq!(found(queue(&Aged(DUE_AGE_MAX + limit), &clock).await), is_found);
             let feed = MemoryKeyStore::default();
-            assert_eq!(found(clocks(&feed, &Ahead(CLOCK_OFFSET_MAX + limit)).await), is_found);
+            assert_eq!(found(feed_and_clocks(&feed, &Ahead(CLOCK_OFFSET_MAX + limit)).await), is_found);
         }
     }
 }
