@@ -7,11 +7,10 @@ use crate::documents::error_examples::ErrorExamples;
 use crate::documents::error_pages::ErrorPages;
 use crate::documents::events::with_operational_events;
 use crate::documents::limits::BodyLimits;
-use crate::documents::operator_scopes::OperatorScopes;
 use crate::documents::optional_bodies::OptionalBodies;
 use crate::documents::parameters::ParameterValues;
 use crate::documents::request_bodies::ClosedBodies;
-use crate::documents::sessions::{SCHEME, SessionCalls};
+use crate::documents::rights::{Rights, SESSION_SCHEME};
 use crate::documents::values::FieldValues;
 use crate::endpoints::operations;
 use crate::errors::problem::Problem;
@@ -25,6 +24,7 @@ use crate::errors::problem::Problem;
 pub fn openapi_json() -> String {
     let mut document = Document::openapi();
     document.merge(operations());
+    Rights.modify(&mut document);
     BodyLimits.modify(&mut document);
     ClosedBodies.modify(&mut document);
     FieldValues.modify(&mut document);
@@ -32,8 +32,6 @@ pub fn openapi_json() -> String {
     OptionalBodies.modify(&mut document);
     ErrorPages.modify(&mut document);
     ErrorExamples.modify(&mut document);
-    OperatorScopes.modify(&mut document);
-    SessionCalls.modify(&mut document);
     let json = document.to_pretty_json().expect("strings and maps serialize to JSON");
     let mut json = with_operational_events(&json);
     json.push('\n');
@@ -117,7 +115,7 @@ impl Modify for SecuritySchemes {
             ("apiKey", SecurityScheme::Http(bearer("An API key"))),
             ("apiKeyHeader", header("x-api-key", "An API key")),
             (
-                SCHEME,
+                SESSION_SCHEME,
                 SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
                     "__Host-gatepost-session",
                     "The session of a browser that has signed in. Where PUBLIC_URL is http, the cookie is \

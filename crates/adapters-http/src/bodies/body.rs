@@ -1,7 +1,7 @@
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
 use actix_web::http::header::{self, HeaderMap};
-use actix_web::web::{self, Bytes, BytesMut};
+use actix_web::web::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use serde_json::error::Category;
 use tokio::time::timeout;
@@ -23,13 +23,6 @@ pub(crate) async fn read_body(
     let body = read_json(request, payload, limits).await?;
     let fields = if body.is_empty() { Fields::default() } else { Fields::parse(&body)? };
     Ok(JsonBody::new(fields, State::of(request).known_members.of_call(request)))
-}
-
-/// Refuses a body with members, of a call whose parameters are in the query: there, a body that is meant to limit what is
-/// ended would be ignored.
-pub(crate) async fn refuse_members(request: &HttpRequest, payload: web::Payload) -> Result<(), ApiError> {
-    let body = read_body(request, payload.into_inner(), &State::of(request).limits).await?;
-    body.read(|_| Ok::<_, ApiError>(()))
 }
 
 /// Reads the bytes of a JSON body within its limits. The body may be empty.

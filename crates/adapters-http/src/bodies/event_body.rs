@@ -12,7 +12,7 @@ use crate::bodies::event_json::{EVENT_FIELDS, EVENT_LIST_FIELDS, EventJson, Even
 use crate::bodies::unknown_members::unless_unknown;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::path_user::user_at;
+use crate::parameters::path::user_at;
 
 impl<'a> EventJson<'a> {
     /// Parses a body that is one event.

@@ -1,10 +1,10 @@
-//! Callers: credentials, and the extractors that verify them.
+//! Callers: who makes a call, for whom, and whether they may.
+//!
+//! See decision 118.
 
-pub(crate) mod caller;
-pub(crate) mod caller_request;
-pub(crate) mod id_token;
-pub(crate) mod identified;
+pub(crate) mod call;
+pub(crate) mod calls;
+pub(crate) mod credential;
 pub(crate) mod operator;
+pub(crate) mod owner;
 pub(crate) mod session;
-pub(crate) mod session_owner;
-pub(crate) mod webhook_caller;

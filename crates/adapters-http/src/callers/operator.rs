@@ -1,15 +1,9 @@
-use std::future::Future;
-use std::pin::Pin;
+use actix_web::HttpRequest;
+use domain::audit::AuditTarget;
+use domain::{TraceContext, UserId};
 
-use actix_web::dev::Payload;
-use actix_web::web::{Bytes, Data};
-use actix_web::{FromRequest, HttpRequest};
-
-use domain::TraceContext;
-
-use crate::bodies::body::{read_body, read_form_or_body, read_json};
-use crate::bodies::json_body::JsonBody;
-use crate::boundary::exchange::Exchange;
+use crate::boundary::exchange::{Exchange, origin_of};
+use crate::callers::call::{Admit, Call, CallBody};
 use crate::callers::session::{find_good_session, session_beside};
 use crate::credentials::headers::{bearer_in, credential_in};
 use crate::credentials::operator_scope::OperatorScope;
@@ -18,73 +12,35 @@ use crate::credentials::presented::Presented;
 use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
-use crate::{Api, HttpLimits};
 
-/// Proof that the call has an operator token with the scope that it needs, or an operator's session. The first argument of
-/// a handler, so that it is checked first. See decisions 47 and 67.
+/// A call of the operator API that is not for one owner alone.
+pub(crate) type OperatorCall = Call<Operator>;
+
+/// Proof that the call has an operator token with the scope that it needs, or an operator's session. See decisions 47 and
+/// 67.
 pub(crate) struct Operator;
 
-impl FromRequest for Operator {
-    type Error = ApiError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let request = request.clone();
-        Box::pin(async move { check(&request).await.map(|()| Self) })
-    }
-}
-
-/// A call of the operator API with a body. The body is read only when the credential is right.
-pub(crate) struct OperatorRequest {
-    pub(crate) request: HttpRequest,
-    payload: Payload,
-}
-
-impl OperatorRequest {
-    pub(crate) fn api(&self) -> &Api {
-        &State::of(&self.request).api
-    }
-
+impl OperatorCall {
     /// The span of the call, if it is traced.
     pub(crate) fn trace(&self) -> Option<TraceContext> {
         Exchange::of(&self.request)?.trace()
     }
 
-    /// A JSON body of at most `size_bytes_max`.
-    pub(crate) async fn read_body(&mut self, size_bytes_max: usize) -> Result<JsonBody, ApiError> {
-        read_body(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
-    }
-
-    /// The bytes of a JSON body of at most `size_bytes_max`.
-    pub(crate) async fn read_json(&mut self, size_bytes_max: usize) -> Result<Bytes, ApiError> {
-        read_json(&self.request, self.payload.take(), &self.limits(size_bytes_max)).await
-    }
-
-    /// A form or a JSON body, of the usual size.
-    pub(crate) async fn read_form_or_body(&mut self) -> Result<JsonBody, ApiError> {
-        read_form_or_body(&self.request, self.payload.take(), &self.state().limits).await
-    }
-
-    fn limits(&self, body_size_bytes_max: usize) -> HttpLimits {
-        HttpLimits { body_size_bytes_max, ..self.state().limits }
-    }
-
-    fn state(&self) -> &Data<State> {
-        State::of(&self.request)
+    /// Records that the operator is about to see what belongs to this owner, whom the path does not name.
+    pub(crate) async fn record_read(&self, owner: &UserId, shown: AuditTarget) -> Result<(), ApiError> {
+        record_read(&self.request, owner, shown).await
     }
 }
 
-impl FromRequest for OperatorRequest {
-    type Error = ApiError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move {
-            check(&request).await?;
-            Ok(Self { request, payload })
-        })
+impl Admit for Operator {
+    async fn admit(request: &HttpRequest, _: &mut CallBody) -> Result<Self, ApiError> {
+        check(request).await.map(|()| Self)
     }
+}
+
+/// Records that an operator is about to see this, so that the owner learns of it. See decision 78.
+pub(super) async fn record_read(request: &HttpRequest, owner: &UserId, shown: AuditTarget) -> Result<(), ApiError> {
+    Ok(State::of(request).api.audit.record_read(owner, shown, &origin_of(request)).await?)
 }
 
 async fn check(request: &HttpRequest) -> Result<(), ApiError> {

@@ -1,13 +1,10 @@
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use actix_web::dev::Payload;
-use actix_web::{FromRequest, HttpRequest};
-use domain::sessions::Capability;
+use actix_web::HttpRequest;
 use verifier::VerifiedSession;
 
 use crate::boundary::exchange::Exchange;
+use crate::callers::call::{Admit, CallBody};
 use crate::credentials::headers::credential_in;
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::{ApiError, Invalid};
@@ -17,23 +14,17 @@ use crate::state::State;
 /// The session of the browser that calls. Other credentials are refused.
 pub(crate) struct CallingSession(pub(crate) Arc<VerifiedSession>);
 
-impl FromRequest for CallingSession {
-    type Error = ApiError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let request = request.clone();
-        Box::pin(async move {
-            let other = credential_in(request.headers());
-            match (session_beside(&request, &other).await?, other) {
-                (Some(session), _) => Ok(Self(session)),
-                (None, Presented::Nothing) => Err(ErrorCode::CredentialMissing.into()),
-                (None, _) => {
-                    let reason = "another credential where only a session is accepted";
-                    Err(ApiError::CredentialInvalid(Invalid::Presented, reason))
-                }
+impl Admit for CallingSession {
+    async fn admit(request: &HttpRequest, _: &mut CallBody) -> Result<Self, ApiError> {
+        let other = credential_in(request.headers());
+        match (session_beside(request, &other).await?, other) {
+            (Some(session), _) => Ok(Self(session)),
+            (None, Presented::Nothing) => Err(ErrorCode::CredentialMissing.into()),
+            (None, _) => {
+                let reason = "another credential where only a session is accepted";
+                Err(ApiError::CredentialInvalid(Invalid::Presented, reason))
             }
-        })
+        }
     }
 }
 
@@ -72,13 +63,4 @@ pub(crate) async fn find_good_session(
         exchange.note_session(session.id);
     }
     Ok(session)
-}
-
-/// Fails if the session may not do what needs this capability.
-pub(crate) fn permit(session: &VerifiedSession, needed: Capability) -> Result<(), ApiError> {
-    if session.role.may(needed) {
-        return Ok(());
-    }
-    let detail = format!("the session lacks the capability {}", needed.name());
-    Err(ApiError::Explained(ErrorCode::CapabilityMissing, detail.into()))
 }

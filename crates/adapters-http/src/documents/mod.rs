@@ -1,13 +1,13 @@
 //! What endpoints are documented with in the OpenAPI document.
 
+pub(crate) mod calls_for_owners;
 pub(crate) mod error_examples;
 pub(crate) mod error_pages;
 pub(crate) mod events;
 pub(crate) mod limits;
-pub(crate) mod operator_scopes;
 pub(crate) mod optional_bodies;
 pub(crate) mod parameters;
 pub(crate) mod request_bodies;
 pub(crate) mod responses;
-pub(crate) mod sessions;
+pub(crate) mod rights;
 pub(crate) mod values;

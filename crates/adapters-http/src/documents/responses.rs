@@ -1,69 +1,16 @@
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 
-use crate::errors::error_code::ErrorCode;
+use crate::errors::error_code::{ErrorCode, error_reference};
 use crate::errors::problem;
 
 /// The responses of an operation, by status.
 pub(crate) type ResponsesByStatus<T> = BTreeMap<String, T>;
-
-/// The errors of a JSON body.
-pub(crate) const BODY_ERRORS: &[ErrorCode] = &[
-    ErrorCode::BadRequest,
-    ErrorCode::InvalidJson,
-    ErrorCode::InvalidField,
-    ErrorCode::UnknownField,
-    ErrorCode::RequestTimeout,
-    ErrorCode::PayloadTooLarge,
-    ErrorCode::UnsupportedMediaType,
-];
-
-/// The errors of every call with a credential.
-pub(crate) const CREDENTIAL_ERRORS: &[ErrorCode] =
-    &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::TooManyCredentialFailures];
-
-/// The errors of every call about webhooks.
-pub(crate) const WEBHOOK_CREDENTIAL_ERRORS: &[ErrorCode] = &[
-    ErrorCode::CredentialMissing,
-    ErrorCode::CredentialInvalid,
-    ErrorCode::InsufficientScope,
-    ErrorCode::TooManyCredentialFailures,
-];
-
-/// The errors of every call of the operator API.
-pub(crate) const OPERATOR_ERRORS: &[ErrorCode] = &[
-    ErrorCode::CredentialMissing,
-    ErrorCode::CredentialInvalid,
-    ErrorCode::OperatorScopeMissing,
-    ErrorCode::RateLimited,
-    ErrorCode::TooManyCredentialFailures,
-];
-
-/// The errors of every call of the verification endpoints, which do not limit failures.
-pub(crate) const VERIFICATION_ERRORS: &[ErrorCode] = &[ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid];
-
-/// The errors of a call about one webhook subscription.
-pub(crate) const SUBSCRIPTION_ERRORS: &[ErrorCode] = &[
-    ErrorCode::CredentialMissing,
-    ErrorCode::CredentialInvalid,
-    ErrorCode::InsufficientScope,
-    ErrorCode::TooManyCredentialFailures,
-    ErrorCode::SubscriptionNotFound,
-    ErrorCode::RateLimited,
-];
-
-/// The errors of a call about one delivery.
-pub(crate) const DELIVERY_ERRORS: &[ErrorCode] = &[
-    ErrorCode::CredentialMissing,
-    ErrorCode::CredentialInvalid,
-    ErrorCode::InsufficientScope,
-    ErrorCode::TooManyCredentialFailures,
-    ErrorCode::DeliveryNotFound,
-    ErrorCode::RateLimited,
-];
 
 /// The documented responses of an operation that may fail with `codes`. Adds the errors that every operation may fail
 /// with.
@@ -105,18 +52,43 @@ pub(crate) fn header(description: &str) -> Header {
     HeaderBuilder::new().schema(Some(text)).description(Some(description)).build()
 }
 
-/// Declares the errors of an operation for its `responses`: lists of codes, followed by single codes.
+/// Adds a response. A response with the same status gets the errors that it lacks.
+pub(crate) fn add_response(operation: &mut Operation, status: String, added: RefOr<Response>) {
+    match (operation.responses.responses.get_mut(&status), added) {
+        (Some(RefOr::T(known)), RefOr::T(added)) => merge(known, added),
+        (Some(_), _) => {}
+        (None, added) => drop(operation.responses.responses.insert(status, added)),
+    }
+}
+
+/// Adds the errors that are new. [`error_responses`] adds some to all operations.
+fn merge(known: &mut Response, added: Response) {
+    let Some(RefOr::T(examples)) = known.content.get_mut(problem::MEDIA_TYPE) else { return };
+    for content in added.content.into_values() {
+        let RefOr::T(content) = content else { continue };
+        for (code, example) in content.examples {
+            if let Entry::Vacant(place) = examples.examples.entry(code) {
+                known.description = format!("{}. `{}`: {}", known.description, place.key(), title_of(place.key()));
+                place.insert(example);
+            }
+        }
+    }
+}
+
+fn title_of(code: &str) -> &'static str {
+    error_reference().iter().find(|entry| entry.code == code).map_or("", |entry| entry.title)
+}
+
+/// Declares the errors that are an operation's own, for its `responses`.
 macro_rules! documented_errors {
-    ($name:ident: [$($list:expr),*] $(, $code:ident)* $(,)?) => {
+    ($name:ident: $($code:ident),* $(,)?) => {
         struct $name;
 
         impl utoipa::IntoResponses for $name {
             fn responses() -> $crate::documents::responses::ResponsesByStatus<
                 utoipa::openapi::RefOr<utoipa::openapi::Response>,
             > {
-                let lists: &[&[$crate::errors::error_code::ErrorCode]] =
-                    &[$($list,)* &[$($crate::errors::error_code::ErrorCode::$code),*]];
-                $crate::documents::responses::error_responses(&lists.concat())
+                $crate::documents::responses::error_responses(&[$($crate::errors::error_code::ErrorCode::$code),*])
             }
         }
     };

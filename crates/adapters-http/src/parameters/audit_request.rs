@@ -2,7 +2,7 @@ use domain::AuditId;
 use domain::audit::{Actor, AuditAction, AuditFilter};
 
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::path_user::user_at;
+use crate::parameters::path::user_at;
 use crate::parameters::query::Parameters;
 
 /// The parameters of a user's list.
@@ -47,13 +47,12 @@ impl AuditFormat {
 }
 
 impl AuditRequest {
-    /// Parses a query that may contain the `known` parameters. Users of the operator API are users of `issuer`.
-    pub(crate) fn parse(query: &str, known: &[&'static str], issuer: &str) -> Result<Self, FieldFault> {
-        let parameters = Parameters::parse(query, known)?;
+    /// Reads the parameters. Users of the operator API are users of `issuer`.
+    pub(crate) fn read(parameters: &Parameters, issuer: &str) -> Result<Self, FieldFault> {
         let format =
             parameters.read("format", AuditFormat::of_name, "must be json, jsonl or csv")?.unwrap_or(AuditFormat::Json);
         let request = Self {
-            filter: filter(&parameters, issuer)?,
+            filter: filter(parameters, issuer)?,
             before: parameters.cursor()?,
             limit: parameters.limit()?,
             format,
@@ -99,7 +98,8 @@ mod tests {
     const ISSUER: &str = "https://id.example";
 
     fn parse(query: &str) -> Result<AuditRequest, String> {
-        AuditRequest::parse(query, OPERATOR_PARAMETERS, ISSUER).map_err(|fault| fault.to_string())
+        let parameters = Parameters::parse(query, OPERATOR_PARAMETERS);
+        parameters.and_then(|parameters| AuditRequest::read(&parameters, ISSUER)).map_err(|fault| fault.to_string())
     }
 
     #[test]
@@ -130,6 +130,6 @@ mod tests {
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
-        assert!(AuditRequest::parse("userId=bob", USER_PARAMETERS, ISSUER).is_err(), "users see their own");
+        assert!(Parameters::parse("userId=bob", USER_PARAMETERS).is_err(), "users see their own");
     }
 }

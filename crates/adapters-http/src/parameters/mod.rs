@@ -3,6 +3,5 @@
 pub(crate) mod audit_request;
 pub(crate) mod cursor;
 pub(crate) mod hours;
-pub(crate) mod path_id;
-pub(crate) mod path_user;
+pub(crate) mod path;
 pub(crate) mod query;

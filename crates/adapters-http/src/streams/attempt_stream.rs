@@ -10,7 +10,7 @@ use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 use futures_util::stream::{self, Stream, StreamExt, poll_fn, unfold};
 use tokio::time::{Instant, sleep_until};
 
-use crate::callers::caller::is_still_good;
+use crate::callers::credential::is_still_good;
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::api_error::Chain;

@@ -6,7 +6,7 @@ use domain::ports::{AuditPage, AuditReader};
 use domain::{AuditId, audit::AuditFilter};
 use futures_util::stream::{self, Stream, StreamExt, unfold};
 
-use crate::callers::caller::is_still_good;
+use crate::callers::credential::is_still_good;
 use crate::callers::operator::may_still;
 use crate::errors::api_error::{ApiError, Chain, Invalid};
 use crate::parameters::audit_request::AuditRequest;

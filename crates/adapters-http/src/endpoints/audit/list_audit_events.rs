@@ -1,10 +1,9 @@
-use actix_web::web::Data;
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::HttpResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::session_owner::SessionOwner;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters::audit_request::{AuditRequest, USER_PARAMETERS};
@@ -34,14 +33,12 @@ pub(in crate::endpoints) struct Answer {
 ///
 /// Keys, webhook subscriptions, deliveries by hand and sessions; and each read of the caller's data by an operator. With
 /// `format=jsonl` the answer has all events, one JSON object on each line, and no pages; with `format=csv` they are a
-/// table. Requires an ID token in a
-/// header; an API key is refused.
+/// table.
 #[utoipa::path(
     get,
     path = "/api/audit",
     tag = "Audit log",
     operation_id = "listAuditEvents",
-    security(("idToken" = []), ("idTokenHeader" = [])),
     params(
         ("action" = Option<String>, Query, description = "Only this action, such as `key.revoked`"),
         ("target" = Option<String>, Query,
@@ -59,16 +56,14 @@ pub(in crate::endpoints) struct Answer {
         Errors,
     ),
 )]
-pub(super) async fn list_audit_events(
-    owner: SessionOwner,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<HttpResponse, ApiError> {
-    let mut wanted = AuditRequest::parse(request.query_string(), USER_PARAMETERS, &state.api.issuer)?;
-    wanted.filter.owner = Some(owner.user.clone());
-    let Some(form) = ExportForm::of(wanted.format) else { return answer(&state, &wanted, AuditReader::Owner).await };
-    let place = state.streams.enter(&owner.user).ok_or(ErrorCode::TooManyStreams)?;
-    audit_export(request, wanted, (form, AuditReader::Owner), Some(place)).await
+pub(super) async fn list_audit_events(call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let mut wanted = AuditRequest::read(&call.parameters(USER_PARAMETERS)?, &call.api().issuer)?;
+    wanted.filter.owner = Some(call.owner().clone());
+    let Some(form) = ExportForm::of(wanted.format) else {
+        return answer(call.state(), &wanted, AuditReader::Owner).await;
+    };
+    let place = call.state().streams.enter(call.owner()).ok_or(ErrorCode::TooManyStreams)?;
+    audit_export(call.request, wanted, (form, AuditReader::Owner), Some(place)).await
 }
 
 /// A page of events.
@@ -82,4 +77,4 @@ pub(in crate::endpoints) async fn answer(
     Ok(HttpResponse::Ok().json(Answer { events, next_cursor: page.next.map(|id| id.to_cursor()) }))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS], InvalidField, RateLimited, TooManyStreams);
+documented_errors!(Errors: TooManyStreams);

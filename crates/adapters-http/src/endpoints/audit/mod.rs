@@ -7,12 +7,11 @@ mod list_audit_events;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::{GET, Routes};
 
 pub(super) use list_audit_events::{Answer, answer};
 
-pub(super) const RESOURCES: Resources =
-    &[("/api/audit", |resource| resource.route(web::get().to(list_audit_events::list_audit_events)))];
+pub(super) const ROUTES: Routes = &[(GET, "/api/audit", || web::to(list_audit_events::list_audit_events))];
 
 /// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]

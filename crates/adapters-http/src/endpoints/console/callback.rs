@@ -73,4 +73,4 @@ fn parameters(query: &str) -> Result<SignInParameters, ApiError> {
     Ok(parameters)
 }
 
-documented_errors!(Errors: [], SignInNotBegun, SignInRefused, TooManyCredentialFailures);
+documented_errors!(Errors: SignInNotBegun, SignInRefused, TooManyCredentialFailures);

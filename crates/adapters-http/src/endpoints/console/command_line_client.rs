@@ -37,4 +37,4 @@ pub(super) async fn command_line_client(state: Data<State>) -> Result<Json<Answe
     Ok(Json(Answer { issuer: state.api.issuer.clone(), client_id }))
 }
 
-documented_errors!(Errors: [], CommandLineSignInOff);
+documented_errors!(Errors: CommandLineSignInOff);

@@ -37,4 +37,4 @@ fn next(query: &str) -> ReturnPath {
     next.and_then(|(_, path)| ReturnPath::parse(path)).unwrap_or_default()
 }
 
-documented_errors!(Errors: []);
+documented_errors!(Errors: );

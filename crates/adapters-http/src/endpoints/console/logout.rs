@@ -46,4 +46,4 @@ pub(super) async fn logout(state: Data<State>, request: HttpRequest) -> Result<H
     Ok(lead_to("Signed out", &url, state.cookies.clear_sessions()))
 }
 
-documented_errors!(Errors: [], CrossSiteRequest);
+documented_errors!(Errors: CrossSiteRequest);

@@ -11,13 +11,13 @@ mod logout;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::{GET, POST, Routes};
 
-pub(super) const RESOURCES: Resources = &[
-    ("/console/login", |resource| resource.route(web::get().to(login::login))),
-    ("/console/callback", |resource| resource.route(web::get().to(callback::callback))),
-    ("/api/command-line-client", |resource| resource.route(web::get().to(command_line_client::command_line_client))),
-    ("/console/logout", |resource| resource.route(web::post().to(logout::logout))),
+pub(super) const ROUTES: Routes = &[
+    (GET, "/console/login", || web::to(login::login)),
+    (GET, "/console/callback", || web::to(callback::callback)),
+    (GET, "/api/command-line-client", || web::to(command_line_client::command_line_client)),
+    (POST, "/console/logout", || web::to(logout::logout)),
 ];
 
 /// The operations of this group, for the OpenAPI document.

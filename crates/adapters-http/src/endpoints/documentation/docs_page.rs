@@ -70,4 +70,4 @@ fn serve(name: &str, request: &HttpRequest) -> Result<HttpResponse, ApiError> {
     Ok(file.answer(request, answer))
 }
 
-documented_errors!(Errors: [], NotFound);
+documented_errors!(Errors: NotFound);

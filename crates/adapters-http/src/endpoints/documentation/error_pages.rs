@@ -53,7 +53,7 @@ fn page(title: &str, content: &str) -> HttpResponse {
         .body(pages::page(title, "", content))
 }
 
-documented_errors!(Errors: [], NotFound);
+documented_errors!(Errors: NotFound);
 
 #[cfg(test)]
 mod tests {

@@ -7,15 +7,15 @@ mod openapi_document;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::{GET, Routes};
 
-pub(super) const RESOURCES: Resources = &[
-    ("/openapi.json", |resource| resource.route(web::get().to(openapi_document::openapi_document))),
-    ("/docs", |resource| resource.route(web::get().to(docs_page::docs_page))),
-    ("/favicon.ico", |resource| resource.route(web::get().to(docs_page::favicon))),
-    ("/docs/errors", |resource| resource.route(web::get().to(error_pages::error_index))),
-    ("/docs/errors/{code}", |resource| resource.route(web::get().to(error_pages::error_page))),
-    ("/docs/{file:[^/]*}", |resource| resource.route(web::get().to(docs_page::docs_file))),
+pub(super) const ROUTES: Routes = &[
+    (GET, "/openapi.json", || web::to(openapi_document::openapi_document)),
+    (GET, "/docs", || web::to(docs_page::docs_page)),
+    (GET, "/favicon.ico", || web::to(docs_page::favicon)),
+    (GET, "/docs/errors", || web::to(error_pages::error_index)),
+    (GET, "/docs/errors/{code}", || web::to(error_pages::error_page)),
+    (GET, "/docs/{file:[^/]*}", || web::to(docs_page::docs_file)),
 ];
 
 /// The operations of this group, for the OpenAPI document.

@@ -7,10 +7,10 @@ use domain::{Scope, Scopes};
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response, ResponseBuilder};
 
-use crate::callers::caller::{find_good_key, limited_key, spend};
+use crate::callers::credential::{find_good_key, limited_key, spend};
 use crate::credentials::headers::api_key_in;
 use crate::credentials::presented::Presented;
-use crate::documents::responses::{ResponsesByStatus, VERIFICATION_ERRORS, documented_errors, error_responses, header};
+use crate::documents::responses::{ResponsesByStatus, documented_errors, error_responses, header};
 use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
@@ -158,7 +158,7 @@ impl IntoResponses for Errors {
     }
 }
 
-documented_errors!(ErrorsOfPath: [VERIFICATION_ERRORS], RateLimited);
+documented_errors!(ErrorsOfPath: CredentialMissing, CredentialInvalid, RateLimited);
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,11 @@ mod forward_auth;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::{ANY, Routes};
 
-pub(super) const RESOURCES: Resources = &[
-    ("/forward-auth", |resource| resource.route(web::to(forward_auth::forward_auth))),
-    ("/forward-auth/{tail:.*}", |resource| resource.route(web::to(forward_auth::forward_auth_of_path))),
+pub(super) const ROUTES: Routes = &[
+    (ANY, "/forward-auth", || web::to(forward_auth::forward_auth)),
+    (ANY, "/forward-auth/{tail:.*}", || web::to(forward_auth::forward_auth_of_path)),
 ];
 
 /// The operations of this group, for the OpenAPI document.

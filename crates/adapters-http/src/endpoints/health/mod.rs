@@ -6,12 +6,12 @@ mod ready;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::{GET, Routes};
 
-pub(super) const RESOURCES: Resources = &[
-    ("/livez", |resource| resource.route(web::get().to(live::live))),
-    ("/readyz", |resource| resource.route(web::get().to(ready::ready))),
-    ("/healthz", |resource| resource.route(web::get().to(ready::health))),
+pub(super) const ROUTES: Routes = &[
+    (GET, "/livez", || web::to(live::live)),
+    (GET, "/readyz", || web::to(ready::ready)),
+    (GET, "/healthz", || web::to(ready::health)),
 ];
 
 /// The operations of this group, for the OpenAPI document.

@@ -90,4 +90,4 @@ fn parameter<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
     parameters.into_iter().find_map(|(other, value)| (other == name).then_some(value))
 }
 
-documented_errors!(Errors: [], InvalidField, Unavailable);
+documented_errors!(Errors: InvalidField, Unavailable);

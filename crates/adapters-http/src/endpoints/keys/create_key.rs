@@ -1,16 +1,13 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use domain::{CreateKey, Label, WebhookAccess};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::boundary::exchange::origin_of;
-use crate::callers::identified::IdentifiedRequest;
-use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::records::key_record::CreatedKey;
-use crate::state::State;
 
 /// The properties of the new key.
 #[derive(ToSchema)]
@@ -34,24 +31,18 @@ struct Body {
 /// Creates an API key.
 ///
 /// Only this answer contains the full key. A key that a visitor creates has at most the visitor's access to webhooks: see
-/// its scopes in the answer. Requires an ID token, in a header or in the body; an API key is refused.
+/// its scopes in the answer.
 #[utoipa::path(
     post,
     path = "/api/api-keys",
     tag = "API keys",
     operation_id = "createApiKey",
-    security(("idToken" = []), ("idTokenHeader" = [])),
     request_body = Body,
     responses((status = 200, description = "The key is created", body = CreatedKey), Errors),
 )]
-pub(super) async fn create_key(
-    state: Data<State>,
-    request: IdentifiedRequest,
-    head: HttpRequest,
-) -> Result<Json<CreatedKey>, ApiError> {
-    let origin = origin_of(&head);
-    let wish = request.body.read(|fields| parse(fields, request.webhooks))?;
-    let created = state.api.keys.create(&request.user, wish, &origin).await?;
+pub(super) async fn create_key(mut call: OwnerCall) -> Result<Json<CreatedKey>, ApiError> {
+    let wish = call.read_body().await?.read(|fields| parse(fields, call.webhook_access()))?;
+    let created = call.api().keys.create(call.owner(), wish, &call.origin()).await?;
     Ok(Json(CreatedKey::of(&created.full_key, created.id, created.keys)))
 }
 
@@ -71,4 +62,4 @@ fn label(fields: &Fields) -> Result<Label, FieldFault> {
     Label::parse(text).map_err(|error| FieldFault::of("label", error))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], ApiKeyLimitReached, RateLimited);
+documented_errors!(Errors: ApiKeyLimitReached);

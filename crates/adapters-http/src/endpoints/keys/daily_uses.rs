@@ -1,11 +1,9 @@
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::identified::IdentifiedUser;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
 use crate::errors::api_error::ApiError;
-use crate::state::State;
 
 /// How often the caller's keys were used, by the day.
 #[derive(Serialize, ToSchema)]
@@ -33,20 +31,16 @@ struct KeyRecord {
 
 /// Shows how often the caller's active API keys were used in each of the last 30 days.
 ///
-/// At most 25 keys, those that were used or made last. The counts are for charts: see `showKeyUsage`. Requires an ID token;
-/// an API key is refused.
+/// At most 25 keys, those that were used or made last. The counts are for charts: see `showKeyUsage`.
 #[utoipa::path(
     get,
     path = "/api/api-keys/usage",
     tag = "API keys",
     operation_id = "showDailyUses",
-    security(("idToken" = []), ("idTokenHeader" = [])),
-    responses((status = 200, description = "The uses of the keys", body = Answer), Errors),
+    responses((status = 200, description = "The uses of the keys", body = Answer)),
 )]
-pub(super) async fn daily_uses(state: Data<State>, user: IdentifiedUser) -> Result<Json<Answer>, ApiError> {
-    let found = state.api.keys.daily_uses(&user.0).await?;
+pub(super) async fn daily_uses(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let found = call.api().keys.daily_uses(call.owner()).await?;
     let keys = found.keys.iter().map(|(id, days)| KeyRecord { key_id: id.to_string(), days: days.to_vec() });
     Ok(Json(Answer { since: found.since.to_string(), keys: keys.collect() }))
 }
-
-documented_errors!(Errors: [CREDENTIAL_ERRORS], RateLimited);

@@ -4,26 +4,23 @@ mod create_key;
 mod daily_uses;
 mod key_usage;
 mod list_keys;
-mod revoke_key;
+pub(super) mod revoke_key;
 mod rotate_key;
 mod whoami;
 
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::{DELETE, GET, POST, Routes};
 
-pub(super) const RESOURCES: Resources = &[
-    ("/api/api-keys", |resource| {
-        resource
-            .route(web::get().to(list_keys::list_keys))
-            .route(web::post().to(create_key::create_key))
-            .route(web::delete().to(revoke_key::revoke_key))
-    }),
-    ("/api/api-keys/usage", |resource| resource.route(web::get().to(daily_uses::daily_uses))),
-    ("/api/api-keys/{keyId}/rotate", |resource| resource.route(web::post().to(rotate_key::rotate_key))),
-    ("/api/api-keys/{keyId}/usage", |resource| resource.route(web::get().to(key_usage::key_usage))),
-    ("/api/whoami", |resource| resource.route(web::get().to(whoami::whoami))),
+pub(super) const ROUTES: Routes = &[
+    (GET, "/api/api-keys", || web::to(list_keys::list_keys)),
+    (POST, "/api/api-keys", || web::to(create_key::create_key)),
+    (DELETE, "/api/api-keys", || web::to(revoke_key::revoke_key)),
+    (GET, "/api/api-keys/usage", || web::to(daily_uses::daily_uses)),
+    (POST, "/api/api-keys/{keyId}/rotate", || web::to(rotate_key::rotate_key)),
+    (GET, "/api/api-keys/{keyId}/usage", || web::to(key_usage::key_usage)),
+    (GET, "/api/whoami", || web::to(whoami::whoami)),
 ];
 
 /// The operations of this group, for the OpenAPI document.

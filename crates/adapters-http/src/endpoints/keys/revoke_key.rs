@@ -1,17 +1,14 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use domain::KeyId;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::boundary::exchange::origin_of;
-use crate::callers::identified::IdentifiedRequest;
-use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::records::key_record::KeyList;
-use crate::state::State;
 
 /// The key to revoke.
 #[derive(ToSchema)]
@@ -28,25 +25,40 @@ struct Body {
 
 /// Revokes an API key.
 ///
-/// The service refuses the key from now on. Revoking a revoked key succeeds and changes nothing. Requires an ID token,
-/// in a header or in the body; an API key is refused.
+/// The service refuses the key from now on. Revoking a revoked key succeeds and changes nothing.
 #[utoipa::path(
     delete,
     path = "/api/api-keys",
     tag = "API keys",
     operation_id = "revokeApiKey",
-    security(("idToken" = []), ("idTokenHeader" = [])),
     request_body = Body,
     responses((status = 200, description = "The key is revoked. The caller's keys", body = KeyList), Errors),
 )]
-pub(super) async fn revoke_key(
-    state: Data<State>,
-    request: IdentifiedRequest,
-    head: HttpRequest,
-) -> Result<Json<KeyList>, ApiError> {
-    let origin = origin_of(&head);
-    let id = request.body.read(key_id)?;
-    Ok(Json(KeyList::of(state.api.keys.revoke(&request.user, id, &origin).await?)))
+pub(super) async fn revoke_key(mut call: OwnerCall) -> Result<Json<KeyList>, ApiError> {
+    let id = call.read_body().await?.read(key_id)?;
+    revoke(&call, id).await
+}
+
+/// Revokes a user's API key, for support work.
+///
+/// The service refuses the key from now on. Revoking a revoked key succeeds and changes nothing.
+#[utoipa::path(
+    delete,
+    path = "/api/operator/users/{userId}/keys/{keyId}",
+    tag = "Operator",
+    operation_id = "revokeUserApiKey",
+    params(
+        ("userId" = String, Path, description = "The user's `sub` at the configured issuer"),
+        ("keyId" = String, Path, description = "The key's id"),
+    ),
+    responses((status = 200, description = "The key is revoked. The user's keys", body = KeyList), Errors),
+)]
+pub(in crate::endpoints) async fn revoke_user_key(call: OwnerCall) -> Result<Json<KeyList>, ApiError> {
+    revoke(&call, call.id()?).await
+}
+
+async fn revoke(call: &OwnerCall, id: KeyId) -> Result<Json<KeyList>, ApiError> {
+    Ok(Json(KeyList::of(call.api().keys.revoke(call.owner(), id, &call.origin()).await?)))
 }
 
 /// A string that is not a valid id gets the same answer as an unknown id.
@@ -58,4 +70,4 @@ fn key_id(fields: &Fields) -> Result<KeyId, ApiError> {
     text.parse().map_err(|_| ErrorCode::KeyNotFound.into())
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], KeyNotOwned, KeyNotFound, RateLimited);
+documented_errors!(Errors: KeyNotOwned, KeyNotFound);

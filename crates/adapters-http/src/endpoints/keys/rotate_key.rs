@@ -1,17 +1,13 @@
 use std::time::Duration;
 
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
-use domain::{KeyId, RotateKey};
+use actix_web::web::Json;
+use domain::RotateKey;
 use utoipa::ToSchema;
 
-use crate::boundary::exchange::origin_of;
-use crate::callers::identified::IdentifiedRequest;
-use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
-use crate::parameters::path_id::PathId;
 use crate::records::key_record::CreatedKey;
-use crate::state::State;
 
 /// How to rotate the key.
 #[derive(ToSchema)]
@@ -33,30 +29,21 @@ struct Body {
 /// A key is rotated once: if the answer is lost, a repeated call changes nothing and is refused with the id of the new
 /// key, which you can rotate instead.
 /// A visitor cannot rotate a key with more access to webhooks than the visitor has.
-/// Requires an ID token, in a header or in the body; an API key is refused.
 #[utoipa::path(
     post,
     path = "/api/api-keys/{keyId}/rotate",
     tag = "API keys",
     operation_id = "rotateApiKey",
-    security(("idToken" = []), ("idTokenHeader" = [])),
     params(("keyId" = String, Path, description = "The old key's id")),
     request_body = Body,
     responses((status = 200, description = "The key is rotated. The new key", body = CreatedKey), Errors),
 )]
-pub(super) async fn rotate_key(
-    state: Data<State>,
-    request: IdentifiedRequest,
-    key_id: PathId<KeyId>,
-    head: HttpRequest,
-) -> Result<Json<CreatedKey>, ApiError> {
-    let origin = origin_of(&head);
-    let overlap = request.body.read(|fields| fields.optional_number("overlapSeconds"))?;
+pub(super) async fn rotate_key(mut call: OwnerCall) -> Result<Json<CreatedKey>, ApiError> {
+    let overlap = call.read_body().await?.read(|fields| fields.optional_number("overlapSeconds"))?;
     let overlap = Duration::from_secs(overlap.unwrap_or_default());
-    let id = key_id.known()?;
-    let rotation = RotateKey { id, overlap, webhooks_max: request.webhooks };
-    let rotated = state.api.keys.rotate(&request.user, rotation, &origin).await?;
+    let rotation = RotateKey { id: call.id()?, overlap, webhooks_max: call.webhook_access() };
+    let rotated = call.api().keys.rotate(call.owner(), rotation, &call.origin()).await?;
     Ok(Json(CreatedKey::of(&rotated.full_key, rotated.id, rotated.keys)))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS, BODY_ERRORS], KeyNotOwned, KeyNotFound, KeyNotRotatable, RateLimited);
+documented_errors!(Errors: KeyNotOwned, KeyNotFound, KeyNotRotatable);

@@ -2,8 +2,8 @@ use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::caller::Caller;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::Caller;
+use crate::callers::owner::OwnerCall;
 
 /// The caller.
 #[derive(Serialize, ToSchema)]
@@ -42,28 +42,24 @@ enum PresentedCredential {
 
 /// Shows the caller's user and credential.
 ///
-/// Accepts an API key or an ID token. A Bearer value with exactly two dots is verified as an ID token, any other value
+/// A Bearer value with exactly two dots is verified as an ID token, any other value
 /// as an API key. Several credentials must be equal.
 #[utoipa::path(
     get,
     path = "/api/whoami",
     tag = "Credentials",
     operation_id = "whoami",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
-    responses((status = 200, description = "The user and the credential", body = Answer), Errors),
+    responses((status = 200, description = "The user and the credential", body = Answer)),
 )]
-pub(super) async fn whoami(caller: Caller) -> Json<Answer> {
-    let user_id = caller.user().subject().to_owned();
-    let credential = match caller {
+pub(super) async fn whoami(call: OwnerCall) -> Json<Answer> {
+    let credential = match call.caller() {
         Caller::ApiKey(key) => PresentedCredential::ApiKey {
             key_id: key.id.to_string(),
             label: key.label.to_string(),
             scopes: key.scopes.iter().map(str::to_owned).collect(),
         },
-        Caller::User(_) => PresentedCredential::IdToken,
+        Caller::IdToken | Caller::Operator => PresentedCredential::IdToken,
         Caller::Session(_) => PresentedCredential::Session,
     };
-    Json(Answer { user_id, credential })
+    Json(Answer { user_id: call.owner().subject().to_owned(), credential })
 }
-
-documented_errors!(Errors: [CREDENTIAL_ERRORS], RateLimited);

@@ -7,13 +7,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::boundary::exchange::origin_of;
-use crate::callers::operator::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::path_user::user_at;
-use crate::state::State;
+use crate::parameters::path::user_at;
 
 /// What the link is for.
 #[derive(ToSchema)]
@@ -58,17 +55,15 @@ pub(super) struct Answer {
     path = "/api/operator/portal-links",
     tag = "Operator",
     operation_id = "createPortalLink",
-    security(("operatorToken" = [])),
     request_body = Body,
-    responses((status = 200, description = "The link", body = Answer), Errors),
+    responses((status = 200, description = "The link", body = Answer)),
 )]
-pub(super) async fn create_portal_link(mut call: OperatorRequest) -> Result<Json<Answer>, ApiError> {
-    let state = State::of(&call.request).clone();
-    let body = call.read_body(state.limits.body_size_bytes_max).await?;
-    let visit = body.read(|fields| parse(fields, &state.api.issuer))?;
-    let link = state.api.portal_links.create(&visit, &origin_of(&call.request)).await?;
+pub(super) async fn create_portal_link(mut call: OperatorCall) -> Result<Json<Answer>, ApiError> {
+    let body = call.read_body().await?;
+    let visit = body.read(|fields| parse(fields, &call.api().issuer))?;
+    let link = call.api().portal_links.create(&visit, &call.origin()).await?;
     // Browsers do not send the fragment to any server, so no log has the code.
-    let url = format!("{}/console/portal#{}", state.public_url, *link.code);
+    let url = format!("{}/console/portal#{}", call.state().public_url, *link.code);
     Ok(Json(Answer { url, expires_at: link.expires_at.to_string() }))
 }
 
@@ -100,5 +95,3 @@ fn return_url(fields: &Fields) -> Result<Option<ReturnUrl>, FieldFault> {
     let url = fields.optional_text("returnUrl")?.map(ReturnUrl::parse).transpose();
     url.map_err(|error| FieldFault::of("returnUrl", error))
 }
-
-documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS]);

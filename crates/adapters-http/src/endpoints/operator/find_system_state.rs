@@ -1,9 +1,7 @@
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 
-use crate::callers::operator::Operator;
-use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
 use crate::records::system_record::SystemRecord;
-use crate::state::State;
 
 /// Shows how the instance that answers and the store are doing.
 ///
@@ -14,11 +12,8 @@ use crate::state::State;
     path = "/api/operator/system",
     tag = "Operator",
     operation_id = "findSystemState",
-    security(("operatorToken" = [])),
-    responses((status = 200, description = "The state", body = SystemRecord), Errors),
+    responses((status = 200, description = "The state", body = SystemRecord)),
 )]
-pub(super) async fn find_system_state(_: Operator, state: Data<State>) -> Json<SystemRecord> {
-    Json(SystemRecord::of(&state.api.system.read()))
+pub(super) async fn find_system_state(call: OperatorCall) -> Json<SystemRecord> {
+    Json(SystemRecord::of(&call.api().system.read()))
 }
-
-documented_errors!(Errors: [OPERATOR_ERRORS]);

@@ -6,9 +6,8 @@ use utoipa::ToSchema;
 use verifier::VerifiedKey;
 
 use crate::bodies::fields::Fields;
-use crate::callers::caller::{find_good_key, limited_key, spend};
-use crate::callers::operator::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, VERIFICATION_ERRORS, documented_errors};
+use crate::callers::credential::{find_good_key, limited_key, spend};
+use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 
@@ -90,11 +89,10 @@ pub(super) struct Answer<'a> {
     path = "/api/operator/introspect",
     tag = "Operator",
     operation_id = "introspect",
-    security(("operatorToken" = [])),
     request_body(content((Body = "application/json"), (Form = "application/x-www-form-urlencoded"))),
-    responses((status = 200, description = "The state of the key", body = Answer<'static>), Errors),
+    responses((status = 200, description = "The state of the key", body = Answer<'static>)),
 )]
-pub(super) async fn introspect(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
+pub(super) async fn introspect(mut call: OperatorCall) -> Result<HttpResponse, ApiError> {
     let body = call.read_form_or_body().await?;
     let (token, required) = body.read(parse)?;
     let Some(key) = find_good_key(&call.request, token).await? else {
@@ -134,5 +132,3 @@ impl<'a> Answer<'a> {
 fn whole_seconds(at: Timestamp) -> i64 {
     at.unix_millis().div_euclid(1_000)
 }
-
-documented_errors!(Errors: [VERIFICATION_ERRORS, BODY_ERRORS], OperatorScopeMissing, RateLimited);

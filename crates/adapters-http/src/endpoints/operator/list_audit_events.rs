@@ -1,15 +1,12 @@
-use actix_web::web::Data;
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::HttpResponse;
 
-use crate::callers::operator::Operator;
-use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
 use crate::endpoints::audit::{Answer, answer};
 use crate::errors::api_error::ApiError;
 use crate::parameters::audit_request::{AuditRequest, OPERATOR_PARAMETERS};
 use domain::ports::AuditReader;
 
 use crate::records::audit_record::AuditRecord;
-use crate::state::State;
 use crate::streams::audit_export::audit_export;
 use crate::streams::export_form::ExportForm;
 
@@ -22,7 +19,6 @@ use crate::streams::export_form::ExportForm;
     path = "/api/operator/audit",
     tag = "Operator",
     operation_id = "listAllAuditEvents",
-    security(("operatorToken" = [])),
     params(
         ("userId" = Option<String>, Query, description = "Only what belongs to this user: the `sub` at the configured issuer"),
         ("actor" = Option<String>, Query,
@@ -40,19 +36,12 @@ use crate::streams::export_form::ExportForm;
         (status = 200, description = "A page of events, or all events", content(
             (Answer = "application/json"), (AuditRecord = "application/jsonl"), (String = "text/csv"),
         )),
-        Errors,
     ),
 )]
-pub(super) async fn list_audit_events(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<HttpResponse, ApiError> {
-    let wanted = AuditRequest::parse(request.query_string(), OPERATOR_PARAMETERS, &state.api.issuer)?;
+pub(super) async fn list_audit_events(call: OperatorCall) -> Result<HttpResponse, ApiError> {
+    let wanted = AuditRequest::read(&call.parameters(OPERATOR_PARAMETERS)?, &call.api().issuer)?;
     match ExportForm::of(wanted.format) {
-        None => answer(&state, &wanted, AuditReader::Operator).await,
-        Some(form) => audit_export(request, wanted, (form, AuditReader::Operator), None).await,
+        None => answer(call.state(), &wanted, AuditReader::Operator).await,
+        Some(form) => audit_export(call.request, wanted, (form, AuditReader::Operator), None).await,
     }
 }
-
-documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);

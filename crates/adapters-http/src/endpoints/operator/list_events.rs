@@ -1,20 +1,16 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use domain::audit::AuditTarget;
 use domain::webhooks::{EventFilter, EventType};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::boundary::exchange::origin_of;
-use crate::callers::operator::Operator;
-use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
-use crate::parameters::path_user::user_at;
+use crate::parameters::path::user_at;
 use crate::parameters::query::Parameters;
 use crate::records::event_record::LoggedEventRecord;
-use crate::state::State;
 
 const PARAMETERS: [&str; 6] = ["userId", "type", "since", "until", "cursor", "limit"];
 
@@ -41,7 +37,6 @@ pub(super) struct Answer {
     path = "/api/operator/events",
     tag = "Operator",
     operation_id = "listEvents",
-    security(("operatorToken" = [])),
     params(
         ("userId" = Option<String>, Query, description = "Only events of this user: the `sub` at the configured issuer"),
         ("type" = Option<String>, Query, description = "Only events of this type. Not a pattern"),
@@ -50,19 +45,16 @@ pub(super) struct Answer {
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
         ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
     ),
-    responses((status = 200, description = "A page of events", body = Answer), Errors),
+    responses((status = 200, description = "A page of events", body = Answer)),
 )]
-pub(super) async fn list_events(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Answer>, ApiError> {
-    let parameters = Parameters::parse(request.query_string(), &PARAMETERS)?;
-    let (filter, before, limit) = (filter(&parameters, &state.api.issuer)?, parameters.cursor()?, parameters.limit()?);
+pub(super) async fn list_events(call: OperatorCall) -> Result<Json<Answer>, ApiError> {
+    let parameters = call.parameters(&PARAMETERS)?;
+    let filter = filter(&parameters, &call.api().issuer)?;
+    let (before, limit) = (parameters.cursor()?, parameters.limit()?);
     if let Some(user) = &filter.owner {
-        state.api.audit.record_read(user, AuditTarget::Events, &origin_of(&request)).await?;
+        call.record_read(user, AuditTarget::Events).await?;
     }
-    let page = state.api.webhooks.list_events(&filter, before, limit).await?;
+    let page = call.api().webhooks.list_events(&filter, before, limit).await?;
     Ok(Json(Answer {
         events: page.events.iter().map(LoggedEventRecord::of).collect(),
         next_cursor: page.next.map(|id| id.to_cursor()),
@@ -79,5 +71,3 @@ fn filter(parameters: &Parameters, issuer: &str) -> Result<EventFilter, FieldFau
         until: parameters.time("until")?,
     })
 }
-
-documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);

@@ -1,16 +1,12 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use domain::webhooks::FoundFailing;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::operator::Operator;
-use crate::documents::responses::{OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
 use crate::parameters::cursor::Cursor;
-use crate::parameters::query::Parameters;
 use crate::records::attempt_record::AttemptRecord;
-use crate::state::State;
 
 /// A page of failing subscriptions.
 #[derive(Serialize, ToSchema)]
@@ -65,27 +61,20 @@ struct FailingRecord {
     path = "/api/operator/failing-subscriptions",
     tag = "Operator",
     operation_id = "listFailingSubscriptions",
-    security(("operatorToken" = [])),
     params(
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page"),
         ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
     ),
-    responses((status = 200, description = "A page of failing subscriptions", body = Answer), Errors),
+    responses((status = 200, description = "A page of failing subscriptions", body = Answer)),
 )]
-pub(super) async fn list_failing_subscriptions(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Answer>, ApiError> {
-    let parameters = Parameters::parse(request.query_string(), &["cursor", "limit"])?;
-    let page = state.api.webhooks.list_failing(parameters.cursor()?, parameters.limit()?).await?;
+pub(super) async fn list_failing_subscriptions(call: OperatorCall) -> Result<Json<Answer>, ApiError> {
+    let parameters = call.parameters(&["cursor", "limit"])?;
+    let page = call.api().webhooks.list_failing(parameters.cursor()?, parameters.limit()?).await?;
     Ok(Json(Answer {
         subscriptions: page.subscriptions.iter().map(FailingRecord::of).collect(),
         next_cursor: page.next.map(|place| place.to_cursor()),
     }))
 }
-
-documented_errors!(Errors: [OPERATOR_ERRORS], InvalidField);
 
 impl FailingRecord {
     fn of(found: &FoundFailing) -> Self {

@@ -1,13 +1,10 @@
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::boundary::exchange::origin_of;
-use crate::callers::operator::{Operator, OperatorRequest};
-use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
-use crate::state::State;
 
 /// Which lines the log of this instance has.
 #[derive(Serialize, ToSchema)]
@@ -46,11 +43,10 @@ pub(super) struct Changed {
     path = "/api/operator/log-filter",
     tag = "Operator",
     operation_id = "findLogFilter",
-    security(("operatorToken" = [])),
-    responses((status = 200, description = "The filter", body = Present), Errors),
+    responses((status = 200, description = "The filter", body = Present)),
 )]
-pub(super) async fn find_log_filter(_: Operator, state: Data<State>) -> Json<Present> {
-    Json(Present { filter: state.api.log.filter() })
+pub(super) async fn find_log_filter(call: OperatorCall) -> Json<Present> {
+    Json(Present { filter: call.api().log.filter() })
 }
 
 /// Chooses which lines the log of the instance that answers has.
@@ -62,20 +58,15 @@ pub(super) async fn find_log_filter(_: Operator, state: Data<State>) -> Json<Pre
     path = "/api/operator/log-filter",
     tag = "Operator",
     operation_id = "changeLogFilter",
-    security(("operatorToken" = [])),
     request_body = Body,
-    responses((status = 200, description = "The filter has changed", body = Changed), ChangeErrors),
+    responses((status = 200, description = "The filter has changed", body = Changed)),
 )]
-pub(super) async fn change_log_filter(mut call: OperatorRequest) -> Result<Json<Changed>, ApiError> {
-    let limit = State::of(&call.request).limits.body_size_bytes_max;
-    let body = call.read_body(limit).await?;
+pub(super) async fn change_log_filter(mut call: OperatorCall) -> Result<Json<Changed>, ApiError> {
+    let body = call.read_body().await?;
     to_the_end(async move {
         let filter = body.read(|fields| fields.required_text("filter"))?;
-        let before = call.api().log.change(filter, &origin_of(&call.request)).await?;
+        let before = call.api().log.change(filter, &call.origin()).await?;
         Ok(Json(Changed { filter: filter.to_owned(), before }))
     })
     .await
 }
-
-documented_errors!(Errors: [OPERATOR_ERRORS]);
-documented_errors!(ChangeErrors: [OPERATOR_ERRORS, BODY_ERRORS]);

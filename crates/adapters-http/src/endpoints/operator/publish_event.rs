@@ -3,8 +3,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::bodies::event_json::EventJson;
-use crate::callers::operator::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::refusals::of_publication;
 use crate::records::event_record::PublishedEvent;
@@ -47,11 +47,10 @@ pub(super) struct Body {
     path = "/api/operator/events",
     tag = "Operator",
     operation_id = "publishEvent",
-    security(("operatorToken" = [])),
     request_body = Body,
     responses((status = 202, description = "The event is accepted and stored", body = PublishedEvent), Errors),
 )]
-pub(super) async fn publish_event(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
+pub(super) async fn publish_event(mut call: OperatorCall) -> Result<HttpResponse, ApiError> {
     let payload_bytes_max = call.api().webhooks.policy().max_payload_bytes();
     let body = call.read_json(payload_bytes_max + ENVELOPE_SIZE_BYTES_MAX).await?;
     let event = EventJson::parse(&body)?.to_event(&call.api().issuer)?;
@@ -60,4 +59,4 @@ pub(super) async fn publish_event(mut call: OperatorRequest) -> Result<HttpRespo
     Ok(HttpResponse::Accepted().json(accepted.first().map(PublishedEvent::of)))
 }
 
-documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS], EventConflict);
+documented_errors!(Errors: EventConflict);

@@ -4,8 +4,8 @@ use utoipa::ToSchema;
 
 use super::publish_event;
 use crate::bodies::event_json::EventListJson;
-use crate::callers::operator::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::errors::refusals::of_publication;
@@ -39,11 +39,10 @@ struct Answer {
     path = "/api/operator/events/batch",
     tag = "Operator",
     operation_id = "publishEvents",
-    security(("operatorToken" = [])),
     request_body = Body,
     responses((status = 202, description = "The events are accepted and stored", body = Answer), Errors),
 )]
-pub(super) async fn publish_events(mut call: OperatorRequest) -> Result<HttpResponse, ApiError> {
+pub(super) async fn publish_events(mut call: OperatorCall) -> Result<HttpResponse, ApiError> {
     let body = call.read_json(LARGEST_BODY_BYTES).await?;
     let events = EventListJson::parse(&body)?.to_events(&call.api().issuer)?;
     let accepted = call.api().webhooks.publish(events, call.trace()).await;
@@ -51,4 +50,4 @@ pub(super) async fn publish_events(mut call: OperatorRequest) -> Result<HttpResp
     Ok(HttpResponse::Accepted().json(Answer { results: accepted.iter().map(PublishedEvent::of).collect() }))
 }
 
-documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS], EventConflict);
+documented_errors!(Errors: EventConflict);

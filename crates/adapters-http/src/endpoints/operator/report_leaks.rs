@@ -3,9 +3,7 @@ use domain::report_leaks as report_leaked_keys;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::boundary::exchange::origin_of;
-use crate::callers::operator::OperatorRequest;
-use crate::documents::responses::{BODY_ERRORS, OPERATOR_ERRORS, documented_errors};
+use crate::callers::operator::OperatorCall;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 
@@ -42,19 +40,16 @@ pub(super) struct Answer {
     path = "/api/operator/leaks",
     tag = "Operator",
     operation_id = "reportLeaks",
-    security(("operatorToken" = [])),
     request_body = Body,
-    responses((status = 200, description = "The keys are revoked", body = Answer), Errors),
+    responses((status = 200, description = "The keys are revoked", body = Answer)),
 )]
-pub(super) async fn report_leaks(mut call: OperatorRequest) -> Result<Json<Answer>, ApiError> {
-    let body = call.read_body(BODY_SIZE_BYTES_MAX).await?;
+pub(super) async fn report_leaks(mut call: OperatorCall) -> Result<Json<Answer>, ApiError> {
+    let body = call.read_body_of(BODY_SIZE_BYTES_MAX).await?;
     to_the_end(async move {
         let api = call.api();
         let tokens = body.read(|fields| fields.required_texts("tokens"))?;
-        let keys = report_leaked_keys(&api.keys, &api.webhooks, &tokens, &origin_of(&call.request)).await?;
+        let keys = report_leaked_keys(&api.keys, &api.webhooks, &tokens, &call.origin()).await?;
         Ok(Json(Answer { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
     })
     .await
 }
-
-documented_errors!(Errors: [OPERATOR_ERRORS, BODY_ERRORS]);

@@ -1,58 +1,44 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json, Payload};
+use actix_web::web::Json;
 
-use crate::bodies::body::refuse_members;
-use crate::boundary::exchange::origin_of;
-use crate::callers::session_owner::SessionOwner;
-use crate::documents::responses::{BODY_ERRORS, CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
 use crate::errors::api_error::ApiError;
-use crate::parameters::query::Parameters;
 use crate::records::session_record::SessionList;
-use crate::state::State;
 
 /// Lists the sessions of the user.
 ///
-/// Newest first, at most 50. Accepts an ID token or a session. An API key is refused, and so is a visitor.
+/// Newest first, at most 50.
 #[utoipa::path(
     get,
     path = "/api/sessions",
     tag = "Sessions",
     operation_id = "listSessions",
-    security(("idToken" = []), ("idTokenHeader" = [])),
-    responses((status = 200, description = "The user's sessions", body = SessionList), Errors),
+    responses((status = 200, description = "The user's sessions", body = SessionList)),
 )]
-pub(super) async fn list_sessions(state: Data<State>, owner: SessionOwner) -> Result<Json<SessionList>, ApiError> {
-    Ok(Json(SessionList::of(state.api.sessions.list(&owner.user).await?, owner.current)))
+pub(super) async fn list_sessions(call: OwnerCall) -> Result<Json<SessionList>, ApiError> {
+    Ok(Json(SessionList::of(call.api().sessions.list(call.owner()).await?, call.session())))
 }
-
-documented_errors!(Errors: [CREDENTIAL_ERRORS], RateLimited);
 
 const KEEP_CURRENT: &str = "keepCurrent";
 
 /// Ends all sessions of the user.
 ///
-/// The service refuses them from now on, and portal links that nobody has used yet. Accepts an ID token or a session. An API key is refused, and so is a visitor.
+/// The service refuses them from now on, and unused portal links too.
 #[utoipa::path(
     delete,
     path = "/api/sessions",
     tag = "Sessions",
     operation_id = "endSessions",
-    security(("idToken" = []), ("idTokenHeader" = [])),
     params(("keepCurrent" = Option<bool>, Query, description = "`true`: the session that makes the call stays")),
-    responses((status = 200, description = "The sessions have ended. Those that are left", body = SessionList), EndErrors),
+    responses((status = 200, description = "The sessions have ended. Those that are left", body = SessionList)),
 )]
-pub(super) async fn end_sessions(
-    owner: SessionOwner,
-    state: Data<State>,
-    request: HttpRequest,
-    payload: Payload,
-) -> Result<Json<SessionList>, ApiError> {
-    refuse_members(&request, payload).await?;
-    let parameters = Parameters::parse(request.query_string(), &[KEEP_CURRENT])?;
-    let keeps = parameters.read(KEEP_CURRENT, |text| text.parse::<bool>().ok(), "must be true or false")?;
-    let kept = owner.current.filter(|_| keeps == Some(true));
-    let left = state.api.sessions.end_all(&owner.user, kept, &origin_of(&request)).await?;
-    Ok(Json(SessionList::of(left, owner.current)))
+pub(super) async fn end_sessions(mut call: OwnerCall) -> Result<Json<SessionList>, ApiError> {
+    call.refuse_members().await?;
+    let keeps = call.parameters(&[KEEP_CURRENT])?.read(
+        KEEP_CURRENT,
+        |text| text.parse::<bool>().ok(),
+        "must be true or false",
+    )?;
+    let kept = call.session().filter(|_| keeps == Some(true));
+    let left = call.api().sessions.end_all(call.owner(), kept, &call.origin()).await?;
+    Ok(Json(SessionList::of(left, call.session())))
 }
-
-documented_errors!(EndErrors: [CREDENTIAL_ERRORS, BODY_ERRORS], RateLimited);

@@ -1,15 +1,10 @@
-use std::future::{Ready, ready};
-
-use actix_web::dev::Payload;
-use actix_web::web::Data;
-use actix_web::{FromRequest, HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::bodies::body::read_body;
 use crate::boundary::browser::{browser_of, note_signed_in};
-use crate::boundary::exchange::origin_of;
-use crate::documents::responses::{BODY_ERRORS, documented_errors};
+use crate::callers::call::{Admit, Call, CallBody};
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::records::session_record::CurrentSession;
@@ -49,16 +44,15 @@ struct Answer {
     request_body = Body,
     responses((status = 200, description = "Signed in", body = Answer), Errors),
 )]
-pub(super) async fn begin_visit(state: Data<State>, call: OwnPage) -> Result<HttpResponse, ApiError> {
-    let OwnPage { request, payload } = call;
-    let body = read_body(&request, payload, &state.limits).await?;
-    let (code, browser) = (body.read(|fields| fields.required_text("code"))?, browser_of(&request));
-    let (replaced, request_id) = (state.cookies.read_session(request.headers()).one(), origin_of(&request).request);
-    let begun = state.api.portal_links.begin_visit(code, replaced, browser, request_id).await?;
-    note_signed_in(&request, &begun.visit.user);
+pub(super) async fn begin_visit(mut call: Call<OwnPage>) -> Result<HttpResponse, ApiError> {
+    let body = call.read_body().await?;
+    let (code, browser) = (body.read(|fields| fields.required_text("code"))?, browser_of(&call.request));
+    let replaced = call.state().cookies.read_session(call.request.headers()).one();
+    let begun = call.api().portal_links.begin_visit(code, replaced, browser, call.origin().request).await?;
+    note_signed_in(&call.request, &begun.visit.user);
     let session = CurrentSession::of_new(&begun.opened.session);
     let return_url = begun.visit.return_url.map(|url| url.to_string());
-    let cookies = state.cookies.keep_visit(begun.opened.secret.expose(), begun.visit.lifetime.as_secs());
+    let cookies = call.state().cookies.keep_visit(begun.opened.secret.expose(), begun.visit.lifetime.as_secs());
     let mut answer = HttpResponse::Ok();
     for cookie in cookies {
         answer.append_header(cookie);
@@ -66,21 +60,14 @@ pub(super) async fn begin_visit(state: Data<State>, call: OwnPage) -> Result<Htt
     Ok(answer.json(Answer { session, return_url }))
 }
 
-/// A call of a page of this service, whose body is not read yet.
-pub(super) struct OwnPage {
-    request: HttpRequest,
-    payload: Payload,
-}
+/// A page of this service, with any credential or none.
+pub(super) struct OwnPage;
 
-impl FromRequest for OwnPage {
-    type Error = ApiError;
-    type Future = Ready<Result<Self, ApiError>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+impl Admit for OwnPage {
+    async fn admit(request: &HttpRequest, _: &mut CallBody) -> Result<Self, ApiError> {
         let is_own = State::of(request).own_origin.allows(request.head());
-        let mut call = || Self { request: request.clone(), payload: payload.take() };
-        ready(if is_own { Ok(call()) } else { Err(ErrorCode::CrossSiteRequest.into()) })
+        is_own.then_some(Self).ok_or(ErrorCode::CrossSiteRequest.into())
     }
 }
 
-documented_errors!(Errors: [BODY_ERRORS], CrossSiteRequest, PortalLinkSpent);
+documented_errors!(Errors: CrossSiteRequest, PortalLinkSpent);

@@ -1,13 +1,12 @@
-use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::HttpResponse;
+use actix_web::web::Json;
 use domain::sessions::EndSessionError;
 
-use crate::boundary::exchange::origin_of;
+use crate::callers::call::Call;
 use crate::callers::session::CallingSession;
-use crate::documents::responses::{CREDENTIAL_ERRORS, documented_errors};
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::records::session_record::CurrentSession;
-use crate::state::State;
 
 /// Shows who is signed in.
 ///
@@ -17,17 +16,16 @@ use crate::state::State;
     path = "/api/session",
     tag = "Sessions",
     operation_id = "findCurrentSession",
+    security(("session" = [])),
     responses((status = 200, description = "The session of this browser", body = CurrentSession), Errors),
 )]
-pub(super) async fn find_current_session(
-    state: Data<State>,
-    session: CallingSession,
-) -> Result<Json<CurrentSession>, ApiError> {
-    state.count_call_of(&session.0.owner)?;
-    Ok(Json(CurrentSession::of(&session.0, state.api.clock.now())))
+pub(super) async fn find_current_session(call: Call<CallingSession>) -> Result<Json<CurrentSession>, ApiError> {
+    let CallingSession(session) = &call.by;
+    call.state().count_call_of(&session.owner)?;
+    Ok(Json(CurrentSession::of(session, call.api().clock.now())))
 }
 
-documented_errors!(Errors: [CREDENTIAL_ERRORS], RateLimited);
+documented_errors!(Errors: CredentialMissing, CredentialInvalid, SeveralCredentials, RateLimited, TooManyCredentialFailures);
 
 /// Signs out this browser.
 ///
@@ -38,23 +36,21 @@ documented_errors!(Errors: [CREDENTIAL_ERRORS], RateLimited);
     path = "/api/session",
     tag = "Sessions",
     operation_id = "endCurrentSession",
+    security(("session" = [])),
     responses((status = 204, description = "The session has ended"), EndErrors),
 )]
-pub(super) async fn end_current_session(
-    state: Data<State>,
-    session: CallingSession,
-    head: HttpRequest,
-) -> Result<HttpResponse, ApiError> {
-    match state.api.sessions.end(&session.0.owner, session.0.id, &origin_of(&head)).await {
+pub(super) async fn end_current_session(call: Call<CallingSession>) -> Result<HttpResponse, ApiError> {
+    let CallingSession(session) = &call.by;
+    match call.api().sessions.end(&session.owner, session.id, &call.origin()).await {
         // Somebody else has ended it since.
         Ok(_) | Err(EndSessionError::NotFound) => {}
         Err(error @ EndSessionError::Store(_)) => return Err(error.into()),
     }
     let mut answer = HttpResponse::NoContent();
-    for cookie in state.cookies.clear_sessions() {
+    for cookie in call.state().cookies.clear_sessions() {
         answer.append_header(cookie);
     }
     Ok(answer.finish())
 }
 
-documented_errors!(EndErrors: [CREDENTIAL_ERRORS]);
+documented_errors!(EndErrors: CredentialMissing, CredentialInvalid, SeveralCredentials, CrossSiteRequest, TooManyCredentialFailures);

@@ -10,19 +10,15 @@ mod end_session;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::{DELETE, GET, POST, Routes};
 
-pub(super) const RESOURCES: Resources = &[
-    ("/api/session", |resource| {
-        resource
-            .route(web::get().to(current_session::find_current_session))
-            .route(web::post().to(begin_visit::begin_visit))
-            .route(web::delete().to(current_session::end_current_session))
-    }),
-    ("/api/sessions", |resource| {
-        resource.route(web::get().to(all_sessions::list_sessions)).route(web::delete().to(all_sessions::end_sessions))
-    }),
-    ("/api/sessions/{id}", |resource| resource.route(web::delete().to(end_session::end_session))),
+pub(super) const ROUTES: Routes = &[
+    (GET, "/api/session", || web::to(current_session::find_current_session)),
+    (POST, "/api/session", || web::to(begin_visit::begin_visit)),
+    (DELETE, "/api/session", || web::to(current_session::end_current_session)),
+    (GET, "/api/sessions", || web::to(all_sessions::list_sessions)),
+    (DELETE, "/api/sessions", || web::to(all_sessions::end_sessions)),
+    (DELETE, "/api/sessions/{id}", || web::to(end_session::end_session)),
 ];
 
 /// The operations of this group, for the OpenAPI document.

@@ -1,16 +1,13 @@
 use std::time::Duration;
 
-use actix_web::web::{Data, Json};
-use domain::SubscriptionId;
+use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::webhook_caller::WebhookReader;
-use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::path_id::PathId;
-use crate::state::State;
 
 /// How long attempts took, in milliseconds.
 #[derive(Serialize, ToSchema)]
@@ -40,16 +37,11 @@ pub(super) struct Answer {
     path = "/api/webhooks/subscriptions/{id}/times",
     tag = "Webhook subscriptions",
     operation_id = "showAttemptTimes",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The subscription's id")),
     responses((status = 200, description = "The times of attempts", body = Answer), Errors),
 )]
-pub(super) async fn attempt_times(
-    caller: WebhookReader,
-    state: Data<State>,
-    id: PathId<SubscriptionId>,
-) -> Result<Json<Answer>, ApiError> {
-    let times = state.api.webhooks.attempt_times(caller.user(), id.known()?).await?;
+pub(super) async fn attempt_times(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let times = call.api().webhooks.attempt_times(call.owner(), call.id()?).await?;
     let times = times.ok_or(ErrorCode::SubscriptionNotFound)?;
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let shown = |time| Some(millis(time)).filter(|_| times.attempts > 0);
@@ -57,4 +49,4 @@ pub(super) async fn attempt_times(
     Ok(Json(Answer { since: times.since.to_string(), attempts: times.attempts, p50_ms, p95_ms }))
 }
 
-documented_errors!(Errors: [SUBSCRIPTION_ERRORS]);
+documented_errors!(Errors: SubscriptionNotFound);

@@ -1,21 +1,17 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
+use domain::KeyId;
 use domain::webhooks::{SubscriptionChange, Webhooks};
-use domain::{KeyId, SubscriptionId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, url};
-use crate::boundary::exchange::origin_of;
-use crate::callers::caller_request::CallerRequest;
-use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::path_id::PathId;
 use crate::records::subscription_record::SubscriptionRecord;
-use crate::state::State;
 
 /// The changes. Absent fields do not change. `null` is refused.
 #[derive(ToSchema)]
@@ -51,25 +47,19 @@ pub(super) struct Answer {
     path = "/api/webhooks/subscriptions/{id}",
     tag = "Webhook subscriptions",
     operation_id = "changeSubscription",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The subscription's id")),
     request_body = Body,
     responses((status = 200, description = "The changed subscription", body = Answer), Errors),
 )]
-pub(super) async fn change_subscription(
-    state: Data<State>,
-    request: CallerRequest,
-    id: PathId<SubscriptionId>,
-    head: HttpRequest,
-) -> Result<Json<Answer>, ApiError> {
-    let origin = origin_of(&head);
+pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let body = call.read_body().await?;
     to_the_end(async move {
-        let (caller, webhooks) = (&request.caller, &state.api.webhooks);
-        let change = request.body.read(|fields| parse(fields, caller.key(), webhooks))?;
-        let changed = webhooks.change_subscription(caller.user(), id.known()?, &change, &origin).await?;
+        let webhooks = &call.api().webhooks;
+        let change = body.read(|fields| parse(fields, call.key(), webhooks))?;
+        let changed = webhooks.change_subscription(call.owner(), call.id()?, &change, &call.origin()).await?;
         let changed = changed.ok_or(ErrorCode::SubscriptionNotFound)?;
         if change.url.is_some() || change.enabled == Some(true) {
-            caller.confirm(&state.api, changed.id, &origin).await?;
+            call.confirm_key(changed.id).await?;
         }
         Ok(Json(Answer { subscription: SubscriptionRecord::of(&changed) }))
     })
@@ -92,4 +82,4 @@ fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Subs
     }
 }
 
-documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS]);
+documented_errors!(Errors: SubscriptionNotFound);

@@ -1,16 +1,11 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
-use domain::SubscriptionId;
+use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::subscription_fields::required;
-use crate::callers::webhook_caller::WebhookReader;
-use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
-use crate::parameters::path_id::PathId;
-use crate::parameters::query::Parameters;
-use crate::state::State;
 
 /// What a recovery would bring back.
 #[derive(Serialize, ToSchema)]
@@ -29,7 +24,6 @@ pub(super) struct Answer {
     path = "/api/webhooks/subscriptions/{id}/recoverable",
     tag = "Webhook subscriptions",
     operation_id = "countRecoverable",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
         ("id" = String, Path, description = "The subscription's id"),
         ("since" = String, Query,
@@ -37,16 +31,10 @@ pub(super) struct Answer {
     ),
     responses((status = 200, description = "The count", body = Answer), Errors),
 )]
-pub(super) async fn count_recoverable(
-    caller: WebhookReader,
-    state: Data<State>,
-    id: PathId<SubscriptionId>,
-    request: HttpRequest,
-) -> Result<Json<Answer>, ApiError> {
-    let parameters = Parameters::parse(request.query_string(), &["since"])?;
-    let since = parameters.time("since").and_then(|since| required("since", since))?;
-    let deliveries = state.api.webhooks.count_recoverable(caller.user(), id.known()?, since).await?;
+pub(super) async fn count_recoverable(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let since = call.parameters(&["since"])?.time("since").and_then(|since| required("since", since))?;
+    let deliveries = call.api().webhooks.count_recoverable(call.owner(), call.id()?, since).await?;
     Ok(Json(Answer { deliveries }))
 }
 
-documented_errors!(Errors: [SUBSCRIPTION_ERRORS], InvalidField);
+documented_errors!(Errors: SubscriptionNotFound);

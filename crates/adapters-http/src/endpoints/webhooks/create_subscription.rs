@@ -1,18 +1,15 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use domain::KeyId;
 use domain::webhooks::{CreateSubscription, Webhooks};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{description, events, required, secret, url};
-use crate::boundary::exchange::origin_of;
-use crate::callers::caller_request::CallerRequest;
-use crate::documents::responses::{BODY_ERRORS, WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::records::subscription_record::SubscriptionWithSecret;
-use crate::state::State;
 
 /// The properties of the new subscription.
 #[derive(ToSchema)]
@@ -38,28 +35,22 @@ struct Body {
 /// Creates a webhook subscription.
 ///
 /// From now on, the service sends each matching event of the caller to the URL, signed according to Standard Webhooks
-/// 1.0. Accepts an ID token or an API key. A key that has scopes needs `webhooks:write`. If the key is reported as leaked
-/// later, the service disables the subscription.
+/// 1.0. If an API key makes the call and is reported as leaked later, the service disables the subscription.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions",
     tag = "Webhook subscriptions",
     operation_id = "createSubscription",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     request_body = Body,
     responses((status = 200, description = "The subscription is created", body = SubscriptionWithSecret), Errors),
 )]
-pub(super) async fn create_subscription(
-    state: Data<State>,
-    request: CallerRequest,
-    head: HttpRequest,
-) -> Result<Json<SubscriptionWithSecret>, ApiError> {
-    let origin = origin_of(&head);
+pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<SubscriptionWithSecret>, ApiError> {
+    let body = call.read_body().await?;
     to_the_end(async move {
-        let (caller, webhooks) = (&request.caller, &state.api.webhooks);
-        let wish = request.body.read(|fields| parse(fields, caller.key(), webhooks))?;
-        let created = webhooks.create_subscription(caller.user(), wish, &origin).await?;
-        caller.confirm(&state.api, created.subscription.id, &origin).await?;
+        let webhooks = &call.api().webhooks;
+        let wish = body.read(|fields| parse(fields, call.key(), webhooks))?;
+        let created = webhooks.create_subscription(call.owner(), wish, &call.origin()).await?;
+        call.confirm_key(created.subscription.id).await?;
         Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))
     })
     .await
@@ -80,4 +71,4 @@ fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Crea
     }
 }
 
-documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS, BODY_ERRORS], SubscriptionLimitReached, RateLimited);
+documented_errors!(Errors: SubscriptionLimitReached);

@@ -1,15 +1,9 @@
-use actix_web::HttpRequest;
 use actix_web::HttpResponse;
-use actix_web::web::Data;
-use domain::SubscriptionId;
 
-use crate::boundary::exchange::origin_of;
-use crate::callers::webhook_caller::WebhookWriter;
-use crate::documents::responses::{SUBSCRIPTION_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::path_id::PathId;
-use crate::state::State;
 
 /// Deletes a webhook subscription.
 ///
@@ -20,23 +14,15 @@ use crate::state::State;
     path = "/api/webhooks/subscriptions/{id}",
     tag = "Webhook subscriptions",
     operation_id = "deleteSubscription",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The subscription's id")),
     responses((status = 204, description = "The subscription is deleted"), Errors),
 )]
-pub(super) async fn delete_subscription(
-    caller: WebhookWriter,
-    state: Data<State>,
-    id: PathId<SubscriptionId>,
-    head: HttpRequest,
-) -> Result<HttpResponse, ApiError> {
-    let origin = origin_of(&head);
-    let id = id.known()?;
-    if state.api.webhooks.delete_subscription(caller.user(), id, &origin).await? {
+pub(super) async fn delete_subscription(call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    if call.api().webhooks.delete_subscription(call.owner(), call.id()?, &call.origin()).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
         Err(ErrorCode::SubscriptionNotFound.into())
     }
 }
 
-documented_errors!(Errors: [SUBSCRIPTION_ERRORS]);
+documented_errors!(Errors: SubscriptionNotFound);

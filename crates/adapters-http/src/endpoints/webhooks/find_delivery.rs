@@ -1,22 +1,19 @@
-use actix_web::web::{Data, Json};
-use domain::{DeliveryId, UserId};
+use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::webhook_caller::WebhookReader;
-use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::path_id::PathId;
 use crate::records::attempt_record::AttemptRecord;
 use crate::records::delivery_record::DeliveryRecord;
 use crate::records::event_record::EventRecord;
-use crate::state::State;
 
 /// A delivery with its event and its attempts.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DeliveryHistory)]
-pub(in crate::endpoints) struct Answer {
+pub(super) struct Answer {
     /// The delivery.
     delivery: DeliveryRecord,
     /// The event, including the body that is sent.
@@ -31,25 +28,12 @@ pub(in crate::endpoints) struct Answer {
     path = "/api/webhooks/deliveries/{id}",
     tag = "Deliveries",
     operation_id = "findDelivery",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The delivery's id")),
     responses((status = 200, description = "The delivery", body = Answer), Errors),
 )]
-pub(super) async fn find_delivery(
-    caller: WebhookReader,
-    state: Data<State>,
-    id: PathId<DeliveryId>,
-) -> Result<Json<Answer>, ApiError> {
-    answer(&state, caller.user(), id.known()?).await
-}
-
-/// The delivery to this owner.
-pub(in crate::endpoints) async fn answer(
-    state: &State,
-    owner: &UserId,
-    id: DeliveryId,
-) -> Result<Json<Answer>, ApiError> {
-    let found = state.api.webhooks.find_delivery(owner, id).await?.ok_or(ErrorCode::DeliveryNotFound)?;
+pub(super) async fn find_delivery(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let found = call.api().webhooks.find_delivery(call.owner(), call.id()?).await?;
+    let found = found.ok_or(ErrorCode::DeliveryNotFound)?;
     let event = EventRecord::with_payload(&found.event);
     let event = event.map_err(|error| ApiError::Internal(format!("a stored payload: {error}").into()))?;
     Ok(Json(Answer {
@@ -59,4 +43,4 @@ pub(in crate::endpoints) async fn answer(
     }))
 }
 
-documented_errors!(Errors: [DELIVERY_ERRORS]);
+documented_errors!(Errors: DeliveryNotFound);

@@ -1,27 +1,22 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
-use domain::UserId;
+use actix_web::web::Json;
 use domain::webhooks::{DeliveryFilter, DeliveryStateKind, EventType};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::webhook_caller::WebhookReader;
-use crate::documents::responses::{WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
 use crate::parameters::query::Parameters;
 use crate::records::delivery_record::DeliveryRecord;
-use crate::state::State;
 
-pub(in crate::endpoints) const PARAMETERS: [&str; 7] =
-    ["subscriptionId", "eventType", "state", "since", "until", "cursor", "limit"];
+const PARAMETERS: [&str; 7] = ["subscriptionId", "eventType", "state", "since", "until", "cursor", "limit"];
 
 /// A page of the caller's deliveries.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeliveryPage)]
-pub(in crate::endpoints) struct Answer {
+pub(super) struct Answer {
     /// The deliveries, newest first.
     deliveries: Vec<DeliveryRecord>,
     /// The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
@@ -40,7 +35,6 @@ pub(in crate::endpoints) struct Answer {
     path = "/api/webhooks/deliveries",
     tag = "Deliveries",
     operation_id = "listDeliveries",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
         ("subscriptionId" = Option<String>, Query, description = "Only deliveries to this subscription"),
         ("eventType" = Option<String>, Query, description = "Only deliveries of events of this type. Not a pattern"),
@@ -51,25 +45,12 @@ pub(in crate::endpoints) struct Answer {
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
         ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
     ),
-    responses((status = 200, description = "A page of deliveries", body = Answer), Errors),
+    responses((status = 200, description = "A page of deliveries", body = Answer)),
 )]
-pub(super) async fn list_deliveries(
-    caller: WebhookReader,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Answer>, ApiError> {
-    let parameters = Parameters::parse(request.query_string(), &PARAMETERS)?;
-    answer(&state, caller.user(), &parameters).await
-}
-
-/// The page that the parameters ask for.
-pub(in crate::endpoints) async fn answer(
-    state: &State,
-    owner: &UserId,
-    parameters: &Parameters,
-) -> Result<Json<Answer>, ApiError> {
-    let (filter, before, limit) = (filter(parameters)?, parameters.cursor()?, parameters.limit()?);
-    let page = state.api.webhooks.list_deliveries(owner, &filter, before, limit).await?;
+pub(super) async fn list_deliveries(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let parameters = call.parameters(&PARAMETERS)?;
+    let (filter, before, limit) = (filter(&parameters)?, parameters.cursor()?, parameters.limit()?);
+    let page = call.api().webhooks.list_deliveries(call.owner(), &filter, before, limit).await?;
     Ok(Json(Answer {
         deliveries: page.deliveries.iter().map(DeliveryRecord::listed).collect(),
         next_cursor: page.next.map(|id| id.to_cursor()),
@@ -87,5 +68,3 @@ fn filter(parameters: &Parameters) -> Result<DeliveryFilter, FieldFault> {
         until: parameters.time("until")?,
     })
 }
-
-documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, RateLimited);

@@ -1,21 +1,16 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use domain::webhooks::{FailureGroup, FailureReason};
-use domain::{SubscriptionId, UserId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::webhook_caller::WebhookReader;
-use crate::documents::responses::{WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
 use crate::errors::api_error::ApiError;
-use crate::parameters::query::Parameters;
-use crate::state::State;
 
 /// The caller's failed deliveries, by cause.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Failures)]
-pub(crate) struct Answer {
+pub(super) struct Answer {
     /// The groups, the largest first.
     failures: Vec<FailureRecord>,
     /// Whether all failed deliveries are counted. `false`: only the newest 1,000 are.
@@ -69,35 +64,13 @@ impl FailureRecord {
     path = "/api/webhooks/failures",
     tag = "Deliveries",
     operation_id = "listFailures",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("subscriptionId" = Option<String>, Query, description = "Only deliveries to this subscription")),
-    responses((status = 200, description = "The causes", body = Answer), Errors),
+    responses((status = 200, description = "The causes", body = Answer)),
 )]
-pub(super) async fn list_failures(
-    caller: WebhookReader,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Answer>, ApiError> {
-    let subscription = subscription_in(&request)?;
-    Answer::read(&state, caller.user(), subscription).await
+pub(super) async fn list_failures(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let parameters = call.parameters(&["subscriptionId"])?;
+    let subscription = parameters.id("subscriptionId", "must be the id of a subscription")?;
+    let found = call.api().webhooks.list_failures(call.owner(), subscription).await?;
+    let failures = found.groups.iter().map(FailureRecord::of).collect();
+    Ok(Json(Answer { failures, is_complete: found.are_complete }))
 }
-
-/// The subscription that the query names.
-pub(crate) fn subscription_in(request: &HttpRequest) -> Result<Option<SubscriptionId>, ApiError> {
-    let parameters = Parameters::parse(request.query_string(), &["subscriptionId"])?;
-    Ok(parameters.id("subscriptionId", "must be the id of a subscription")?)
-}
-
-impl Answer {
-    pub(crate) async fn read(
-        state: &State,
-        user: &UserId,
-        subscription: Option<SubscriptionId>,
-    ) -> Result<Json<Self>, ApiError> {
-        let failures = state.api.webhooks.list_failures(user, subscription).await?;
-        let is_complete = failures.are_complete;
-        Ok(Json(Self { failures: failures.groups.iter().map(FailureRecord::of).collect(), is_complete }))
-    }
-}
-
-documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, RateLimited);

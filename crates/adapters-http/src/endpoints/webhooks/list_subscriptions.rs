@@ -1,23 +1,19 @@
-use actix_web::HttpRequest;
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
+use domain::SubscriptionId;
 use domain::webhooks::SubscriptionPage;
-use domain::{SubscriptionId, UserId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::webhook_caller::WebhookReader;
-use crate::documents::responses::{WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
 use crate::errors::api_error::ApiError;
 use crate::parameters::cursor::Cursor;
-use crate::parameters::query::Parameters;
 use crate::records::subscription_record::SubscriptionRecord;
-use crate::state::State;
 
 /// A page of the caller's subscriptions.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubscriptionPage)]
-pub(in crate::endpoints) struct Answer {
+pub(super) struct Answer {
     /// The subscriptions, newest first.
     subscriptions: Vec<SubscriptionRecord>,
     /// The `cursor` of the next page; absent on the last page.
@@ -32,28 +28,18 @@ pub(in crate::endpoints) struct Answer {
     path = "/api/webhooks/subscriptions",
     tag = "Webhook subscriptions",
     operation_id = "listSubscriptions",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page"),
         ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
         ("include" = Option<String>, Query, description = "`health`: each subscription with its health"),
     ),
-    responses((status = 200, description = "A page of subscriptions", body = Answer), Errors),
+    responses((status = 200, description = "A page of subscriptions", body = Answer)),
 )]
-pub(super) async fn list_subscriptions(
-    caller: WebhookReader,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Answer>, ApiError> {
-    answer(&state, caller.user(), request.query_string()).await
-}
-
-/// The page that the query asks for.
-pub(in crate::endpoints) async fn answer(state: &State, owner: &UserId, query: &str) -> Result<Json<Answer>, ApiError> {
-    let parameters = Parameters::parse(query, &["cursor", "limit", "include"])?;
+pub(super) async fn list_subscriptions(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let parameters = call.parameters(&["cursor", "limit", "include"])?;
     let (before, limit) = (parameters.cursor()?, parameters.limit()?);
     let has_health = parameters.read("include", |text| (text == "health").then_some(()), "must be health")?;
-    let webhooks = &state.api.webhooks;
+    let (webhooks, owner) = (&call.api().webhooks, call.owner());
     let (subscriptions, next) = match has_health {
         None => records(&webhooks.list_subscriptions(owner, before, limit).await?, SubscriptionRecord::of),
         Some(()) => {
@@ -69,5 +55,3 @@ fn records<T>(
 ) -> (Vec<SubscriptionRecord>, Option<SubscriptionId>) {
     (page.subscriptions.iter().map(record).collect(), page.next)
 }
-
-documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, RateLimited);

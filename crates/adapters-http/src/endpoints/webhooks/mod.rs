@@ -8,15 +8,15 @@ mod change_subscription;
 mod count_recoverable;
 mod create_subscription;
 mod delete_subscription;
-pub(super) mod find_delivery;
-pub(super) mod find_subscription;
-pub(super) mod list_deliveries;
-pub(super) mod list_failures;
-pub(super) mod list_subscriptions;
+mod find_delivery;
+mod find_subscription;
+mod list_deliveries;
+mod list_failures;
+mod list_subscriptions;
 mod outcomes;
-pub(super) mod recover_subscription;
+mod recover_subscription;
 mod retry_delivery;
-pub(super) mod retry_failures;
+mod retry_failures;
 mod rotate_secret;
 mod stream_attempts;
 mod test_subscription;
@@ -25,47 +25,29 @@ mod test_url;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::Resources;
+use super::{DELETE, GET, PATCH, POST, Routes};
 
-pub(super) const RESOURCES: Resources = &[
-    ("/api/webhooks/subscriptions", |resource| {
-        resource
-            .route(web::get().to(list_subscriptions::list_subscriptions))
-            .route(web::post().to(create_subscription::create_subscription))
-    }),
-    ("/api/webhooks/subscriptions/{id}", |resource| {
-        resource
-            .route(web::get().to(find_subscription::find_subscription))
-            .route(web::patch().to(change_subscription::change_subscription))
-            .route(web::delete().to(delete_subscription::delete_subscription))
-    }),
-    ("/api/webhooks/subscriptions/{id}/rotate-secret", |resource| {
-        resource.route(web::post().to(rotate_secret::rotate_secret))
-    }),
-    ("/api/webhooks/subscriptions/{id}/test", |resource| {
-        resource.route(web::post().to(test_subscription::test_subscription))
-    }),
-    ("/api/webhooks/subscriptions/{id}/recover", |resource| {
-        resource.route(web::post().to(recover_subscription::recover_subscription))
-    }),
-    ("/api/webhooks/subscriptions/{id}/recoverable", |resource| {
-        resource.route(web::get().to(count_recoverable::count_recoverable))
-    }),
-    ("/api/webhooks/subscriptions/{id}/times", |resource| resource.route(web::get().to(attempt_times::attempt_times))),
-    ("/api/webhooks/subscriptions/{id}/outcomes", |resource| {
-        resource.route(web::get().to(outcomes::subscription_outcomes))
-    }),
-    ("/api/webhooks/outcomes", |resource| resource.route(web::get().to(outcomes::outcomes))),
-    ("/api/webhooks/test", |resource| resource.route(web::post().to(test_url::test_url))),
-    ("/api/webhooks/failures", |resource| resource.route(web::get().to(list_failures::list_failures))),
-    ("/api/webhooks/failures/retry", |resource| resource.route(web::post().to(retry_failures::retry_failures))),
-    ("/api/webhooks/deliveries", |resource| resource.route(web::get().to(list_deliveries::list_deliveries))),
-    ("/api/webhooks/deliveries/stream", |resource| resource.route(web::get().to(stream_attempts::stream_attempts))),
-    ("/api/webhooks/deliveries/{id}", |resource| resource.route(web::get().to(find_delivery::find_delivery))),
-    ("/api/webhooks/deliveries/{id}/retry", |resource| resource.route(web::post().to(retry_delivery::retry_delivery))),
-    ("/api/webhooks/deliveries/{id}/cancel", |resource| {
-        resource.route(web::post().to(cancel_delivery::cancel_delivery))
-    }),
+pub(super) const ROUTES: Routes = &[
+    (GET, "/api/webhooks/subscriptions", || web::to(list_subscriptions::list_subscriptions)),
+    (POST, "/api/webhooks/subscriptions", || web::to(create_subscription::create_subscription)),
+    (GET, "/api/webhooks/subscriptions/{id}", || web::to(find_subscription::find_subscription)),
+    (PATCH, "/api/webhooks/subscriptions/{id}", || web::to(change_subscription::change_subscription)),
+    (DELETE, "/api/webhooks/subscriptions/{id}", || web::to(delete_subscription::delete_subscription)),
+    (POST, "/api/webhooks/subscriptions/{id}/rotate-secret", || web::to(rotate_secret::rotate_secret)),
+    (POST, "/api/webhooks/subscriptions/{id}/test", || web::to(test_subscription::test_subscription)),
+    (POST, "/api/webhooks/subscriptions/{id}/recover", || web::to(recover_subscription::recover_subscription)),
+    (GET, "/api/webhooks/subscriptions/{id}/recoverable", || web::to(count_recoverable::count_recoverable)),
+    (GET, "/api/webhooks/subscriptions/{id}/times", || web::to(attempt_times::attempt_times)),
+    (GET, "/api/webhooks/subscriptions/{id}/outcomes", || web::to(outcomes::subscription_outcomes)),
+    (GET, "/api/webhooks/outcomes", || web::to(outcomes::outcomes)),
+    (POST, "/api/webhooks/test", || web::to(test_url::test_url)),
+    (GET, "/api/webhooks/failures", || web::to(list_failures::list_failures)),
+    (POST, "/api/webhooks/failures/retry", || web::to(retry_failures::retry_failures)),
+    (GET, "/api/webhooks/deliveries", || web::to(list_deliveries::list_deliveries)),
+    (GET, "/api/webhooks/deliveries/stream", || web::to(stream_attempts::stream_attempts)),
+    (GET, "/api/webhooks/deliveries/{id}", || web::to(find_delivery::find_delivery)),
+    (POST, "/api/webhooks/deliveries/{id}/retry", || web::to(retry_delivery::retry_delivery)),
+    (POST, "/api/webhooks/deliveries/{id}/cancel", || web::to(cancel_delivery::cancel_delivery)),
 ];
 
 /// The operations of this group, for the OpenAPI document.

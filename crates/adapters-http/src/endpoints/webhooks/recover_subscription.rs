@@ -1,26 +1,21 @@
-use actix_web::HttpRequest;
 use actix_web::HttpResponse;
-use actix_web::web::Data;
-use domain::{SubscriptionId, Timestamp};
+use domain::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::required;
-use crate::boundary::exchange::origin_of;
-use crate::callers::caller_request::CallerRequest;
-use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::path_id::PathId;
-use crate::state::State;
 
 /// The start of the recovery.
 #[derive(ToSchema)]
 #[schema(as = RecoverSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-pub(in crate::endpoints) struct Body {
+struct Body {
     /// Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     since: String,
@@ -29,9 +24,9 @@ pub(in crate::endpoints) struct Body {
 /// The result of a recovery.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RecoveredSubscription)]
-pub(in crate::endpoints) struct Answer {
+struct Answer {
     /// How many deliveries are now due: at most 100,000.
-    pub(in crate::endpoints) deliveries: u32,
+    deliveries: u32,
 }
 
 /// Enables a webhook subscription and retries its failed deliveries.
@@ -45,7 +40,6 @@ pub(in crate::endpoints) struct Answer {
     path = "/api/webhooks/subscriptions/{id}/recover",
     tag = "Webhook subscriptions",
     operation_id = "recoverSubscription",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The subscription's id")),
     request_body = Body,
     responses(
@@ -53,27 +47,20 @@ pub(in crate::endpoints) struct Answer {
         Errors,
     ),
 )]
-pub(super) async fn recover_subscription(
-    state: Data<State>,
-    request: CallerRequest,
-    id: PathId<SubscriptionId>,
-    head: HttpRequest,
-) -> Result<HttpResponse, ApiError> {
-    let origin = origin_of(&head);
-    let since = request.body.read(since)?;
-    let id = id.known()?;
-    state.count_manual_send_of(request.caller.user())?;
+pub(super) async fn recover_subscription(mut call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let since = call.read_body().await?.read(since)?;
+    let id = call.id()?;
     to_the_end(async move {
-        let caller = &request.caller;
-        let deliveries = state.api.webhooks.recover_subscription(caller.user(), id, since, &origin).await?;
-        caller.confirm(&state.api, id, &origin).await?;
+        let owner = call.owner_to_send_to()?;
+        let deliveries = call.api().webhooks.recover_subscription(owner, id, since, &call.origin()).await?;
+        call.confirm_key(id).await?;
         Ok(HttpResponse::Accepted().json(Answer { deliveries }))
     })
     .await
 }
 
-pub(crate) fn since(fields: &Fields) -> Result<Timestamp, FieldFault> {
+fn since(fields: &Fields) -> Result<Timestamp, FieldFault> {
     fields.optional_time("since").and_then(|since| required("since", since))
 }
 
-documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS], TooManyManualSends);
+documented_errors!(Errors: SubscriptionNotFound, TooManyManualSends);

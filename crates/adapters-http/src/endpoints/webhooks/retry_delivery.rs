@@ -1,15 +1,9 @@
-use actix_web::HttpRequest;
 use actix_web::HttpResponse;
-use actix_web::web::Data;
-use domain::DeliveryId;
 
-use crate::boundary::exchange::origin_of;
-use crate::callers::webhook_caller::WebhookWriter;
-use crate::documents::responses::{DELIVERY_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
-use crate::parameters::path_id::PathId;
 use crate::records::delivery_record::ChangedDelivery;
-use crate::state::State;
 
 /// Retries a delivery now.
 ///
@@ -20,21 +14,13 @@ use crate::state::State;
     path = "/api/webhooks/deliveries/{id}/retry",
     tag = "Deliveries",
     operation_id = "retryDelivery",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(("id" = String, Path, description = "The delivery's id")),
     responses((status = 202, description = "The delivery is due", body = ChangedDelivery), Errors),
 )]
-pub(super) async fn retry_delivery(
-    caller: WebhookWriter,
-    state: Data<State>,
-    id: PathId<DeliveryId>,
-    head: HttpRequest,
-) -> Result<HttpResponse, ApiError> {
-    let origin = origin_of(&head);
-    let id = id.known()?;
-    state.count_manual_send_of(caller.user())?;
-    let delivery = state.api.webhooks.retry_delivery(caller.user(), id, &origin).await?;
+pub(super) async fn retry_delivery(call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let id = call.id()?;
+    let delivery = call.api().webhooks.retry_delivery(call.owner_to_send_to()?, id, &call.origin()).await?;
     Ok(HttpResponse::Accepted().json(ChangedDelivery::of(&delivery)))
 }
 
-documented_errors!(Errors: [DELIVERY_ERRORS], SubscriptionDisabled, EventTooOld, TooManyManualSends);
+documented_errors!(Errors: DeliveryNotFound, SubscriptionDisabled, EventTooOld, TooManyManualSends);

@@ -1,25 +1,21 @@
-use actix_web::HttpRequest;
 use actix_web::HttpResponse;
-use actix_web::web::Data;
 use domain::SubscriptionId;
 use domain::webhooks::{FailureCause, FailureReason};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::boundary::exchange::origin_of;
-use crate::callers::caller_request::CallerRequest;
-use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::state::State;
 
 /// The cause of the failures, as the list of failures has it.
 #[derive(ToSchema)]
 #[schema(as = RetryFailures)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-pub(crate) struct Body {
+struct Body {
     /// The subscription.
     #[schema(rename = "subscriptionId", example = "sub_01h455vb4pex5vsknk084sn02q")]
     subscription_id: String,
@@ -34,9 +30,9 @@ pub(crate) struct Body {
 /// The result of a retry of failed deliveries.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RetriedFailures)]
-pub(crate) struct Answer {
+struct Answer {
     /// How many deliveries are now due.
-    pub(crate) deliveries: u32,
+    deliveries: u32,
 }
 
 /// Retries the deliveries that failed for one cause.
@@ -48,26 +44,20 @@ pub(crate) struct Answer {
     path = "/api/webhooks/failures/retry",
     tag = "Deliveries",
     operation_id = "retryFailures",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     request_body = Body,
     responses((status = 202, description = "The deliveries are due", body = Answer), Errors),
 )]
-pub(super) async fn retry_failures(
-    state: Data<State>,
-    request: CallerRequest,
-    head: HttpRequest,
-) -> Result<HttpResponse, ApiError> {
-    let origin = origin_of(&head);
-    let cause = request.body.read(cause_in)?;
-    state.count_manual_send_of(request.caller.user())?;
+pub(super) async fn retry_failures(mut call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let cause = call.read_body().await?.read(cause_in)?;
     to_the_end(async move {
-        let deliveries = state.api.webhooks.retry_failures(request.caller.user(), &cause, &origin).await?;
+        let owner = call.owner_to_send_to()?;
+        let deliveries = call.api().webhooks.retry_failures(owner, &cause, &call.origin()).await?;
         Ok(HttpResponse::Accepted().json(Answer { deliveries }))
     })
     .await
 }
 
-pub(crate) fn cause_in(fields: &Fields) -> Result<FailureCause, ApiError> {
+fn cause_in(fields: &Fields) -> Result<FailureCause, ApiError> {
     let subscription = fields.required_text("subscriptionId").and_then(|text| {
         text.parse::<SubscriptionId>()
             .map_err(|_| FieldFault::new("subscriptionId", "must be the id of a subscription"))
@@ -91,4 +81,4 @@ fn status_of(number: u64) -> Result<u16, FieldFault> {
     status.ok_or(FieldFault::new("status", "must be an HTTP status"))
 }
 
-documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS], SubscriptionDisabled, TooManyManualSends);
+documented_errors!(Errors: SubscriptionNotFound, SubscriptionDisabled, TooManyManualSends);

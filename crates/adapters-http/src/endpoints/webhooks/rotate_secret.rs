@@ -1,22 +1,17 @@
 use std::time::Duration;
 
-use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
-use actix_web::web::{Data, Json};
-use domain::SubscriptionId;
+use actix_web::web::Json;
 use domain::webhooks::{IdempotencyKey, InvalidIdempotencyKey, RotateSecret};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::secret;
-use crate::boundary::exchange::origin_of;
-use crate::callers::caller_request::CallerRequest;
-use crate::documents::responses::{BODY_ERRORS, SUBSCRIPTION_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::path_id::PathId;
 use crate::records::subscription_record::SubscriptionWithSecret;
-use crate::state::State;
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
@@ -46,7 +41,6 @@ struct Body {
     path = "/api/webhooks/subscriptions/{id}/rotate-secret",
     tag = "Webhook subscriptions",
     operation_id = "rotateSecret",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
         ("id" = String, Path, description = "The subscription's id"),
         ("idempotency-key" = Option<String>, Header, description = "Names this rotation, so that it can be repeated",
@@ -55,23 +49,18 @@ struct Body {
     request_body = Body,
     responses((status = 200, description = "The secret is rotated", body = SubscriptionWithSecret), Errors),
 )]
-pub(super) async fn rotate_secret(
-    state: Data<State>,
-    request: CallerRequest,
-    head: HttpRequest,
-    id: PathId<SubscriptionId>,
-) -> Result<Json<SubscriptionWithSecret>, ApiError> {
-    let origin = origin_of(&head);
-    let rotation = request.body.read(|fields| parse(id, fields, head.headers()))?;
-    let rotated = state.api.webhooks.rotate_secret(request.caller.user(), rotation, &origin).await?;
+pub(super) async fn rotate_secret(mut call: OwnerCall) -> Result<Json<SubscriptionWithSecret>, ApiError> {
+    let body = call.read_body().await?;
+    let rotation = body.read(|fields| parse(&call, fields))?;
+    let rotated = call.api().webhooks.rotate_secret(call.owner(), rotation, &call.origin()).await?;
     Ok(Json(SubscriptionWithSecret::of(&rotated.subscription, rotated.secret.as_ref())))
 }
 
-fn parse(id: PathId<SubscriptionId>, fields: &Fields, headers: &HeaderMap) -> Result<RotateSecret, ApiError> {
-    match (secret(fields), fields.optional_number("overlapSeconds"), idempotency_key(headers)) {
+fn parse(call: &OwnerCall, fields: &Fields) -> Result<RotateSecret, ApiError> {
+    match (secret(fields), fields.optional_number("overlapSeconds"), idempotency_key(call.request.headers())) {
         (Ok(secret), Ok(seconds), Ok(key)) => {
             let overlap = seconds.map_or(RotateSecret::OVERLAP_DEFAULT, Duration::from_secs);
-            Ok(RotateSecret { id: id.known()?, secret, overlap, key })
+            Ok(RotateSecret { id: call.id()?, secret, overlap, key })
         }
         (secret, seconds, key) => {
             Err(ApiError::invalid_fields([secret.err(), seconds.err(), key.err()].into_iter().flatten()))
@@ -90,4 +79,4 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, FieldF
     key.map(Some).map_err(|error| FieldFault::of(IDEMPOTENCY_KEY, error))
 }
 
-documented_errors!(Errors: [BODY_ERRORS, SUBSCRIPTION_ERRORS], SecretOverlapping);
+documented_errors!(Errors: SubscriptionNotFound, SecretOverlapping);

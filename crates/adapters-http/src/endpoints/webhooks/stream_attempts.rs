@@ -1,18 +1,14 @@
+use actix_web::HttpResponse;
 use actix_web::http::header::HeaderMap;
-use actix_web::web::Data;
-use actix_web::{HttpRequest, HttpResponse};
-use domain::SubscriptionId;
 use domain::ports::AttemptCursor;
 
-use crate::callers::webhook_caller::WebhookReader;
-use crate::documents::responses::{WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
-use crate::parameters::query::Parameters;
 use crate::records::streamed_attempt::StreamedAttempt;
-use crate::state::State;
 use crate::streams::attempt_stream::AttemptStream;
 
 /// The header with the id of the last event that a client received. Clients send it when they reconnect.
@@ -30,7 +26,6 @@ const LAST_EVENT_ID: &str = "last-event-id";
     path = "/api/webhooks/deliveries/stream",
     tag = "Deliveries",
     operation_id = "streamAttempts",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     params(
         ("subscriptionId" = Option<String>, Query, description = "Only attempts of this subscription"),
         ("last-event-id" = Option<String>, Header, description = "The id of the last event that the client received"),
@@ -45,25 +40,17 @@ const LAST_EVENT_ID: &str = "last-event-id";
         Errors,
     ),
 )]
-pub(super) async fn stream_attempts(
-    caller: WebhookReader,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<HttpResponse, ApiError> {
-    let subscription = subscription(request.query_string())?;
-    let resume = last_event_id(request.headers())?;
-    let place = state.streams.enter(caller.user()).ok_or(ErrorCode::TooManyStreams)?;
-    let follower = state.api.webhooks.follow_attempts(caller.user(), subscription, resume).await?;
-    let stream = AttemptStream::new(follower.ok_or(ErrorCode::SubscriptionNotFound)?, request, place);
+pub(super) async fn stream_attempts(call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let parameters = call.parameters(&["subscriptionId"])?;
+    let subscription = parameters.id("subscriptionId", "must be the id of a subscription")?;
+    let resume = last_event_id(call.request.headers())?;
+    let place = call.state().streams.enter(call.owner()).ok_or(ErrorCode::TooManyStreams)?;
+    let follower = call.api().webhooks.follow_attempts(call.owner(), subscription, resume).await?;
+    let stream = AttemptStream::new(follower.ok_or(ErrorCode::SubscriptionNotFound)?, call.request, place);
     Ok(HttpResponse::Ok()
         .content_type("text/event-stream")
         .insert_header(("x-accel-buffering", "no")) // without it nginx buffers the events
         .streaming(stream.into_body()))
-}
-
-fn subscription(query: &str) -> Result<Option<SubscriptionId>, FieldFault> {
-    let parameters = Parameters::parse(query, &["subscriptionId"])?;
-    parameters.id("subscriptionId", "must be the id of a subscription")
 }
 
 /// An empty header counts as absent: clients send it before they have received an event.
@@ -75,4 +62,4 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<AttemptCursor>, FieldFaul
     value.to_str().ok().and_then(AttemptCursor::from_cursor).map(Some).ok_or(fault)
 }
 
-documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS], InvalidField, SubscriptionNotFound, RateLimited, TooManyStreams);
+documented_errors!(Errors: SubscriptionNotFound, TooManyStreams);

@@ -1,16 +1,15 @@
-use actix_web::web::{Data, Json};
+use actix_web::web::Json;
 use domain::webhooks::{SigningSecret, TargetUrl, Webhooks};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::subscription_fields::{required, secret, url};
-use crate::callers::caller_request::CallerRequest;
-use crate::documents::responses::{BODY_ERRORS, WEBHOOK_CREDENTIAL_ERRORS, documented_errors};
+use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::records::attempt_record::AttemptRecord;
 use crate::records::event_record::EventRecord;
-use crate::state::State;
 
 /// The URL to test.
 #[derive(ToSchema)]
@@ -45,15 +44,14 @@ pub(super) struct Answer {
     path = "/api/webhooks/test",
     tag = "Webhook subscriptions",
     operation_id = "testUrl",
-    security(("apiKey" = []), ("apiKeyHeader" = []), ("idToken" = []), ("idTokenHeader" = [])),
     request_body = Body,
     responses((status = 200, description = "How the test ended", body = Answer), Errors),
 )]
-pub(super) async fn test_url(state: Data<State>, request: CallerRequest) -> Result<Json<Answer>, ApiError> {
-    let webhooks = &state.api.webhooks;
-    let (url, secret) = request.body.read(|fields| parse(fields, webhooks))?;
-    state.count_manual_send_of(request.caller.user())?;
-    let test = webhooks.test_url(request.caller.user(), url, secret).await?;
+pub(super) async fn test_url(mut call: OwnerCall) -> Result<Json<Answer>, ApiError> {
+    let body = call.read_body().await?;
+    let webhooks = &call.api().webhooks;
+    let (url, secret) = body.read(|fields| parse(fields, webhooks))?;
+    let test = webhooks.test_url(call.owner_to_send_to()?, url, secret).await?;
     let (event, attempt) = (EventRecord::of(&test.event), AttemptRecord::with_response(&test.attempt));
     Ok(Json(Answer { event, attempt }))
 }
@@ -65,4 +63,4 @@ fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<(TargetUrl, Option<Sign
     }
 }
 
-documented_errors!(Errors: [WEBHOOK_CREDENTIAL_ERRORS, BODY_ERRORS], RateLimited, TooManyManualSends, TestNotSent);
+documented_errors!(Errors: TooManyManualSends, TestNotSent);

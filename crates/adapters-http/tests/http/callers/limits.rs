@@ -1,7 +1,10 @@
 //! How often a user may call, and how often credentials from an address may fail.
 
+use domain::sessions::SessionRole;
+
 use crate::boundary::logs::Lines;
 use crate::server::{Server, Setup};
+use crate::sessions::browser::session_of;
 use crate::transcript::{ALICE, BOB, OPERATOR, Request, request};
 use crate::webhooks::dispatcher::Receiver;
 use crate::webhooks::subscriptions::subscribed;
@@ -79,6 +82,49 @@ async fn each_user_has_a_limit_for_sending_by_hand() {
     assert_eq!(list.status, 200, "other calls do not count");
     let stranger = request(&format!("POST /api/webhooks/subscriptions/{id}/test")).header(BOB);
     assert_eq!(verdict(&server, stranger).await, "404 subscription_not_found", "the limit of bob is its own");
+}
+
+/// A support case does not use up what the user may send by hand.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_sends_by_hand_without_the_limit_of_the_user() {
+    let mut setup = Setup::default();
+    setup.settings.manual_send_limit = Some("1/m".parse().unwrap());
+    let server = setup.start();
+    let id = subscribed(&server, r#"["a"]"#).await;
+    let event = request("POST /api/operator/events").header(OPERATOR).json(r#"{"userId":"alice","type":"a","data":1}"#);
+    assert_eq!(event.send(&server).await.status, 202);
+    let list = request("GET /api/webhooks/deliveries").header(ALICE).send(&server).await;
+    let delivery = list.field("id");
+    let of_alice = "POST /api/operator/users/alice";
+    let by_operator = [
+        request(&format!("{of_alice}/deliveries/{delivery}/retry")),
+        request(&format!("{of_alice}/subscriptions/{id}/recover")).json(r#"{"since":"2026-11-21T00:00:00Z"}"#),
+        request(&format!("{of_alice}/failures/retry")).json(&format!(r#"{{"subscriptionId":"{id}"}}"#)),
+    ];
+    for call in by_operator {
+        assert_eq!(verdict(&server, call.header(OPERATOR)).await, "202");
+    }
+    let own = request(&format!("POST /api/webhooks/deliveries/{delivery}/retry")).header(ALICE);
+    assert_eq!(verdict(&server, own.clone()).await, "202");
+    assert_eq!(verdict(&server, own).await, "429 too_many_manual_sends");
+}
+
+/// A call counts if its credential is good, also if the key lacks the scope or the visitor the capability.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_without_the_right_counts_against_the_user() {
+    let mut setup = Setup::default();
+    setup.settings.user_rate_limit = Some("3/m".parse().unwrap());
+    let server = setup.start();
+    let created = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI","scopes":["orders:read"]}"#);
+    let created = created.send(&server).await;
+    let visitor = session_of(&server, "alice", SessionRole::Visitor([].into())).await;
+    let by_key = request("GET /api/webhooks/subscriptions").header(("x-api-key", created.field("key")));
+    let by_visitor = request("GET /api/api-keys").header(("cookie", &visitor));
+    assert_eq!(verdict(&server, by_key.clone()).await, "403 insufficient_scope");
+    assert_eq!(verdict(&server, by_visitor.clone()).await, "403 capability_missing");
+    for call in [by_key, by_visitor, request("GET /api/api-keys").header(ALICE)] {
+        assert_eq!(verdict(&server, call).await, "429 rate_limited");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

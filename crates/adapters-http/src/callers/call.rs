@@ -1,0 +1,135 @@
+use std::future::Future;
+use std::mem;
+use std::pin::Pin;
+
+use actix_web::dev::Payload;
+use actix_web::web::{Bytes, Data};
+use actix_web::{FromRequest, HttpRequest};
+use domain::audit::Origin;
+
+use crate::bodies::body::{read_body, read_form_or_body, read_json};
+use crate::bodies::json_body::JsonBody;
+use crate::boundary::exchange::origin_of;
+use crate::credentials::presented::Presented;
+use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
+use crate::parameters::path::{NamedInPath, PathParameters};
+use crate::parameters::query::Parameters;
+use crate::state::State;
+use crate::{Api, HttpLimits};
+
+/// A call whose caller is admitted. Handlers read everything else of the request with its methods, so that an error of the
+/// credential comes before an error of the path, the query or the body.
+pub(crate) struct Call<By> {
+    pub(crate) request: HttpRequest,
+    pub(crate) by: By,
+    body: CallBody,
+}
+
+/// A caller, as the credentials of a request show it.
+pub(crate) trait Admit: Sized {
+    /// The caller, if it may make this call.
+    async fn admit(request: &HttpRequest, body: &mut CallBody) -> Result<Self, ApiError>;
+}
+
+/// The body of a call.
+pub(crate) enum CallBody {
+    Unread(Payload),
+    /// It was read to find the ID token.
+    Read(Result<JsonBody, ApiError>),
+}
+
+impl<By: Admit + 'static> FromRequest for Call<By> {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, mut body) = (request.clone(), CallBody::Unread(payload.take()));
+        Box::pin(async move {
+            let by = By::admit(&request, &mut body).await?;
+            Ok(Self { request, by, body })
+        })
+    }
+}
+
+impl<By> Call<By> {
+    pub(crate) fn state(&self) -> &Data<State> {
+        State::of(&self.request)
+    }
+
+    pub(crate) fn api(&self) -> &Api {
+        &self.state().api
+    }
+
+    /// Who makes the call, how, and from where, for the audit log.
+    pub(crate) fn origin(&self) -> Origin {
+        origin_of(&self.request)
+    }
+
+    /// The id in the path.
+    pub(crate) fn id<T: NamedInPath>(&self) -> Result<T, ApiError> {
+        PathParameters::of(&self.request).id()
+    }
+
+    /// The parameters of the query, which may be the `known` ones.
+    pub(crate) fn parameters(&self, known: &[&'static str]) -> Result<Parameters, FieldFault> {
+        Parameters::parse(self.request.query_string(), known)
+    }
+
+    /// The JSON body, of the usual size.
+    pub(crate) async fn read_body(&mut self) -> Result<JsonBody, ApiError> {
+        self.body.read(&self.request, self.limits()).await
+    }
+
+    /// Refuses a body with members, of a call whose parameters are in the query: such a body is meant to limit what the
+    /// call ends, and would be ignored.
+    pub(crate) async fn refuse_members(&mut self) -> Result<(), ApiError> {
+        self.read_body().await?.read(|_| Ok::<_, ApiError>(()))
+    }
+
+    /// The JSON body, of at most `size_bytes_max`.
+    pub(crate) async fn read_body_of(&mut self, size_bytes_max: usize) -> Result<JsonBody, ApiError> {
+        let limits = HttpLimits { body_size_bytes_max: size_bytes_max, ..self.limits() };
+        self.body.read(&self.request, limits).await
+    }
+
+    /// The bytes of a JSON body of at most `size_bytes_max`.
+    pub(crate) async fn read_json(&mut self, size_bytes_max: usize) -> Result<Bytes, ApiError> {
+        let limits = HttpLimits { body_size_bytes_max: size_bytes_max, ..self.limits() };
+        read_json(&self.request, self.body.take_payload(), &limits).await
+    }
+
+    /// A form or a JSON body, of the usual size.
+    pub(crate) async fn read_form_or_body(&mut self) -> Result<JsonBody, ApiError> {
+        read_form_or_body(&self.request, self.body.take_payload(), &self.limits()).await
+    }
+
+    fn limits(&self) -> HttpLimits {
+        self.state().limits
+    }
+}
+
+impl CallBody {
+    /// The ID token in the body. Reads the body, and keeps it or its fault for the handler.
+    pub(super) async fn find_id_token(&mut self, request: &HttpRequest) -> Presented<&str> {
+        *self = Self::Read(self.read(request, State::of(request).limits).await);
+        match self {
+            Self::Read(Ok(body)) => body.id_token(),
+            Self::Read(Err(_)) | Self::Unread(_) => Presented::Nothing,
+        }
+    }
+
+    async fn read(&mut self, request: &HttpRequest, limits: HttpLimits) -> Result<JsonBody, ApiError> {
+        match mem::replace(self, Self::Unread(Payload::None)) {
+            Self::Unread(payload) => read_body(request, payload, &limits).await,
+            Self::Read(read) => read,
+        }
+    }
+
+    fn take_payload(&mut self) -> Payload {
+        match self {
+            Self::Unread(payload) => payload.take(),
+            Self::Read(_) => Payload::None,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+use std::mem;
+
+use actix_web::http::Method;
+use utoipa::Modify;
+use utoipa::openapi::path::{Operation, ParameterIn};
+use utoipa::openapi::{OpenApi, RefOr, SecurityRequirement};
+
+use crate::callers::calls::Right;
+use crate::credentials::operator_scope::OperatorScope;
+use crate::documents::calls_for_owners::operation_of;
+use crate::documents::responses::{add_response, error_responses};
+use crate::errors::error_code::ErrorCode;
+
+/// The security scheme of sessions.
+pub(crate) const SESSION_SCHEME: &str = "session";
+/// The security scheme of the operator API.
+const OPERATOR_SCHEME: &str = "operatorToken";
+const ID_TOKEN_SCHEMES: [&str; 2] = ["idToken", "idTokenHeader"];
+const API_KEY_SCHEMES: [&str; 2] = ["apiKey", "apiKeyHeader"];
+
+/// The errors of a JSON body.
+const BODY_ERRORS: [ErrorCode; 7] = [
+    ErrorCode::BadRequest,
+    ErrorCode::InvalidJson,
+    ErrorCode::InvalidField,
+    ErrorCode::UnknownField,
+    ErrorCode::RequestTimeout,
+    ErrorCode::PayloadTooLarge,
+    ErrorCode::UnsupportedMediaType,
+];
+
+/// Adds to each call of an owner and of the operator API which credentials it accepts, and the errors that all these calls
+/// share.
+pub(crate) struct Rights;
+
+impl Modify for Rights {
+    fn modify(&self, document: &mut OpenApi) {
+        for (path, item) in &mut document.paths.paths {
+            for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
+                let Some(operation) = operation_of(item, &method) else { continue };
+                let changes = (method != Method::GET).then_some(ErrorCode::CrossSiteRequest);
+                if let Some(right) = Right::of_call(&method, path) {
+                    require_right(operation, right, changes);
+                } else if path.starts_with("/api/operator/") {
+                    require_scope(operation, OperatorScope::of_call(&method, path), changes);
+                } else if operation.request_body.is_some() {
+                    share_errors(operation, Vec::new());
+                }
+            }
+        }
+    }
+}
+
+/// `changes` is the error of a session that another site makes change something.
+fn require_right(operation: &mut Operation, right: Right, changes: Option<ErrorCode>) {
+    let api_keys = API_KEY_SCHEMES.into_iter().filter(|_| right.is_for_api_keys());
+    let schemes = api_keys.chain(ID_TOKEN_SCHEMES).chain([SESSION_SCHEME]);
+    operation.security = Some(schemes.map(|scheme| requirement(scheme, None)).collect());
+    add_sentence(operation, sentence_of(right));
+    let mut errors = vec![ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::SeveralCredentials];
+    errors.extend(right.webhooks().map(|_| ErrorCode::InsufficientScope));
+    errors.extend((right != Right::AnyCaller).then_some(ErrorCode::CapabilityMissing));
+    errors.extend(changes);
+    errors.extend([ErrorCode::TooManyCredentialFailures, ErrorCode::RateLimited]);
+    share_errors(operation, errors);
+}
+
+fn sentence_of(right: Right) -> &'static str {
+    match right {
+        Right::AnyCaller => "Accepts an API key, an ID token or a session.",
+        Right::SeeKeys => "Requires an ID token or a session. An API key is refused.",
+        Right::ChangeKeys => "Requires an ID token, in a header or in the body, or a session. An API key is refused.",
+        Right::SeeWebhooks => {
+            "Accepts an API key, an ID token or a session. A key that has scopes needs `webhooks:read` or `webhooks:write`."
+        }
+        Right::ChangeWebhooks => {
+            "Accepts an API key, an ID token or a session. A key that has scopes needs `webhooks:write`."
+        }
+        Right::Account => "Requires an ID token or a session. An API key is refused, and so is a visitor.",
+    }
+}
+
+fn require_scope(operation: &mut Operation, scope: OperatorScope, changes: Option<ErrorCode>) {
+    operation.security = Some(vec![requirement(OPERATOR_SCHEME, Some(scope.as_str()))]);
+    let or_admin = if scope == OperatorScope::Admin { "" } else { " or `admin`" };
+    add_sentence(operation, &format!("Requires an operator token with the scope `{scope}`{or_admin}."));
+    let mut errors = vec![ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::OperatorScopeMissing];
+    errors.push(ErrorCode::RateLimited);
+    // Host applications verify keys, and never browsers. Failures of those whom they verify are not limited.
+    if scope != OperatorScope::Verify {
+        operation.security.get_or_insert_default().push(requirement(SESSION_SCHEME, None));
+        errors.extend([ErrorCode::SeveralCredentials, ErrorCode::OperatorRoleMissing]);
+        errors.extend(changes);
+        errors.push(ErrorCode::TooManyCredentialFailures);
+    }
+    share_errors(operation, errors);
+}
+
+fn requirement(scheme: &str, scope: Option<&str>) -> SecurityRequirement {
+    SecurityRequirement::new(scheme, scope)
+}
+
+fn add_sentence(operation: &mut Operation, sentence: &str) {
+    let description = operation.description.take().filter(|text| !text.is_empty());
+    let description = description.map(|text| format!("{text}\n\n{sentence}"));
+    operation.description = Some(description.unwrap_or_else(|| sentence.to_owned()));
+}
+
+/// Adds these errors, and those of what the call reads, before the errors that are its own.
+fn share_errors(operation: &mut Operation, mut errors: Vec<ErrorCode>) {
+    errors.extend(BODY_ERRORS.into_iter().filter(|_| operation.request_body.is_some()));
+    errors.extend(reads_parameters(operation).then_some(ErrorCode::InvalidField));
+    let own = mem::replace(&mut operation.responses.responses, error_responses(&errors));
+    for (status, response) in own {
+        add_response(operation, status, response);
+    }
+}
+
+/// Whether the query, or the id of a user in the path, may be wrong.
+fn reads_parameters(operation: &Operation) -> bool {
+    operation.parameters.iter().flatten().any(|parameter| match parameter {
+        RefOr::T(parameter) => parameter.parameter_in == ParameterIn::Query || parameter.name == "userId",
+        RefOr::Ref(_) => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::openapi::openapi_json;
+
+    /// A session never verifies keys, and the calls that open one or report how to sign in need none.
+    const NOT_FOR_SESSIONS: [&str; 3] = ["introspect", "beginVisit", "findCommandLineClient"];
+
+    /// No call of the operator API falls back to `admin`, which means that somebody has forgotten it.
+    #[test]
+    fn every_call_of_the_operator_names_its_scope() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        let mut calls = 0;
+        for (path, item) in document["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let of_operator = path.starts_with("/api/operator/");
+                let security = operation["security"].to_string();
+                assert_eq!(security.contains("operatorToken"), of_operator, "{method} {path}");
+                if of_operator {
+                    let named = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+                    let named = OperatorScope::named_for(&named, path).expect("the table has the call").as_str();
+                    assert_eq!(operation["security"][0], json!({ "operatorToken": [named] }), "{method} {path}");
+                    assert!(operation["description"].as_str().unwrap().contains("Requires an operator token"));
+                    calls += 1;
+                }
+            }
+        }
+        assert!(calls >= 7, "{calls}");
+    }
+
+    /// Calls that only a page of this service may make, with a session or without.
+    fn has_own_check(operation_id: &Value) -> bool {
+        ["signOut", "beginVisit"].iter().any(|id| operation_id == id)
+    }
+
+    #[test]
+    fn calls_of_the_api_take_a_session() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        let mut calls = 0;
+        for (path, item) in document["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let is_exempt = NOT_FOR_SESSIONS.map(Value::from).contains(&operation["operationId"]);
+                let is_for_sessions = path.starts_with("/api/") && !is_exempt;
+                let security = operation["security"].as_array().cloned().unwrap_or_default();
+                assert_eq!(security.contains(&json!({ "session": [] })), is_for_sessions, "{method} {path}");
+                let forbidden = operation["responses"]["403"]["description"].as_str().unwrap_or_default();
+                let changes = (is_for_sessions && method != "get") || has_own_check(&operation["operationId"]);
+                assert_eq!(forbidden.contains("cross_site_request"), changes, "{method} {path}");
+                calls += usize::from(is_for_sessions);
+            }
+        }
+        assert!(calls > 25, "{calls}");
+    }
+}

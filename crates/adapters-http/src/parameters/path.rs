@@ -1,0 +1,78 @@
+use std::str::FromStr;
+
+use actix_web::dev::Payload;
+use actix_web::web::Path;
+use actix_web::{FromRequest, HttpRequest};
+use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId, UserId};
+use serde::Deserialize;
+
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::FieldFault;
+
+/// An id that a path can contain.
+pub(crate) trait NamedInPath: FromStr {
+    /// The error for an unknown id.
+    const NOT_FOUND: ErrorCode;
+
+    /// The parameter that holds the id.
+    fn parameter(parameters: &PathParameters) -> Option<&str> {
+        parameters.id.as_deref()
+    }
+}
+
+impl NamedInPath for KeyId {
+    const NOT_FOUND: ErrorCode = ErrorCode::KeyNotFound;
+
+    fn parameter(parameters: &PathParameters) -> Option<&str> {
+        parameters.key_id.as_deref()
+    }
+}
+
+impl NamedInPath for SessionId {
+    const NOT_FOUND: ErrorCode = ErrorCode::SessionNotFound;
+}
+
+impl NamedInPath for SubscriptionId {
+    const NOT_FOUND: ErrorCode = ErrorCode::SubscriptionNotFound;
+}
+
+impl NamedInPath for EventId {
+    const NOT_FOUND: ErrorCode = ErrorCode::EventNotFound;
+}
+
+impl NamedInPath for DeliveryId {
+    const NOT_FOUND: ErrorCode = ErrorCode::DeliveryNotFound;
+}
+
+/// The percent-decoded parameters of a path. Parameters that the path does not have are `None`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PathParameters {
+    id: Option<String>,
+    key_id: Option<String>,
+    user_id: Option<String>,
+}
+
+impl PathParameters {
+    pub(crate) fn of(request: &HttpRequest) -> Self {
+        let extracted = Path::<Self>::from_request(request, &mut Payload::None).into_inner();
+        extracted.map(Path::into_inner).unwrap_or_default()
+    }
+
+    /// The id. A string that is not a valid id gets the same answer as an unknown id.
+    pub(crate) fn id<T: NamedInPath>(&self) -> Result<T, ApiError> {
+        let id = T::parameter(self).and_then(|text| text.parse().ok());
+        id.ok_or_else(|| T::NOT_FOUND.into())
+    }
+
+    /// The user in `{userId}` of a path of the operator API: a user of this issuer.
+    pub(crate) fn user(&self, issuer: &str) -> Result<UserId, FieldFault> {
+        user_at(issuer, self.user_id.as_deref().unwrap_or_default())
+    }
+}
+
+/// The user with this `userId` at this issuer.
+pub(crate) fn user_at(issuer: &str, user_id: &str) -> Result<UserId, FieldFault> {
+    UserId::new(issuer, user_id).map_err(|error| FieldFault::of("userId", error))
+}
