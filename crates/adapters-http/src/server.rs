@@ -21,7 +21,7 @@ use crate::connections::client_stream::ClientStream;
 use crate::connections::connection::Connection;
 use crate::connections::last_arrivals::{ARRIVAL_MAX, ignore_new};
 use crate::connections::open_connections::OpenConnections;
-use crate::documents::request_bodies::KnownMembers;
+use crate::documents::known_names::KnownNames;
 use crate::openapi::openapi_file;
 use crate::state::State;
 use crate::{Api, HttpSettings, endpoints};
@@ -81,8 +81,8 @@ fn start(
     stop: CancellationToken,
 ) -> io::Result<Server> {
     let limits = settings.limits;
-    let known_members = || KnownMembers::of(&endpoints::operations());
-    let state = web::Data::new(State::new(api, settings, openapi_file, known_members, stop));
+    let known_names = || KnownNames::of(&endpoints::operations());
+    let state = web::Data::new(State::new(api, settings, openapi_file, known_names, stop));
     let boundary = Boundary::new(state.clone(), settings);
     let server = Server::build()
         .disable_signals()

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::credentials::cookies::Cookies;
 use crate::credentials::same_origin::OwnOrigin;
-use crate::documents::request_bodies::KnownMembers;
+use crate::documents::known_names::KnownNames;
 use crate::errors::api_error::{ApiError, Limited};
 use crate::limits::credential_failures::CredentialFailures;
 use crate::limits::keyed_limiter::UserLimit;
@@ -45,8 +45,8 @@ pub(crate) struct State {
     pub(crate) refused_sign_ins: Option<CredentialFailures>,
     /// The OpenAPI document, generated on the first request for it.
     pub(crate) document: LazyLock<File>,
-    /// The members that bodies may have. They are read from the document on the first request with a body.
-    pub(crate) known_members: LazyLock<KnownMembers>,
+    /// The members of bodies and the parameters of queries, read from the document when a request first needs them.
+    pub(crate) known_names: LazyLock<KnownNames>,
     /// Cancelled when the process shuts down.
     pub(crate) stop: CancellationToken,
 }
@@ -56,7 +56,7 @@ impl State {
         api: Api,
         settings: &HttpSettings,
         document: fn() -> File,
-        known_members: fn() -> KnownMembers,
+        known_names: fn() -> KnownNames,
         stop: CancellationToken,
     ) -> Self {
         let limits = settings.limits;
@@ -76,7 +76,7 @@ impl State {
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
             refused_sign_ins: settings.credential_failure_limit.map(CredentialFailures::new),
             document: LazyLock::new(document),
-            known_members: LazyLock::new(known_members),
+            known_names: LazyLock::new(known_names),
             api,
             limits,
             stop,

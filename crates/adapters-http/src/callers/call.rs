@@ -71,9 +71,9 @@ impl<By> Call<By> {
         PathParameters::of(&self.request).id()
     }
 
-    /// The parameters of the query, which may be the `known` ones.
-    pub(crate) fn parameters(&self, known: &[&'static str]) -> Result<Parameters, FieldFault> {
-        Parameters::parse(self.request.query_string(), known)
+    /// The parameters of the query. Only those that the document has are known.
+    pub(crate) fn parameters(&self) -> Result<Parameters, FieldFault> {
+        Parameters::parse(self.request.query_string(), self.state().known_names.parameters_of(&self.request))
     }
 
     /// The JSON body, of the usual size.

@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
     use crate::callers::calls::Right;
-    use crate::documents::request_bodies::documented_path;
+    use crate::documents::known_names::documented_path;
 
     #[test]
     fn every_path_is_documented() {

@@ -6,10 +6,7 @@ use crate::parameters::query::Parameters;
 /// How many hours are shown when the client does not set `hours`.
 const HOURS_DEFAULT: u32 = 24;
 
-/// The parameters that name hours.
-pub(crate) const HOURS: &[&str] = &["hours", "until"];
-
-/// The hours that a query asks for; `now` is the present time.
+/// The hours that a query asks for in `hours` and `until`; `now` is the present time.
 pub(crate) fn hours_of(parameters: &Parameters, now: Timestamp) -> Result<HourRange, FieldFault> {
     let read = |text: &str| text.parse().ok().filter(|hours| (1..=HOURS_READ_MAX).contains(hours));
     let count = parameters.read("hours", read, "must be a whole number from 1 to 744")?.unwrap_or(HOURS_DEFAULT);
@@ -23,7 +20,9 @@ mod tests {
     #[test]
     fn hours_have_a_default_and_bounds() {
         let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
-        let read = |query: &str| Parameters::parse(query, HOURS).and_then(|parameters| hours_of(&parameters, now));
+        let read = |query: &str| {
+            Parameters::parse(query, &["hours", "until"]).and_then(|parameters| hours_of(&parameters, now))
+        };
         let count = |query: &str| read(query).map(|hours| hours.hours().count()).map_err(|fault| fault.to_string());
         for (query, expected) in [("", 24), ("hours=1", 1), ("hours=744", 744)] {
             assert_eq!(count(query), Ok(expected), "{query}");

@@ -13,23 +13,27 @@ pub(crate) const PAGE_SIZE_MAX: u32 = 200;
 
 /// The parameters of a query. An unknown parameter is refused, because with a mistyped filter the answer would show too
 /// much. A repeated parameter is refused too.
-pub(crate) struct Parameters(Vec<(&'static str, String)>);
+pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
     /// Parses a query that may contain the `known` parameters.
-    pub(crate) fn parse(query: &str, known: &[&'static str]) -> Result<Self, FieldFault> {
+    pub(crate) fn parse<Known: AsRef<str>>(query: &str, known: &[Known]) -> Result<Self, FieldFault> {
         let fault = |detail: String| FieldFault::new("query", detail);
         let pairs = Query::<Vec<(String, String)>>::from_query(query);
         let pairs = pairs.map_err(|_| fault("must be form-encoded".into()))?.into_inner();
-        let mut parameters: Vec<(&'static str, String)> = Vec::new();
+        let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+        let mut parameters: Vec<(String, String)> = Vec::new();
         for (name, value) in pairs {
-            let Some(field) = known.iter().copied().find(|known| *known == name) else {
-                return Err(fault(format!("may only contain {}", known.join(", "))));
-            };
-            if parameters.iter().any(|(other, _)| *other == field) {
-                return Err(FieldFault::new(field, "must not be repeated"));
+            if !known.contains(&&*name) {
+                return Err(fault(match &*known {
+                    [] => "must be empty".into(),
+                    known => format!("may only contain {}", known.join(", ")),
+                }));
             }
-            parameters.push((field, value));
+            if parameters.iter().any(|(other, _)| *other == name) {
+                return Err(FieldFault::new(name, "must not be repeated"));
+            }
+            parameters.push((name, value));
         }
         Ok(Self(parameters))
     }

@@ -6,7 +6,7 @@ use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::audit_request::{AuditRequest, USER_PARAMETERS};
+use crate::parameters::audit_request::AuditRequest;
 use crate::parameters::cursor::Cursor;
 use domain::ports::AuditReader;
 
@@ -57,7 +57,7 @@ pub(in crate::endpoints) struct Answer {
     ),
 )]
 pub(super) async fn list_audit_events(call: OwnerCall) -> Result<HttpResponse, ApiError> {
-    let mut wanted = AuditRequest::read(&call.parameters(USER_PARAMETERS)?, &call.api().issuer)?;
+    let mut wanted = AuditRequest::read(&call.parameters()?, &call.api().issuer)?;
     wanted.filter.owner = Some(call.owner().clone());
     let Some(form) = ExportForm::of(wanted.format) else {
         return answer(call.state(), &wanted, AuditReader::Owner).await;

@@ -4,7 +4,7 @@ use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::hours::{HOURS, hours_of};
+use crate::parameters::hours::hours_of;
 use crate::records::hours_record::KeyUsageRecord;
 
 /// Shows how often an API key was verified, by the hour.
@@ -24,7 +24,7 @@ use crate::records::hours_record::KeyUsageRecord;
     responses((status = 200, description = "The verifications of the key", body = KeyUsageRecord), Errors),
 )]
 pub(super) async fn key_usage(call: OwnerCall) -> Result<Json<KeyUsageRecord>, ApiError> {
-    let hours = hours_of(&call.parameters(HOURS)?, call.api().clock.now())?;
+    let hours = hours_of(&call.parameters()?, call.api().clock.now())?;
     let usage = call.api().keys.usage(call.owner(), call.id()?, hours).await?;
     Ok(Json(KeyUsageRecord::of(hours, &usage.ok_or(ErrorCode::KeyNotFound)?)))
 }

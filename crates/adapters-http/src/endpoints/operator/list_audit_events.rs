@@ -3,7 +3,7 @@ use actix_web::HttpResponse;
 use crate::callers::operator::OperatorCall;
 use crate::endpoints::audit::{Answer, answer};
 use crate::errors::api_error::ApiError;
-use crate::parameters::audit_request::{AuditRequest, OPERATOR_PARAMETERS};
+use crate::parameters::audit_request::AuditRequest;
 use domain::ports::AuditReader;
 
 use crate::records::audit_record::AuditRecord;
@@ -39,7 +39,7 @@ use crate::streams::export_form::ExportForm;
     ),
 )]
 pub(super) async fn list_audit_events(call: OperatorCall) -> Result<HttpResponse, ApiError> {
-    let wanted = AuditRequest::read(&call.parameters(OPERATOR_PARAMETERS)?, &call.api().issuer)?;
+    let wanted = AuditRequest::read(&call.parameters()?, &call.api().issuer)?;
     match ExportForm::of(wanted.format) {
         None => answer(call.state(), &wanted, AuditReader::Operator).await,
         Some(form) => audit_export(call.request, wanted, (form, AuditReader::Operator), None).await,

@@ -12,8 +12,6 @@ use crate::parameters::path::user_at;
 use crate::parameters::query::Parameters;
 use crate::records::event_record::LoggedEventRecord;
 
-const PARAMETERS: [&str; 6] = ["userId", "type", "since", "until", "cursor", "limit"];
-
 /// A page of events.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +46,7 @@ pub(super) struct Answer {
     responses((status = 200, description = "A page of events", body = Answer)),
 )]
 pub(super) async fn list_events(call: OperatorCall) -> Result<Json<Answer>, ApiError> {
-    let parameters = call.parameters(&PARAMETERS)?;
+    let parameters = call.parameters()?;
     let filter = filter(&parameters, &call.api().issuer)?;
     let (before, limit) = (parameters.cursor()?, parameters.limit()?);
     if let Some(user) = &filter.owner {

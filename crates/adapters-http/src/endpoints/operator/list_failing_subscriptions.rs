@@ -68,7 +68,7 @@ struct FailingRecord {
     responses((status = 200, description = "A page of failing subscriptions", body = Answer)),
 )]
 pub(super) async fn list_failing_subscriptions(call: OperatorCall) -> Result<Json<Answer>, ApiError> {
-    let parameters = call.parameters(&["cursor", "limit"])?;
+    let parameters = call.parameters()?;
     let page = call.api().webhooks.list_failing(parameters.cursor()?, parameters.limit()?).await?;
     Ok(Json(Answer {
         subscriptions: page.subscriptions.iter().map(FailingRecord::of).collect(),

@@ -34,7 +34,7 @@ pub(super) struct Answer {
 )]
 pub(super) async fn revoke_user_keys(mut call: OwnerCall) -> Result<Json<Answer>, ApiError> {
     call.refuse_members().await?;
-    let created_before = call.parameters(&["createdBefore"])?.time("createdBefore")?;
+    let created_before = call.parameters()?.time("createdBefore")?;
     to_the_end(async move {
         let revoked_count = call.api().keys.revoke_all(call.owner(), created_before, &call.origin()).await?;
         Ok(Json(Answer { revoked_count }))

@@ -33,11 +33,7 @@ const KEEP_CURRENT: &str = "keepCurrent";
 )]
 pub(super) async fn end_sessions(mut call: OwnerCall) -> Result<Json<SessionList>, ApiError> {
     call.refuse_members().await?;
-    let keeps = call.parameters(&[KEEP_CURRENT])?.read(
-        KEEP_CURRENT,
-        |text| text.parse::<bool>().ok(),
-        "must be true or false",
-    )?;
+    let keeps = call.parameters()?.read(KEEP_CURRENT, |text| text.parse::<bool>().ok(), "must be true or false")?;
     let kept = call.session().filter(|_| keeps == Some(true));
     let left = call.api().sessions.end_all(call.owner(), kept, &call.origin()).await?;
     Ok(Json(SessionList::of(left, call.session())))

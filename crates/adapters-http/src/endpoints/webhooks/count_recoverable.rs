@@ -32,7 +32,7 @@ pub(super) struct Answer {
     responses((status = 200, description = "The count", body = Answer), Errors),
 )]
 pub(super) async fn count_recoverable(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
-    let since = call.parameters(&["since"])?.time("since").and_then(|since| required("since", since))?;
+    let since = call.parameters()?.time("since").and_then(|since| required("since", since))?;
     let deliveries = call.api().webhooks.count_recoverable(call.owner(), call.id()?, since).await?;
     Ok(Json(Answer { deliveries }))
 }

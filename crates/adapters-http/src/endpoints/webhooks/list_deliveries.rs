@@ -10,8 +10,6 @@ use crate::parameters::cursor::Cursor;
 use crate::parameters::query::Parameters;
 use crate::records::delivery_record::DeliveryRecord;
 
-const PARAMETERS: [&str; 7] = ["subscriptionId", "eventType", "state", "since", "until", "cursor", "limit"];
-
 /// A page of the caller's deliveries.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +46,7 @@ pub(super) struct Answer {
     responses((status = 200, description = "A page of deliveries", body = Answer)),
 )]
 pub(super) async fn list_deliveries(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
-    let parameters = call.parameters(&PARAMETERS)?;
+    let parameters = call.parameters()?;
     let (filter, before, limit) = (filter(&parameters)?, parameters.cursor()?, parameters.limit()?);
     let page = call.api().webhooks.list_deliveries(call.owner(), &filter, before, limit).await?;
     Ok(Json(Answer {

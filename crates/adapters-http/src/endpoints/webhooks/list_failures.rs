@@ -68,7 +68,7 @@ impl FailureRecord {
     responses((status = 200, description = "The causes", body = Answer)),
 )]
 pub(super) async fn list_failures(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
-    let parameters = call.parameters(&["subscriptionId"])?;
+    let parameters = call.parameters()?;
     let subscription = parameters.id("subscriptionId", "must be the id of a subscription")?;
     let found = call.api().webhooks.list_failures(call.owner(), subscription).await?;
     let failures = found.groups.iter().map(FailureRecord::of).collect();

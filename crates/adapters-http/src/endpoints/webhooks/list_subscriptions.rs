@@ -36,7 +36,7 @@ pub(super) struct Answer {
     responses((status = 200, description = "A page of subscriptions", body = Answer)),
 )]
 pub(super) async fn list_subscriptions(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
-    let parameters = call.parameters(&["cursor", "limit", "include"])?;
+    let parameters = call.parameters()?;
     let (before, limit) = (parameters.cursor()?, parameters.limit()?);
     let has_health = parameters.read("include", |text| (text == "health").then_some(()), "must be health")?;
     let (webhooks, owner) = (&call.api().webhooks, call.owner());

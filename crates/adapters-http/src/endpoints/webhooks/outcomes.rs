@@ -5,7 +5,7 @@ use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::parameters::hours::{HOURS, hours_of};
+use crate::parameters::hours::hours_of;
 use crate::records::hours_record::OutcomesRecord;
 
 /// Shows how attempts at the deliveries to all of the caller's subscriptions ended, by the hour.
@@ -49,7 +49,7 @@ pub(super) async fn subscription_outcomes(call: OwnerCall) -> Result<Json<Outcom
 documented_errors!(SubscriptionErrors: SubscriptionNotFound);
 
 async fn show(call: &OwnerCall, subscription: Option<SubscriptionId>) -> Result<Json<OutcomesRecord>, ApiError> {
-    let hours = hours_of(&call.parameters(HOURS)?, call.api().clock.now())?;
+    let hours = hours_of(&call.parameters()?, call.api().clock.now())?;
     let outcomes = call.api().webhooks.outcomes(call.owner(), subscription, hours).await?;
     Ok(Json(OutcomesRecord::of(hours, &outcomes.ok_or(ErrorCode::SubscriptionNotFound)?)))
 }

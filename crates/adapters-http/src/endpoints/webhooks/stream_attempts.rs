@@ -41,7 +41,7 @@ const LAST_EVENT_ID: &str = "last-event-id";
     ),
 )]
 pub(super) async fn stream_attempts(call: OwnerCall) -> Result<HttpResponse, ApiError> {
-    let parameters = call.parameters(&["subscriptionId"])?;
+    let parameters = call.parameters()?;
     let subscription = parameters.id("subscriptionId", "must be the id of a subscription")?;
     let resume = last_event_id(call.request.headers())?;
     let place = call.state().streams.enter(call.owner()).ok_or(ErrorCode::TooManyStreams)?;

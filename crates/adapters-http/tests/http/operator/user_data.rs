@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::server::Server;
 use crate::sessions::browser::session_of;
-use crate::transcript::{ALICE, OPERATOR, request};
+use crate::transcript::{ALICE, BOB, OPERATOR, request};
 use crate::webhooks::dispatcher::Receiver;
 use crate::webhooks::subscriptions::subscribed;
 
@@ -69,6 +69,28 @@ async fn an_unknown_user_has_nothing_and_another_users_things_are_not_found() {
     assert_eq!(retry.send(&server).await.verdict(), "404 subscription_not_found");
 }
 
+/// What an operator asks for is recorded before the question is understood, because each answer says something about the
+/// user. A string that cannot be an id names nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_that_fails_is_recorded_if_it_names_something() {
+    let server = Server::start();
+    let (subscription, delivery) = failed_delivery(&server).await;
+    let bob = "/api/operator/users/bob";
+    for (path, verdict) in [
+        (format!("{USER}/subscriptions?limit=0"), "400 invalid_field"),
+        (format!("{USER}/deliveries?status=failed"), "400 invalid_field"),
+        (format!("{USER}/deliveries/x"), "404 delivery_not_found"),
+        (format!("{USER}/subscriptions/{delivery}"), "404 subscription_not_found"),
+        (format!("{bob}/subscriptions/{subscription}"), "404 subscription_not_found"),
+    ] {
+        assert_eq!(request(&format!("GET {path}")).header(OPERATOR).send(&server).await.verdict(), verdict, "{path}");
+        server.clock.advance(Duration::from_millis(1));
+    }
+    assert_eq!(targets_of(&server, "data.read").await, ["deliveries", "subscriptions"]);
+    let of_bob = request("GET /api/audit?action=data.read").header(BOB).send(&server).await;
+    assert!(of_bob.body.contains(&subscription), "{}", of_bob.body);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_sends_again_what_was_lost() {
     let server = Server::start();
@@ -111,6 +133,11 @@ async fn an_operator_ends_the_sessions_of_a_user() {
     let server = Server::start();
     let (alice, bob) =
         (session_of(&server, "alice", SessionRole::User).await, session_of(&server, "bob", SessionRole::User).await);
+    for query in ["keepCurrent=true", "userid=bob"] {
+        let misspelt = request(&format!("DELETE {USER}/sessions?{query}")).header(OPERATOR);
+        assert_eq!(misspelt.send(&server).await.verdict(), "400 invalid_field", "{query}");
+    }
+    assert_eq!(request("GET /api/session").header(("cookie", &alice)).send(&server).await.status, 200);
     let end = request(&format!("DELETE {USER}/sessions")).header(OPERATOR);
     let ended = end.send(&server).await;
     assert_eq!((ended.status, &*ended.body), (200, r#"{"sessions":[]}"#));

@@ -1,29 +1,45 @@
-//! The members that JSON bodies may have: the properties that the document gives them, and no others.
+//! The names that the document gives to the members of bodies and the parameters of queries. A call accepts no others.
 
 use std::collections::BTreeMap;
 
 use actix_web::HttpRequest;
 use actix_web::http::Method;
 use utoipa::Modify;
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, Object, Schema};
 use utoipa::openapi::{OpenApi, RefOr};
 
-/// The members that the JSON body of each operation may have, by path.
-pub(crate) struct KnownMembers(BTreeMap<String, Vec<(Method, Vec<String>)>>);
+/// The known names of each operation, by path.
+pub(crate) struct KnownNames(BTreeMap<String, Vec<(Method, Names)>>);
 
-impl KnownMembers {
-    /// The properties of the bodies in the document.
+/// The known names of an operation.
+struct Names {
+    members: Vec<String>,
+    parameters: Vec<String>,
+}
+
+impl KnownNames {
+    /// The names in the document.
     pub(crate) fn of(document: &OpenApi) -> Self {
-        let of_item = |item| changing(item).map(|(method, body)| (method, properties(document, body))).collect();
+        let names = |operation| Names { members: members(document, operation), parameters: parameters(operation) };
+        let of_item = |item| operations(item).map(|(method, operation)| (method, names(operation))).collect();
         Self(document.paths.paths.iter().map(|(path, item)| (path.clone(), of_item(item))).collect())
     }
 
     /// The names that members of the body of this call may have. A call whose body is not documented has none.
-    pub(crate) fn of_call(&self, request: &HttpRequest) -> &[String] {
-        let path = request.match_pattern().map(|pattern| documented_path(&pattern));
-        let mut of_path = path.and_then(|path| self.0.get(&path)).into_iter().flatten();
-        of_path.find(|(method, _)| method == request.method()).map_or(&[], |(_, known)| known)
+    pub(crate) fn members_of(&self, request: &HttpRequest) -> &[String] {
+        self.names_of(request).map_or(&[], |names| &names.members)
+    }
+
+    /// The names that parameters of the query of this call may have.
+    pub(crate) fn parameters_of(&self, request: &HttpRequest) -> &[String] {
+        self.names_of(request).map_or(&[], |names| &names.parameters)
+    }
+
+    fn names_of(&self, request: &HttpRequest) -> Option<&Names> {
+        let path = documented_path(&request.match_pattern()?);
+        let of_path = self.0.get(&path)?;
+        of_path.iter().find(|(method, _)| method == request.method()).map(|(_, names)| names)
     }
 }
 
@@ -38,7 +54,7 @@ pub(crate) struct ClosedBodies;
 impl Modify for ClosedBodies {
     fn modify(&self, document: &mut OpenApi) {
         let items = document.paths.paths.values();
-        let bodies: Vec<String> = items.flat_map(changing).filter_map(|(_, operation)| body_of(operation)).collect();
+        let bodies: Vec<String> = items.flat_map(operations).filter_map(|(_, operation)| body_of(operation)).collect();
         for body in bodies {
             close(document, &body);
         }
@@ -66,7 +82,7 @@ fn nested_in(object: &Object) -> Vec<String> {
     items.collect()
 }
 
-fn properties(document: &OpenApi, operation: &Operation) -> Vec<String> {
+fn members(document: &OpenApi, operation: &Operation) -> Vec<String> {
     let schemas = document.components.as_ref().map(|components| &components.schemas);
     let schema = body_of(operation).and_then(|name| schemas?.get(&name));
     match schema {
@@ -75,10 +91,19 @@ fn properties(document: &OpenApi, operation: &Operation) -> Vec<String> {
     }
 }
 
-/// The operations that may have bodies.
-fn changing(item: &PathItem) -> impl Iterator<Item = (Method, &Operation)> {
-    let operations = [(Method::POST, &item.post), (Method::PATCH, &item.patch), (Method::DELETE, &item.delete)];
-    operations.into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
+fn parameters(operation: &Operation) -> Vec<String> {
+    let parameters = operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
+        RefOr::T(parameter) => Some(parameter),
+        RefOr::Ref(_) => None,
+    });
+    let in_query = parameters.filter(|parameter| parameter.parameter_in == ParameterIn::Query);
+    in_query.map(|parameter| parameter.name.clone()).collect()
+}
+
+fn operations(item: &PathItem) -> impl Iterator<Item = (Method, &Operation)> {
+    let changing = [(Method::POST, &item.post), (Method::PATCH, &item.patch), (Method::DELETE, &item.delete)];
+    let operations = [(Method::GET, &item.get)].into_iter().chain(changing);
+    operations.filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
 }
 
 /// The name of the schema of the JSON body.
