@@ -3,7 +3,6 @@ use actix_web::dev::Payload;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::web::{Bytes, BytesMut};
 use futures_util::StreamExt;
-use serde_json::error::Category;
 use tokio::time::timeout;
 
 use crate::HttpLimits;
@@ -98,21 +97,4 @@ fn media_type(headers: &HeaderMap) -> &str {
 
 fn is_plain(headers: &HeaderMap) -> bool {
     headers.get(header::CONTENT_ENCODING).is_none_or(|encoding| encoding == "identity")
-}
-
-/// The error of a body that is not the JSON that is required. It never quotes the body, because the body may hold a
-/// token.
-pub(crate) fn unreadable(error: &serde_json::Error) -> ApiError {
-    match error.classify() {
-        Category::Data => ApiError::invalid_json("the body must be a JSON object"),
-        Category::Syntax | Category::Eof | Category::Io => {
-            let (line, column) = (error.line(), error.column());
-            ApiError::invalid_json(format!("the body is not valid JSON at line {line}, column {column}"))
-        }
-    }
-}
-
-/// Two fields with the same name are refused, because another parser on the way may read the other value.
-pub(crate) fn named_twice() -> ApiError {
-    ApiError::invalid_json("the body contains a field twice")
 }

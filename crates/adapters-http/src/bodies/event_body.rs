@@ -7,8 +7,8 @@ use domain::webhooks::{EventType, PublishEvent, PublisherId};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use crate::bodies::body::{named_twice, unreadable};
 use crate::bodies::event_json::{EVENT_FIELDS, EVENT_LIST_FIELDS, EventJson, EventListJson};
+use crate::bodies::fields::{named_twice, unreadable};
 use crate::bodies::unknown_members::unless_unknown;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;

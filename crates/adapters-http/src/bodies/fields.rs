@@ -5,8 +5,8 @@ use actix_web::web::Query;
 use domain::{Scope, Scopes, Timestamp};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::error::Category;
 
-use crate::bodies::body::{named_twice, unreadable};
 use crate::bodies::unknown_members::UnknownMembers;
 use crate::credentials::presented::{Presented, of_text};
 use crate::errors::api_error::ApiError;
@@ -138,6 +138,23 @@ impl Fields {
             }
         }
     }
+}
+
+/// The error of a body that is not the JSON that is required. It never quotes the body, because the body may hold a
+/// token.
+pub(super) fn unreadable(error: &serde_json::Error) -> ApiError {
+    match error.classify() {
+        Category::Data => ApiError::invalid_json("the body must be a JSON object"),
+        Category::Syntax | Category::Eof | Category::Io => {
+            let (line, column) = (error.line(), error.column());
+            ApiError::invalid_json(format!("the body is not valid JSON at line {line}, column {column}"))
+        }
+    }
+}
+
+/// Two fields with the same name are refused, because another parser on the way may read the other value.
+pub(super) fn named_twice() -> ApiError {
+    ApiError::invalid_json("the body contains a field twice")
 }
 
 /// The whole number that JSON writes with a fraction of zero, such as `500.0`: an integer for JSON Schema.

@@ -10,7 +10,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::connections::client_stream::ClientStream;
 use crate::connections::framing::Framing;
-use crate::connections::place::Seat;
+use crate::connections::open_connections::Seat;
 use crate::connections::turn::Turn;
 use crate::settings::transfer_time;
 

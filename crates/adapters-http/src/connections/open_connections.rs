@@ -1,13 +1,15 @@
 use std::collections::HashMap;
+use std::mem;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Context;
 use std::time::Duration;
 
 use ipnet::IpNet;
 use tokio::time::Instant;
 
 use crate::connections::open_files::connections_within_open_files;
-use crate::connections::place::{Place, Seat};
+use crate::connections::place::Place;
 use crate::limits::keyed_limiter::network_of;
 use crate::{HttpLimits, HttpSettings};
 
@@ -84,7 +86,7 @@ impl OpenConnections {
         if let Some(address) = address {
             *places.by_address.entry(address).or_default() += 1;
         }
-        Seat::new(Arc::clone(self), id, place)
+        Seat { connections: Arc::clone(self), id, place, is_busy: false }
     }
 
     pub(super) fn leave(&self, id: u64) {
@@ -143,6 +145,40 @@ impl Places {
             tracing::warn!(open, gave_way, refused, "at the maximum of connections, the oldest idle ones give way");
             (*gave_way, *refused, *written_at) = (0, 0, Some(Instant::now()));
         }
+    }
+}
+
+/// The place of one connection among the open ones, until it is dropped.
+pub(crate) struct Seat {
+    connections: Arc<OpenConnections>,
+    id: u64,
+    place: Arc<Place>,
+    is_busy: bool,
+}
+
+impl Seat {
+    /// Notes that the server waits for the client: for a request, or until the client reads.
+    pub(super) fn set_waiting(&mut self) {
+        if mem::take(&mut self.is_busy) {
+            self.place.set_waiting();
+        }
+    }
+
+    /// Notes that the client waits for the server.
+    pub(super) fn set_busy(&mut self) {
+        self.is_busy = true;
+        self.place.set_busy();
+    }
+
+    /// Whether the connection must close. If not, the task is woken when it must.
+    pub(super) fn poll_closed(&self, context: &mut Context<'_>) -> bool {
+        self.place.poll_closed(context)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.connections.leave(self.id);
     }
 }
 

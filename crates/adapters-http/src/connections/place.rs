@@ -1,17 +1,14 @@
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Context;
 
 use futures_util::task::AtomicWaker;
 use tokio::time::Instant;
 
-use crate::connections::open_connections::OpenConnections;
-
 /// In [`Place::waiting_since`]: the server does not wait for the client.
 const BUSY: u64 = u64::MAX;
 
-/// The state of one connection in [`OpenConnections`]. The connection updates it on each request, so an update is a
+/// The state of one connection among the open ones. The connection updates it on each request, so an update is a
 /// single atomic store.
 pub(super) struct Place {
     pub(super) address: Option<IpAddr>,
@@ -46,47 +43,20 @@ impl Place {
         self.waker.wake();
     }
 
-    fn set_waiting(&self) {
+    /// Notes that the server waits for the client.
+    pub(super) fn set_waiting(&self) {
         let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(BUSY - 1);
         self.waiting_since.store(now, Ordering::Relaxed);
     }
-}
-
-/// The place of one connection among the open ones, until it is dropped.
-pub(crate) struct Seat {
-    connections: Arc<OpenConnections>,
-    id: u64,
-    place: Arc<Place>,
-    is_busy: bool,
-}
-
-impl Seat {
-    pub(super) fn new(connections: Arc<OpenConnections>, id: u64, place: Arc<Place>) -> Self {
-        Self { connections, id, place, is_busy: false }
-    }
-
-    /// Notes that the server waits for the client: for a request, or until the client reads.
-    pub(super) fn set_waiting(&mut self) {
-        if std::mem::take(&mut self.is_busy) {
-            self.place.set_waiting();
-        }
-    }
 
     /// Notes that the client waits for the server.
-    pub(super) fn set_busy(&mut self) {
-        self.is_busy = true;
-        self.place.waiting_since.store(BUSY, Ordering::Relaxed);
+    pub(super) fn set_busy(&self) {
+        self.waiting_since.store(BUSY, Ordering::Relaxed);
     }
 
     /// Whether the connection must close. If not, the task is woken when it must.
     pub(super) fn poll_closed(&self, context: &mut Context<'_>) -> bool {
-        self.place.waker.register(context.waker());
-        self.place.is_closed.load(Ordering::Acquire)
-    }
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        self.connections.leave(self.id);
+        self.waker.register(context.waker());
+        self.is_closed.load(Ordering::Acquire)
     }
 }
