@@ -1,4 +1,4 @@
-//! The REST API on actix-web: one file per endpoint, one error mapping, OpenAPI.
+//! The REST API on actix-web: a file for each endpoint or object, one error mapping, OpenAPI.
 //!
 //! Handlers are thin and alike: extract, call one use case, map the result. Every request passes through one middleware
 //! (`boundary`), which adds an id, a deadline and a log line, and turns every error into a problem document.

@@ -1,11 +1,12 @@
 use actix_web::http::header;
-use actix_web::web::Path;
+use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use pages::File;
 
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
+use crate::state::State;
 
 /// What `build.rs` packed.
 mod packed {
@@ -71,3 +72,17 @@ fn serve(name: &str, request: &HttpRequest) -> Result<HttpResponse, ApiError> {
 }
 
 documented_errors!(Errors: NotFound);
+
+/// Returns this document.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "Documentation",
+    operation_id = "openapiDocument",
+    responses((status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json")),
+)]
+pub(super) async fn openapi_document(state: Data<State>, request: HttpRequest) -> HttpResponse {
+    let mut answer = HttpResponse::Ok();
+    answer.insert_header((header::CACHE_CONTROL, "no-cache"));
+    state.document.answer(&request, answer)
+}

@@ -2,7 +2,6 @@
 
 mod docs_page;
 mod error_pages;
-mod openapi_document;
 
 use actix_web::web;
 use utoipa::OpenApi;
@@ -10,7 +9,7 @@ use utoipa::OpenApi;
 use super::{GET, Routes};
 
 pub(super) const ROUTES: Routes = &[
-    (GET, "/openapi.json", || web::to(openapi_document::openapi_document)),
+    (GET, "/openapi.json", || web::to(docs_page::openapi_document)),
     (GET, "/docs", || web::to(docs_page::docs_page)),
     (GET, "/favicon.ico", || web::to(docs_page::favicon)),
     (GET, "/docs/errors", || web::to(error_pages::error_index)),
@@ -21,7 +20,7 @@ pub(super) const ROUTES: Routes = &[
 /// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(paths(
-    openapi_document::openapi_document,
+    docs_page::openapi_document,
     docs_page::docs_page,
     docs_page::docs_file,
     docs_page::favicon,

@@ -1,7 +1,6 @@
 //! Liveness and readiness.
 
-mod live;
-mod ready;
+mod probes;
 
 use actix_web::web;
 use utoipa::OpenApi;
@@ -9,12 +8,12 @@ use utoipa::OpenApi;
 use super::{GET, Routes};
 
 pub(super) const ROUTES: Routes = &[
-    (GET, "/livez", || web::to(live::live)),
-    (GET, "/readyz", || web::to(ready::ready)),
-    (GET, "/healthz", || web::to(ready::health)),
+    (GET, "/livez", || web::to(probes::live)),
+    (GET, "/readyz", || web::to(probes::ready)),
+    (GET, "/healthz", || web::to(probes::health)),
 ];
 
 /// The operations of this group, for the OpenAPI document.
 #[derive(OpenApi)]
-#[openapi(paths(live::live, ready::ready, ready::health,))]
+#[openapi(paths(probes::live, probes::ready, probes::health,))]
 pub(super) struct Operations;

@@ -91,3 +91,25 @@ fn parameter<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
 }
 
 documented_errors!(Errors: InvalidField, Unavailable);
+
+/// The process is alive.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Liveness {
+    /// Always `ok`.
+    #[schema(example = "ok")]
+    status: &'static str,
+}
+
+/// Reports that the process is alive.
+///
+/// Checks nothing else, because a restart of this process does not repair a database that is down.
+#[utoipa::path(
+    get,
+    path = "/livez",
+    tag = "Health",
+    operation_id = "live",
+    responses((status = 200, description = "The process is alive", body = Liveness)),
+)]
+pub(super) async fn live() -> Json<Liveness> {
+    Json(Liveness { status: "ok" })
+}

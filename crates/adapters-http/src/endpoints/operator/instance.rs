@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 use crate::callers::operator::OperatorCall;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
+use crate::records::system_record::SystemRecord;
 
 /// Which lines the log of this instance has.
 #[derive(Serialize, ToSchema)]
@@ -69,4 +70,19 @@ pub(super) async fn change_log_filter(mut call: OperatorCall) -> Result<Json<Cha
         Ok(Json(Changed { filter: filter.to_owned(), before }))
     })
     .await
+}
+
+/// Shows how the instance that answers and the store are doing.
+///
+/// The figures are those of the metrics. The answer comes from memory: what only the database knows is read every ten
+/// seconds, and `queue.ageSeconds` says how long ago.
+#[utoipa::path(
+    get,
+    path = "/api/operator/system",
+    tag = "Operator",
+    operation_id = "findSystemState",
+    responses((status = 200, description = "The state", body = SystemRecord)),
+)]
+pub(super) async fn find_system_state(call: OperatorCall) -> Json<SystemRecord> {
+    Json(SystemRecord::of(&call.api().system.read()))
 }

@@ -1,13 +1,11 @@
 //! The operator API, for the host application and for support staff. See decision 78.
 
 mod create_portal_link;
-mod find_event;
-mod find_system_state;
+mod events;
+mod instance;
 mod introspect;
 mod list_audit_events;
-mod list_events;
 mod list_failing_subscriptions;
-mod log_filter;
 mod publish_event;
 mod publish_events;
 mod report_leaks;
@@ -20,17 +18,17 @@ use super::{DELETE, GET, POST, Routes, keys};
 
 pub(super) const ROUTES: Routes = &[
     (GET, "/api/operator/audit", || web::to(list_audit_events::list_audit_events)),
-    (GET, "/api/operator/events", || web::to(list_events::list_events)),
+    (GET, "/api/operator/events", || web::to(events::list_events)),
     (POST, "/api/operator/events", || web::to(publish_event::publish_event)),
     (POST, "/api/operator/events/batch", || web::to(publish_events::publish_events)),
-    (GET, "/api/operator/events/{id}", || web::to(find_event::find_event)),
+    (GET, "/api/operator/events/{id}", || web::to(events::find_event)),
     (GET, "/api/operator/failing-subscriptions", || web::to(list_failing_subscriptions::list_failing_subscriptions)),
     (POST, "/api/operator/introspect", || web::to(introspect::introspect)),
     (POST, "/api/operator/leaks", || web::to(report_leaks::report_leaks)),
-    (GET, "/api/operator/log-filter", || web::to(log_filter::find_log_filter)),
-    (POST, "/api/operator/log-filter", || web::to(log_filter::change_log_filter)),
+    (GET, "/api/operator/log-filter", || web::to(instance::find_log_filter)),
+    (POST, "/api/operator/log-filter", || web::to(instance::change_log_filter)),
     (POST, "/api/operator/portal-links", || web::to(create_portal_link::create_portal_link)),
-    (GET, "/api/operator/system", || web::to(find_system_state::find_system_state)),
+    (GET, "/api/operator/system", || web::to(instance::find_system_state)),
     (DELETE, "/api/operator/users/{userId}/keys", || web::to(revoke_user_keys::revoke_user_keys)),
     (DELETE, "/api/operator/users/{userId}/keys/{keyId}", || web::to(keys::revoke_key::revoke_user_key)),
 ];
@@ -44,12 +42,12 @@ pub(super) const ROUTES: Routes = &[
     list_audit_events::list_audit_events,
     report_leaks::report_leaks,
     create_portal_link::create_portal_link,
-    list_events::list_events,
-    find_event::find_event,
+    events::list_events,
+    events::find_event,
     list_failing_subscriptions::list_failing_subscriptions,
-    find_system_state::find_system_state,
-    log_filter::find_log_filter,
-    log_filter::change_log_filter,
+    instance::find_system_state,
+    instance::find_log_filter,
+    instance::change_log_filter,
     keys::revoke_key::revoke_user_key,
     revoke_user_keys::revoke_user_keys,
 ))]

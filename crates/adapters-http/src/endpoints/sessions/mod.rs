@@ -2,10 +2,9 @@
 //!
 //! See decision 67.
 
-mod all_sessions;
 mod begin_visit;
 mod current_session;
-mod end_session;
+mod own_sessions;
 
 use actix_web::web;
 use utoipa::OpenApi;
@@ -16,9 +15,9 @@ pub(super) const ROUTES: Routes = &[
     (GET, "/api/session", || web::to(current_session::find_current_session)),
     (POST, "/api/session", || web::to(begin_visit::begin_visit)),
     (DELETE, "/api/session", || web::to(current_session::end_current_session)),
-    (GET, "/api/sessions", || web::to(all_sessions::list_sessions)),
-    (DELETE, "/api/sessions", || web::to(all_sessions::end_sessions)),
-    (DELETE, "/api/sessions/{id}", || web::to(end_session::end_session)),
+    (GET, "/api/sessions", || web::to(own_sessions::list_sessions)),
+    (DELETE, "/api/sessions", || web::to(own_sessions::end_sessions)),
+    (DELETE, "/api/sessions/{id}", || web::to(own_sessions::end_session)),
 ];
 
 /// The operations of this group, for the OpenAPI document.
@@ -27,8 +26,8 @@ pub(super) const ROUTES: Routes = &[
     current_session::find_current_session,
     current_session::end_current_session,
     begin_visit::begin_visit,
-    all_sessions::list_sessions,
-    all_sessions::end_sessions,
-    end_session::end_session,
+    own_sessions::list_sessions,
+    own_sessions::end_sessions,
+    own_sessions::end_session,
 ))]
 pub(super) struct Operations;
