@@ -35,13 +35,15 @@ mod key_verifier;
 mod presented;
 mod refusal;
 mod scopes;
+mod settings;
 mod verdicts;
 
 pub use caller::Caller;
-pub use key_verifier::{KeyVerifier, KeyVerifierSettings};
+pub use key_verifier::KeyVerifier;
 pub use presented::api_key_in;
 pub use refusal::Refusal;
 pub use scopes::Scopes;
+pub use settings::KeyVerifierSettings;
 
 /// The owner of the key, or why the request is refused.
 pub type Verdict = Result<Caller, Refusal>;
