@@ -12,10 +12,9 @@ use tokio::time::{Instant, sleep};
 use super::node::{Node, Psql};
 use super::programs::Programs;
 use super::rest::{order, says};
-use super::sandbox::Sandbox;
+use super::sandbox::{NODES, Sandbox};
 use crate::gatepost::free_port;
 
-pub(super) const NODES: usize = 3;
 /// How long the cluster may take until every node has its role.
 const WHOLE_WITHIN: Duration = Duration::from_mins(3);
 /// Between two questions to a node.

@@ -7,8 +7,8 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, ensure};
 
-use super::cluster::NODES;
-
+/// How many nodes a cluster has.
+pub(super) const NODES: usize = 3;
 /// The arguments of the process inside.
 const INSIDE: &str = "--inside";
 const FOLDER: &str = "--folder";
