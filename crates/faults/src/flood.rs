@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::gatepost::Gatepost;
-use crate::report::say;
+use crate::say;
 
 const IDLE: usize = 8_500;
 const NEVER_READ: usize = 1_500;

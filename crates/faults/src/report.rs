@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::database::Kind;
 use crate::fault::Fault;
 use crate::ledger::Outcome;
+use crate::say;
 
 /// One fault on one database.
 pub(crate) struct Row {
@@ -76,9 +77,4 @@ pub(crate) fn print(rows: &[Row]) {
     for row in rows {
         say(&row.line());
     }
-}
-
-#[expect(clippy::print_stdout, reason = "the result is for reading")]
-pub(crate) fn say(text: &str) {
-    println!("{text}");
 }

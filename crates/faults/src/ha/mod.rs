@@ -22,7 +22,7 @@ use anyhow::{Context, ensure};
 use clap::Parser;
 
 use crate::gatepost::built_binary;
-use crate::report::say;
+use crate::say;
 use cluster::Cluster;
 use fault::Fault;
 use programs::{Programs, Version};

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::oracles::{Evidence, verdicts};
-use crate::report::say;
+use crate::say;
 
 /// All strikes of one fault.
 pub(super) struct Row {
