@@ -1,9 +1,8 @@
 use std::mem;
 
 use actix_web::http::Method;
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
-use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::{OpenApi, RefOr, Required};
+use utoipa::openapi::path::{Operation, Parameter, PathItem};
+use utoipa::openapi::{OpenApi, RefOr};
 
 use crate::callers::calls::{CALLS_FOR_OWNERS, CallForOwner};
 
@@ -37,9 +36,7 @@ fn for_owner(own: Operation, call: &CallForOwner) -> Operation {
     let mut operation = own;
     operation.tags = Some(vec!["Operator".to_owned()]);
     operation.operation_id = Some(call.operation_id.to_owned());
-    let own_parameters = operation.parameters.take().unwrap_or_default().into_iter();
-    let own_parameters = own_parameters.filter(|parameter| !is_only_own(parameter));
-    operation.parameters = Some([RefOr::T(user())].into_iter().chain(own_parameters).collect());
+    operation.parameters.iter_mut().for_each(|parameters| parameters.retain(|parameter| !is_only_own(parameter)));
     let counts = operation.responses.responses.remove(TOO_MANY).is_some();
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
@@ -55,16 +52,6 @@ fn for_owner(own: Operation, call: &CallForOwner) -> Operation {
     ];
     operation.description = Some(notes.into_iter().flatten().collect::<Vec<_>>().join(" "));
     operation
-}
-
-fn user() -> Parameter {
-    ParameterBuilder::new()
-        .name("userId")
-        .parameter_in(ParameterIn::Path)
-        .required(Required::True)
-        .description(Some("The user's `sub` at the configured issuer. A user who is unknown has nothing"))
-        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-        .build()
 }
 
 fn is_only_own(parameter: &RefOr<Parameter>) -> bool {

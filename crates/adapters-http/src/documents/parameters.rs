@@ -1,23 +1,57 @@
 use domain::{DeliveryId, EventId, HOURS_READ_MAX, KeyId, SessionId, SubscriptionId};
-use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
-use utoipa::openapi::schema::{Schema, Type};
-use utoipa::openapi::{OpenApi, RefOr};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::{OpenApi, RefOr, Required};
 use utoipa::{Modify, Number};
 
 use crate::documents::values::Values;
 use crate::parameters::query::PAGE_SIZE_MAX;
 
-/// Adds the values and limits of parameters, because the attribute `path` accepts only literals.
+/// Ids and users in paths, by the part of the path that has them: the description, and the values.
+static IN_PATHS: [(&str, &str, Values); 6] = [
+    ("{userId}", "The user's `sub` at the configured issuer. A user who is unknown has nothing", Values::Users),
+    ("{keyId}", "The key's id", Values::Ids(KeyId::PATTERN)),
+    ("/sessions/{id}", "The session's id", Values::Ids(SessionId::PATTERN)),
+    ("/deliveries/{id}", "The delivery's id", Values::Ids(DeliveryId::PATTERN)),
+    ("/subscriptions/{id}", "The subscription's id", Values::Ids(SubscriptionId::PATTERN)),
+    ("/events/{id}", "The event's id", Values::Ids(EventId::PATTERN)),
+];
+
+/// Adds the parameters of paths, and the values and limits of all parameters, because the attribute `path` accepts only
+/// literals.
 pub(crate) struct ParameterValues;
 
 impl Modify for ParameterValues {
     fn modify(&self, document: &mut OpenApi) {
         for (path, item) in &mut document.paths.paths {
             let operations = [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete];
-            let parameters = operations.into_iter().flatten().flat_map(parameters_of);
-            parameters.for_each(|parameter| describe(path, parameter));
+            for operation in operations.into_iter().flatten() {
+                add_those_in(path, operation);
+                parameters_of(operation).for_each(|parameter| describe(path, parameter));
+            }
         }
     }
+}
+
+/// Adds the ids and the user that the path has, in their order, before the other parameters.
+fn add_those_in(path: &str, operation: &mut Operation) {
+    let names = path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+    let added = names.filter_map(|name| {
+        let (_, description, _) = in_path(path, name)?;
+        let text = ObjectBuilder::new().schema_type(Type::String);
+        let parameter = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).required(Required::True);
+        Some(RefOr::T(parameter.description(Some(*description)).schema(Some(text)).build()))
+    });
+    let mut parameters: Vec<RefOr<Parameter>> = added.collect();
+    if !parameters.is_empty() {
+        parameters.extend(operation.parameters.take().unwrap_or_default());
+        operation.parameters = Some(parameters);
+    }
+}
+
+fn in_path(path: &str, name: &str) -> Option<&'static (&'static str, &'static str, Values)> {
+    let parameter = format!("{{{name}}}");
+    IN_PATHS.iter().find(|(part, ..)| part.ends_with(&parameter) && path.contains(part))
 }
 
 fn parameters_of(operation: &mut Operation) -> impl Iterator<Item = &mut Parameter> {
@@ -45,13 +79,11 @@ fn describe(path: &str, parameter: &mut Parameter) {
 
 /// The values of the strings in this parameter; `None` if any string is good, or the parameter is not a string.
 fn values_of(path: &str, parameter: &str) -> Option<Values> {
+    if let Some((.., values)) = in_path(path, parameter) {
+        return Some(*values);
+    }
     Some(match parameter {
-        "keyId" => Values::Ids(KeyId::PATTERN),
         "subscriptionId" => Values::Ids(SubscriptionId::PATTERN),
-        "id" if path.contains("/sessions/") => Values::Ids(SessionId::PATTERN),
-        "id" if path.contains("/deliveries/") => Values::Ids(DeliveryId::PATTERN),
-        "id" if path.contains("/subscriptions/") => Values::Ids(SubscriptionId::PATTERN),
-        "id" if path.contains("/events/") => Values::Ids(EventId::PATTERN),
         "since" | "until" | "createdBefore" => Values::Times,
         "userId" => Values::Users,
         "eventType" | "type" => Values::EventTypes,

@@ -42,7 +42,8 @@ impl Modify for Rights {
                 if let Some(right) = Right::of_call(&method, path) {
                     require_right(operation, right, changes);
                 } else if path.starts_with("/api/operator/") {
-                    require_scope(operation, OperatorScope::of_call(&method, path), changes);
+                    let of_path = path.contains("{userId}").then_some(ErrorCode::InvalidField);
+                    require_scope(operation, OperatorScope::of_call(&method, path), changes.into_iter().chain(of_path));
                 } else if operation.request_body.is_some() {
                     share_errors(operation, Vec::new());
                 }
@@ -80,7 +81,8 @@ fn sentence_of(right: Right) -> &'static str {
     }
 }
 
-fn require_scope(operation: &mut Operation, scope: OperatorScope, changes: Option<ErrorCode>) {
+/// `others` are the errors of this call.
+fn require_scope(operation: &mut Operation, scope: OperatorScope, others: impl Iterator<Item = ErrorCode>) {
     operation.security = Some(vec![requirement(OPERATOR_SCHEME, Some(scope.as_str()))]);
     let or_admin = if scope == OperatorScope::Admin { "" } else { " or `admin`" };
     add_sentence(operation, &format!("Requires an operator token with the scope `{scope}`{or_admin}."));
@@ -90,8 +92,8 @@ fn require_scope(operation: &mut Operation, scope: OperatorScope, changes: Optio
     if scope != OperatorScope::Verify {
         operation.security.get_or_insert_default().push(requirement(SESSION_SCHEME, None));
         errors.extend([ErrorCode::SeveralCredentials, ErrorCode::OperatorRoleMissing]);
-        errors.extend(changes);
         errors.push(ErrorCode::TooManyCredentialFailures);
+        errors.extend(others);
     }
     share_errors(operation, errors);
 }
@@ -109,17 +111,16 @@ fn add_sentence(operation: &mut Operation, sentence: &str) {
 /// Adds these errors, and those of what the call reads, before the errors that are its own.
 fn share_errors(operation: &mut Operation, mut errors: Vec<ErrorCode>) {
     errors.extend(BODY_ERRORS.into_iter().filter(|_| operation.request_body.is_some()));
-    errors.extend(reads_parameters(operation).then_some(ErrorCode::InvalidField));
+    errors.extend(has_query(operation).then_some(ErrorCode::InvalidField));
     let own = mem::replace(&mut operation.responses.responses, error_responses(&errors));
     for (status, response) in own {
         add_response(operation, status, response);
     }
 }
 
-/// Whether the query, or the id of a user in the path, may be wrong.
-fn reads_parameters(operation: &Operation) -> bool {
+fn has_query(operation: &Operation) -> bool {
     operation.parameters.iter().flatten().any(|parameter| match parameter {
-        RefOr::T(parameter) => parameter.parameter_in == ParameterIn::Query || parameter.name == "userId",
+        RefOr::T(parameter) => parameter.parameter_in == ParameterIn::Query,
         RefOr::Ref(_) => false,
     })
 }

@@ -17,7 +17,6 @@ use crate::records::hours_record::KeyUsageRecord;
     tag = "API keys",
     operation_id = "showKeyUsage",
     params(
-        ("keyId" = String, Path, description = "The key's id"),
         ("hours" = Option<u32>, Query, description = "How many hours: 1 to 744 (31 days), default 24"),
         ("until" = Option<String>, Query, description = "A time in the last hour: RFC 3339. Without it the present hour is the last"),
     ),

@@ -47,10 +47,6 @@ pub(super) async fn revoke_key(mut call: OwnerCall) -> Result<Json<KeyList>, Api
     path = "/api/operator/users/{userId}/keys/{keyId}",
     tag = "Operator",
     operation_id = "revokeUserApiKey",
-    params(
-        ("userId" = String, Path, description = "The user's `sub` at the configured issuer"),
-        ("keyId" = String, Path, description = "The key's id"),
-    ),
     responses((status = 200, description = "The key is revoked. The user's keys", body = KeyList), Errors),
 )]
 pub(in crate::endpoints) async fn revoke_user_key(call: OwnerCall) -> Result<Json<KeyList>, ApiError> {

@@ -34,7 +34,6 @@ struct Body {
     path = "/api/api-keys/{keyId}/rotate",
     tag = "API keys",
     operation_id = "rotateApiKey",
-    params(("keyId" = String, Path, description = "The old key's id")),
     request_body = Body,
     responses((status = 200, description = "The key is rotated. The new key", body = CreatedKey), Errors),
 )]

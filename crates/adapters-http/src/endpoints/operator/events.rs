@@ -81,7 +81,6 @@ fn filter(parameters: &Parameters, issuer: &str) -> Result<EventFilter, FieldFau
     path = "/api/operator/events/{id}",
     tag = "Operator",
     operation_id = "findEvent",
-    params(("id" = String, Path, description = "The event's id")),
     responses((status = 200, description = "The event", body = LoggedEventRecord), Errors),
 )]
 pub(super) async fn find_event(call: OperatorCall) -> Result<Json<LoggedEventRecord>, ApiError> {

@@ -26,7 +26,6 @@ pub(super) struct Answer {
     tag = "Operator",
     operation_id = "revokeUserApiKeys",
     params(
-        ("userId" = String, Path, description = "The user's `sub` at the configured issuer"),
         ("createdBefore" = Option<String>, Query, format = DateTime,
             description = "Revoke only keys that were created before this time (RFC 3339)"),
     ),

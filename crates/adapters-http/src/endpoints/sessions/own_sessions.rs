@@ -23,7 +23,7 @@ const KEEP_CURRENT: &str = "keepCurrent";
 
 /// Ends all sessions of the user.
 ///
-/// The service refuses them from now on, and unused portal links too.
+/// The service refuses them from now on, and unused portal links too. API keys stay good.
 #[utoipa::path(
     delete,
     path = "/api/sessions",
@@ -48,7 +48,6 @@ pub(super) async fn end_sessions(mut call: OwnerCall) -> Result<Json<SessionList
     path = "/api/sessions/{id}",
     tag = "Sessions",
     operation_id = "endSession",
-    params(("id" = String, Path, description = "The session's id")),
     responses((status = 200, description = "The session has ended. The user's sessions", body = SessionList), Errors),
 )]
 pub(super) async fn end_session(call: OwnerCall) -> Result<Json<SessionList>, ApiError> {

@@ -37,7 +37,6 @@ pub(super) struct Answer {
     path = "/api/webhooks/subscriptions/{id}/times",
     tag = "Webhook subscriptions",
     operation_id = "showAttemptTimes",
-    params(("id" = String, Path, description = "The subscription's id")),
     responses((status = 200, description = "The times of attempts", body = Answer), Errors),
 )]
 pub(super) async fn attempt_times(call: OwnerCall) -> Result<Json<Answer>, ApiError> {

@@ -14,7 +14,6 @@ use crate::records::delivery_record::ChangedDelivery;
     path = "/api/webhooks/deliveries/{id}/cancel",
     tag = "Deliveries",
     operation_id = "cancelDelivery",
-    params(("id" = String, Path, description = "The delivery's id")),
     responses((status = 200, description = "The delivery has ended", body = ChangedDelivery), Errors),
 )]
 pub(super) async fn cancel_delivery(call: OwnerCall) -> Result<Json<ChangedDelivery>, ApiError> {

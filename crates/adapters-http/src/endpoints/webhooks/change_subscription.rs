@@ -47,7 +47,6 @@ pub(super) struct Answer {
     path = "/api/webhooks/subscriptions/{id}",
     tag = "Webhook subscriptions",
     operation_id = "changeSubscription",
-    params(("id" = String, Path, description = "The subscription's id")),
     request_body = Body,
     responses((status = 200, description = "The changed subscription", body = Answer), Errors),
 )]

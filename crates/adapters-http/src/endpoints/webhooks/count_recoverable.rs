@@ -25,7 +25,6 @@ pub(super) struct Answer {
     tag = "Webhook subscriptions",
     operation_id = "countRecoverable",
     params(
-        ("id" = String, Path, description = "The subscription's id"),
         ("since" = String, Query,
             description = "Only events published at this time or later: RFC 3339, not in the future"),
     ),

@@ -14,7 +14,6 @@ use crate::errors::error_code::ErrorCode;
     path = "/api/webhooks/subscriptions/{id}",
     tag = "Webhook subscriptions",
     operation_id = "deleteSubscription",
-    params(("id" = String, Path, description = "The subscription's id")),
     responses((status = 204, description = "The subscription is deleted"), Errors),
 )]
 pub(super) async fn delete_subscription(call: OwnerCall) -> Result<HttpResponse, ApiError> {

@@ -28,7 +28,6 @@ pub(super) struct Answer {
     path = "/api/webhooks/deliveries/{id}",
     tag = "Deliveries",
     operation_id = "findDelivery",
-    params(("id" = String, Path, description = "The delivery's id")),
     responses((status = 200, description = "The delivery", body = Answer), Errors),
 )]
 pub(super) async fn find_delivery(call: OwnerCall) -> Result<Json<Answer>, ApiError> {

@@ -25,7 +25,6 @@ pub(super) struct Answer {
     path = "/api/webhooks/subscriptions/{id}",
     tag = "Webhook subscriptions",
     operation_id = "findSubscription",
-    params(("id" = String, Path, description = "The subscription's id")),
     responses((status = 200, description = "The subscription", body = Answer), Errors),
 )]
 pub(super) async fn find_subscription(call: OwnerCall) -> Result<Json<Answer>, ApiError> {

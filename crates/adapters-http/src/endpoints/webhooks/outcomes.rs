@@ -36,7 +36,6 @@ pub(super) async fn outcomes(call: OwnerCall) -> Result<Json<OutcomesRecord>, Ap
     tag = "Webhook subscriptions",
     operation_id = "showSubscriptionOutcomes",
     params(
-        ("id" = String, Path, description = "The subscription's id"),
         ("hours" = Option<u32>, Query, description = "How many hours: 1 to 744 (31 days), default 24"),
         ("until" = Option<String>, Query, description = "A time in the last hour: RFC 3339. Without it the present hour is the last"),
     ),

@@ -40,7 +40,6 @@ struct Answer {
     path = "/api/webhooks/subscriptions/{id}/recover",
     tag = "Webhook subscriptions",
     operation_id = "recoverSubscription",
-    params(("id" = String, Path, description = "The subscription's id")),
     request_body = Body,
     responses(
         (status = 202, description = "The subscription is enabled, and its failed deliveries are due", body = Answer),

@@ -14,7 +14,6 @@ use crate::records::delivery_record::ChangedDelivery;
     path = "/api/webhooks/deliveries/{id}/retry",
     tag = "Deliveries",
     operation_id = "retryDelivery",
-    params(("id" = String, Path, description = "The delivery's id")),
     responses((status = 202, description = "The delivery is due", body = ChangedDelivery), Errors),
 )]
 pub(super) async fn retry_delivery(call: OwnerCall) -> Result<HttpResponse, ApiError> {

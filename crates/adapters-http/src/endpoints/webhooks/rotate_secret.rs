@@ -42,7 +42,6 @@ struct Body {
     tag = "Webhook subscriptions",
     operation_id = "rotateSecret",
     params(
-        ("id" = String, Path, description = "The subscription's id"),
         ("idempotency-key" = Option<String>, Header, description = "Names this rotation, so that it can be repeated",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$", example = "8e03978e-40d5-43dd-bc93-6894a57f9324"),
     ),

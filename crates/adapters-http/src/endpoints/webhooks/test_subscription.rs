@@ -27,7 +27,6 @@ struct Answer {
     path = "/api/webhooks/subscriptions/{id}/test",
     tag = "Webhook subscriptions",
     operation_id = "testSubscription",
-    params(("id" = String, Path, description = "The subscription's id")),
     responses((status = 202, description = "The test event is due", body = Answer), Errors),
 )]
 pub(super) async fn test_subscription(call: OwnerCall) -> Result<HttpResponse, ApiError> {
