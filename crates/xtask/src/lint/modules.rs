@@ -1,5 +1,6 @@
-//! Folders that import each other, in a circle, within one crate. It reads the text of `use` declarations and of paths
-//! that start with `crate::` or `super::`: what macros expand to stays unseen.
+//! Files, and folders, that import each other in a circle, within one crate. It reads the text of `use` declarations and of
+//! paths that start with `crate::` or `super::`. It does not see what macros expand to, and the index of a folder (`mod.rs`)
+//! may name its own files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,33 +12,79 @@ use regex_lite::Regex;
 use super::source::{rust_files, without_tests};
 use crate::program::{root, say};
 
-/// Circles that are allowed, with the reason. At most one.
-const ALLOWED: &[(&str, &str)] = &[(
+/// Circles of folders that are allowed, with the reason. At most one.
+const ALLOWED_FOLDERS: &[(&str, &str)] = &[(
     "domain: audit <-> keys <-> ports <-> sessions <-> webhooks",
-    "one layer, divided by subject: see decision 44; tests/src/architecture.rs checks that no files import each other",
+    "one layer, divided by subject: see decision 44; its files have no circle",
 )];
 
-/// The imports within one crate: each folder of its source with the other folders that it names. Files that lie beside
-/// the folders are leaves or wiring, and do not count.
-type Imports = BTreeMap<String, BTreeSet<String>>;
+/// How many circles of files each crate may have, with the reason. A change may end one, and adds none.
+const ALLOWED_FILES: &[(&str, usize, &str)] = &[
+    ("adapters-postgres", 1, "a store opens its parts, and the parts take connections from the store"),
+    ("app", 1, "completions and the manual describe all commands"),
+    (
+        "cli",
+        2,
+        "a connection asks for the ID token of `gatepost dev`, over a connection; a list of deliveries follows them",
+    ),
+    ("dispatcher", 1, "the state of the dispatcher holds the parts that work on it"),
+    ("storage-conformance", 3, "a macro of each suite names the checks, which take the stores of the suite"),
+    ("throwaway-postgres", 1, "a cluster starts its sweeper, which holds the cluster"),
+];
 
-/// Fails when folders of a crate import each other in a circle.
+/// A module or an item, by the names that lead to it from the root of the crate.
+type Names = Vec<String>;
+
+/// Each node with the other nodes that it imports.
+type Imports<Node> = BTreeMap<Node, BTreeSet<Node>>;
+
+/// The source of a crate.
+struct Source {
+    /// The text of each file without its tests, by its module.
+    files: BTreeMap<Names, String>,
+    /// What the file exports under a shorter path: the name of the item, and the path that it comes from.
+    exports: BTreeMap<Names, BTreeMap<String, Names>>,
+}
+
+/// Fails when files or folders of a crate import each other in a circle.
 ///
 /// # Errors
 ///
 /// The circles, or a file that cannot be read.
 pub(super) fn check() -> anyhow::Result<()> {
-    let mut circles = Vec::new();
+    let (mut of_folders, mut of_files) = (Vec::new(), Vec::new());
     for source in sources()? {
         let name = source.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
-        circles.extend(
-            circles_of(&imports(&source)?).into_iter().map(|circle| format!("{name}: {}", circle.join(" <-> "))),
-        );
+        let named = |circle: Vec<String>| format!("{name}: {}", circle.join(" <-> "));
+        let files = Source::read(&source)?.imports()?;
+        of_folders.extend(circles_of(&folders_of(&files)).into_iter().map(named));
+        let file_names = |circle: Vec<Names>| circle.into_iter().map(|file| file.join("/")).collect();
+        of_files.push((name.clone(), circles_of(&files).into_iter().map(file_names).map(named).collect()));
     }
-    let is_allowed = |circle: &String| ALLOWED.iter().any(|(allowed, _)| allowed == circle);
-    let (allowed, forbidden): (Vec<_>, Vec<_>) = circles.into_iter().partition(is_allowed);
-    say(&format!("import circles: {} ({} allowed)", forbidden.len() + allowed.len(), allowed.len()));
-    if forbidden.is_empty() { Ok(()) } else { bail!("folders import each other:\n  {}", forbidden.join("\n  ")) }
+    let forbidden = [forbidden_folders(of_folders), forbidden_files(of_files)].concat();
+    if forbidden.is_empty() { Ok(()) } else { bail!("these import each other:\n  {}", forbidden.join("\n  ")) }
+}
+
+/// Reports the number of circles, and returns those that are not allowed.
+fn forbidden_folders(circles: Vec<String>) -> Vec<String> {
+    let count = circles.len();
+    let is_allowed = |circle: &String| ALLOWED_FOLDERS.iter().any(|(allowed, _)| allowed == circle);
+    let forbidden: Vec<String> = circles.into_iter().filter(|circle| !is_allowed(circle)).collect();
+    say(&format!("import circles of folders: {count} ({} allowed)", count - forbidden.len()));
+    forbidden
+}
+
+/// Reports the number of circles, and returns those of the crates that have more than they may have.
+fn forbidden_files(of_crates: Vec<(String, Vec<String>)>) -> Vec<String> {
+    let count: usize = of_crates.iter().map(|(_, circles)| circles.len()).sum();
+    let max: usize = ALLOWED_FILES.iter().map(|(_, max, _)| max).sum();
+    say(&format!("import circles of files: {count} ({max} allowed)"));
+    let allowed = |name: &str| ALLOWED_FILES.iter().find(|(of, ..)| *of == name).map_or(0, |(_, max, _)| *max);
+    of_crates
+        .into_iter()
+        .filter(|(name, circles)| circles.len() > allowed(name))
+        .flat_map(|(_, circles)| circles)
+        .collect()
 }
 
 fn sources() -> anyhow::Result<Vec<PathBuf>> {
@@ -48,95 +95,135 @@ fn sources() -> anyhow::Result<Vec<PathBuf>> {
     Ok(sources)
 }
 
-fn imports(source: &Path) -> anyhow::Result<Imports> {
-    let (mut root_text, mut texts) = (String::new(), BTreeMap::<String, String>::new());
-    for file in rust_files(source)? {
-        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let inner = file.strip_prefix(source).unwrap_or(&file).to_owned();
-        let depth = inner.components().count() - usize::from(inner.ends_with("mod.rs"));
-        let text = from_the_root(without_tests(&text), depth);
-        match inner.components().count() {
-            1 if inner.ends_with("lib.rs") => root_text = text,
-            1 => {}
-            _ => texts.entry(folder(&inner)).or_default().push_str(&text),
-        }
+/// The imports between folders below `src`. Files that lie beside the folders are leaves or wiring, and do not count.
+fn folders_of(files: &Imports<Names>) -> Imports<String> {
+    let folders: BTreeSet<&String> =
+        files.keys().filter(|file| file.len() > 1).filter_map(|file| file.first()).collect();
+    let folder = |file: &Names| file.first().filter(|name| folders.contains(name)).cloned();
+    let mut imports = Imports::new();
+    for (file, imported) in files {
+        let Some(own) = folder(file) else { continue };
+        let others = imported.iter().filter_map(folder).filter(|other| *other != own);
+        imports.entry(own.clone()).or_insert_with(BTreeSet::new).extend(others);
     }
-    let modules: BTreeSet<String> = texts.keys().cloned().collect();
-    let exports = exports(&root_text)?;
-    let named = texts.iter().map(|(module, text)| Ok((module.clone(), named_in(text, module, &modules, &exports)?)));
-    named.collect()
+    imports
 }
 
-/// The folder below `src` that a file belongs to.
-fn folder(inner: &Path) -> String {
-    inner.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The text, in which every `super::` that leads to the crate's root is written as `crate::`. A file at `depth` 1 lies
-/// in the root.
-fn from_the_root(text: &str, depth: usize) -> String {
-    text.replace(&"super::".repeat(depth), "crate::")
-}
-
-/// What the root of a crate exports under a shorter path: the item's name, and the module that it comes from.
-fn exports(root_text: &str) -> anyhow::Result<BTreeMap<String, String>> {
-    let reexport = Regex::new(r"pub(?:\([a-z]+\))? use (?:self::|crate::)?(\w+)::([^;]+);")?;
-    let item = Regex::new(r"\w+")?;
-    let pairs = reexport.captures_iter(root_text).flat_map(|found| {
-        let (module, items) = (found[1].to_owned(), found[2].to_owned());
-        item.find_iter(&items).map(|item| (item.as_str().to_owned(), module.clone())).collect::<Vec<_>>()
-    });
-    Ok(pairs.collect())
-}
-
-/// The modules that this text names, `module` itself excepted.
-fn named_in(
-    text: &str,
-    module: &str,
-    modules: &BTreeSet<String>,
-    exports: &BTreeMap<String, String>,
-) -> anyhow::Result<BTreeSet<String>> {
-    let path = Regex::new(r"\bcrate::(?:(\w+)|\{([^;]*?)\};)")?;
-    let first_names = Regex::new(r"(?:^|,)\s*(\w+)")?;
-    let mut names = BTreeSet::new();
-    for found in path.captures_iter(text) {
-        if let Some(name) = found.get(1) {
-            names.insert(name.as_str().to_owned());
+impl Source {
+    fn read(source: &Path) -> anyhow::Result<Self> {
+        let (comment, scope) = (Regex::new("//.*")?, Regex::new(r"\(in [^)]*\)")?);
+        let mut files = BTreeMap::new();
+        for file in rust_files(source)? {
+            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let text = comment.replace_all(without_tests(&text), "").into_owned();
+            files.insert(module(file.strip_prefix(source)?), scope.replace_all(&text, "").into_owned());
         }
-        if let Some(list) = found.get(2) {
-            let list = without_inner_lists(list.as_str());
-            names.extend(first_names.captures_iter(&list).map(|name| name[1].to_owned()));
+        let mut exports = BTreeMap::new();
+        let reexport = Regex::new(r"\bpub(?:\([a-z]+\))? use ([^;]+);")?;
+        for (module, text) in &files {
+            let paths = reexport.captures_iter(text).flat_map(|found| paths_of(&found[1]));
+            let named = paths.filter_map(|path| Some((path.last()?.clone(), path)));
+            exports.insert(module.clone(), named.collect());
         }
+        Ok(Self { files, exports })
     }
-    let found = names.into_iter().map(|name| exports.get(&name).cloned().unwrap_or(name));
-    Ok(found.filter(|name| name != module && modules.contains(name)).collect())
+
+    /// The imports between files.
+    fn imports(&self) -> anyhow::Result<Imports<Names>> {
+        let declaration = Regex::new(r"(?:^|\n)\s*(pub(?:\([a-z]+\))? )?use ([^;]+);")?;
+        let path = Regex::new(r"\b(?:crate|super)(?:::\w+)+")?;
+        let mut imports = Imports::new();
+        for (module, text) in &self.files {
+            // What a file exports for another one is not an import.
+            let declared = declaration.captures_iter(text).filter(|found| found.get(1).is_none());
+            let declared = declared.flat_map(|found| paths_of(&found[2]));
+            let rest = declaration.replace_all(text, "\n");
+            let paths: Vec<Names> =
+                declared.chain(path.find_iter(&rest).flat_map(|path| paths_of(path.as_str()))).collect();
+            let imported = paths.iter().filter_map(|path| Some(self.home(&from_the_root(module, path)?, 0)));
+            imports.insert(module.clone(), imported.filter(|other| other != module).collect());
+        }
+        Ok(imports)
+    }
+
+    /// The module in whose file an item is declared. An export that leads to another export is followed a few times.
+    fn home(&self, path: &[String], followed: u8) -> Names {
+        let mut module = Names::new();
+        for (index, name) in path.iter().enumerate() {
+            let inner = [module.as_slice(), std::slice::from_ref(name)].concat();
+            if self.files.contains_key(&inner) {
+                module = inner;
+                continue;
+            }
+            let exported = self.exports.get(&module).and_then(|exports| exports.get(name)).filter(|_| followed < 4);
+            return match exported {
+                Some(exported) => {
+                    let from =
+                        from_the_root(&module, exported).unwrap_or_else(|| [module.clone(), exported.clone()].concat());
+                    self.home(&[from.as_slice(), &path[index + 1..]].concat(), followed + 1)
+                }
+                None => module,
+            };
+        }
+        module
+    }
 }
 
-/// `a, b::{c, d}` as `a, b::`.
-fn without_inner_lists(list: &str) -> String {
+/// The module of a file below `src`.
+fn module(file: &Path) -> Names {
+    let path = file.with_extension("");
+    let mut names: Names = path.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    let is_index = |name: &String| ["mod", "lib", "main"].contains(&name.as_str());
+    names.pop_if(|name| is_index(name));
+    names
+}
+
+/// The path from the root of the crate; `None` for a path that begins in another crate.
+fn from_the_root(module: &[String], path: &[String]) -> Option<Names> {
+    let ups = path.iter().take_while(|name| *name == "super").count();
+    match path.first()?.as_str() {
+        "crate" => Some(path[1..].to_vec()),
+        "self" => Some([module, &path[1..]].concat()),
+        "super" => Some([&module[..module.len().checked_sub(ups)?], &path[ups..]].concat()),
+        _ => None,
+    }
+}
+
+/// The paths of a `use` declaration: `a::{b, c::{d, e}}` is `a::b`, `a::c::d` and `a::c::e`.
+fn paths_of(tree: &str) -> Vec<Names> {
+    let names =
+        |path: &str| path.split("::").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let Some((start, list)) = tree.split_once('{') else {
+        let path = tree.split(" as ").next().unwrap_or_default();
+        return vec![names(path)];
+    };
+    let start: Names = names(start);
+    let list = list.rsplit_once('}').map_or(list, |(list, _)| list);
+    let branches = branches_of(list).into_iter().flat_map(paths_of);
+    branches.map(|branch| [start.as_slice(), &branch].concat()).collect()
+}
+
+/// The parts of a list that its outer commas separate.
+fn branches_of(list: &str) -> Vec<&str> {
     let mut depth = 0_usize;
-    let outer = list.chars().filter(|character| {
-        depth = match character {
-            '{' => depth + 1,
-            '}' => depth.saturating_sub(1),
-            _ => depth,
-        };
-        depth == 0 && *character != '}'
+    let parts = list.split(move |character| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == ',' && depth == 0
     });
-    outer.collect()
+    parts.filter(|part| !part.trim().is_empty()).collect()
 }
 
-/// Groups of modules in which each one reaches each other one.
-fn circles_of(imports: &Imports) -> Vec<Vec<String>> {
-    let reached: BTreeMap<&String, BTreeSet<String>> =
-        imports.keys().map(|module| (module, reached_from(module, imports))).collect();
+/// Groups of nodes in which each one reaches each other one.
+fn circles_of<Node: Clone + Ord>(imports: &Imports<Node>) -> Vec<Vec<Node>> {
+    let reached: Imports<Node> = imports.keys().map(|node| (node.clone(), reached_from(node, imports))).collect();
     let mut circles = BTreeSet::new();
-    for (module, others) in &reached {
-        let circle: Vec<String> = others
-            .iter()
-            .filter(|other| reached.get(other).is_some_and(|back| back.contains(*module)))
-            .cloned()
-            .collect();
+    for (node, others) in &reached {
+        let reaches_back = |other: &&Node| reached.get(*other).is_some_and(|back| back.contains(node));
+        let circle: Vec<Node> = others.iter().filter(reaches_back).cloned().collect();
         if circle.len() > 1 {
             circles.insert(circle);
         }
@@ -144,12 +231,12 @@ fn circles_of(imports: &Imports) -> Vec<Vec<String>> {
     circles.into_iter().collect()
 }
 
-fn reached_from(start: &str, imports: &Imports) -> BTreeSet<String> {
-    let (mut reached, mut open) = (BTreeSet::new(), vec![start.to_owned()]);
-    while let Some(module) = open.pop() {
-        for next in imports.get(&module).into_iter().flatten() {
+fn reached_from<Node: Clone + Ord>(start: &Node, imports: &Imports<Node>) -> BTreeSet<Node> {
+    let (mut reached, mut open) = (BTreeSet::new(), vec![start]);
+    while let Some(node) = open.pop() {
+        for next in imports.get(node).into_iter().flatten() {
             if reached.insert(next.clone()) {
-                open.push(next.clone());
+                open.push(next);
             }
         }
     }
@@ -160,6 +247,10 @@ fn reached_from(start: &str, imports: &Imports) -> BTreeSet<String> {
 mod tests {
     use super::*;
 
+    fn names(path: &str) -> Names {
+        path.split('/').map(str::to_owned).collect()
+    }
+
     #[test]
     fn a_circle_is_found_through_reexports_and_super() {
         let folder = std::env::temp_dir().join(format!("xtask-modules-{}", std::process::id()));
@@ -167,15 +258,20 @@ mod tests {
             fs::create_dir_all(folder.join(name)).unwrap();
         }
         let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+        let imports = || Source::read(&folder).unwrap().imports().unwrap();
         write("lib.rs", "mod a; mod b; mod c;\npub use b::{Second, Third};\npub use c::Last;\n");
-        write("a/mod.rs", "use crate::{Second, c::{Last, b}};\n");
+        write("a/mod.rs", "mod own;\nuse own::Own;\nuse crate::{Second, c::{Last, b}};\n");
+        write("a/own.rs", "pub(in crate::a) struct Own;\n");
         write("b/mod.rs", "use super::c::Last;\n#[cfg(test)]\nmod tests { use crate::a::First; }\n");
-        write("c/mod.rs", "fn nothing() {}\n");
-        let found = imports(&folder).unwrap();
-        assert_eq!(found["a"], ["b", "c"].map(str::to_owned).into());
-        assert!(circles_of(&found).is_empty(), "tests do not count: {found:?}");
+        write("c/mod.rs", "// use crate::a::First;\nfn nothing() {}\n");
+        assert_eq!(imports()[&names("a")], [names("b"), names("c")].into());
+        assert!(circles_of(&imports()).is_empty(), "tests and comments do not count: {:?}", imports());
         write("b/inner.rs", "use super::super::a::First;\n");
-        assert_eq!(circles_of(&imports(&folder).unwrap()), [["a", "b"]]);
+        assert_eq!(circles_of(&folders_of(&imports())), [["a", "b"]]);
+        assert!(circles_of(&imports()).is_empty(), "the files b and b/inner are two");
+        write("c/inner.rs", "fn f() -> crate::c::other::Other { todo() }\n");
+        write("c/other.rs", "use super::inner;\n");
+        assert_eq!(circles_of(&imports()), [[names("c/inner"), names("c/other")]]);
         fs::remove_dir_all(&folder).unwrap();
     }
 }
