@@ -13,7 +13,7 @@ const PLACES = { good: "https://hooks.acme.example/gatepost", bad: "https://ledg
 const receivers = { good: await receiver(204), bad: await receiver(500) };
 
 test("pictures", async () => {
-  const { page, close } = await visitor("alice", { viewport: { width: 1200, height: 620 } });
+  const { page, close } = await visitor("alice", { viewport: { width: 1280, height: 620 } });
   await fill(receivers);
   await inOtherPlaces(page);
   await picture(page, "console-home", "/console/", page.getByText("failing"));
@@ -32,13 +32,13 @@ test("pictures", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Check it" }).click();
   await page.getByText("200: the key works.").waitFor();
-  await page.setViewportSize({ width: 1200, height: 760 });
+  await page.setViewportSize({ width: 1280, height: 760 });
   await take(page, "console-new-key");
   await close();
 });
 
 test("pictures of operators", async () => {
-  const { page, close } = await visitor("operator", { viewport: { width: 1200, height: 760 } });
+  const { page, close } = await visitor("operator", { viewport: { width: 1280, height: 760 } });
   await inOtherPlaces(page);
   await page.goto("/console/operator");
   // Rates need two readings, and the queue is read every ten seconds.
