@@ -175,7 +175,7 @@ mod tests {
         pool.lease().await.unwrap().give_back();
         assert_eq!(pool.figures().idle, 1);
         let lease = pool.lease().await.unwrap();
-        assert!(server.timelines().admit(Timeline::parse("another:00000001").unwrap()));
+        assert!(server.timelines().admit(Timeline::parse("another:1").unwrap()));
         lease.give_back();
         assert_eq!(pool.figures().idle, 0);
     }

@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// The timeline on which a server writes, as `system:number`: the identifier of the cluster, and the number in
-/// hexadecimal, as in the names of WAL files. `NULL` on a standby.
+/// The timeline on which a server writes, as `system:number`: the identifier of the cluster, and the number in decimal. `NULL`
+/// on a standby. A promotion notes the timeline at once as the end of its recovery, and later in a checkpoint.
 pub(crate) const TIMELINE: &str = "CASE WHEN NOT pg_is_in_recovery() THEN concat(
         (SELECT system_identifier FROM pg_control_system()), ':',
-        left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
+        greatest((SELECT timeline_id FROM pg_control_checkpoint()), (SELECT min_recovery_end_timeline FROM pg_control_recovery()))
     ) END";
 
 /// The same for every server that refuses to tell its timeline. Only `pg_is_in_recovery` says whether it may be used.
@@ -23,7 +23,7 @@ pub(crate) struct Timeline {
 impl Timeline {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (system, number) = text.split_once(':')?;
-        Some(Self { system: system.to_owned(), number: u32::from_str_radix(number, 16).ok()? })
+        Some(Self { system: system.to_owned(), number: number.parse().ok()? })
     }
 }
 
@@ -81,11 +81,11 @@ mod tests {
     #[test]
     fn a_former_primary_is_refused() {
         let timelines = Timelines::default();
-        assert!(timelines.admit(timeline("7:00000009")) && timelines.promotions() == 0);
-        assert!(timelines.admit(timeline("7:0000000A")) && timelines.promotions() == 1);
-        assert!(timelines.admit(timeline("7:0000000A")) && timelines.promotions() == 1);
-        assert!(!timelines.admit(timeline("7:00000009")));
-        assert!(timelines.admit(timeline("8:00000001")) && timelines.promotions() == 2);
+        assert!(timelines.admit(timeline("7:9")) && timelines.promotions() == 0);
+        assert!(timelines.admit(timeline("7:10")) && timelines.promotions() == 1);
+        assert!(timelines.admit(timeline("7:10")) && timelines.promotions() == 1);
+        assert!(!timelines.admit(timeline("7:9")));
+        assert!(timelines.admit(timeline("8:1")) && timelines.promotions() == 2);
     }
 
     #[test]

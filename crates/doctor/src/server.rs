@@ -150,7 +150,7 @@ fn standbys(server: &DatabaseServer) -> Option<Finding> {
 }
 
 fn timeline(server: &DatabaseServer) -> Option<Finding> {
-    let sql = "GRANT EXECUTE ON FUNCTION pg_current_wal_insert_lsn(), pg_walfile_name(pg_lsn), pg_control_system()";
+    let sql = "GRANT EXECUTE ON FUNCTION pg_control_system(), pg_control_checkpoint(), pg_control_recovery()";
     (!server.tells_timeline).then(|| {
         finding(
             "the server does not tell its timeline, by which a former primary is recognized".to_owned(),
@@ -215,10 +215,7 @@ mod tests {
     fn a_server_that_does_not_tell_its_timeline_is_found() {
         let found = check_server(&DatabaseServer { tells_timeline: false, ..server() });
         assert!(found.len() == 1 && found[0].what.contains("does not tell its timeline"), "{found:?}");
-        assert!(
-            found[0].cure.contains("pg_current_wal_insert_lsn()") && found[0].cure.contains("\"app\""),
-            "{found:?}"
-        );
+        assert!(found[0].cure.contains("pg_control_checkpoint()") && found[0].cure.contains("\"app\""), "{found:?}");
     }
 
     #[test]

@@ -164,7 +164,7 @@ async fn a_server_that_refuses_to_tell_its_timeline_is_used() {
     let primary = Cluster::start(ClusterSettings::default()).await.unwrap();
     let name = primary.database().await.unwrap().name;
     let refuse = "CREATE ROLE app LOGIN; ALTER SCHEMA public OWNER TO app;
-        REVOKE EXECUTE ON FUNCTION pg_current_wal_insert_lsn() FROM PUBLIC";
+        REVOKE EXECUTE ON FUNCTION pg_control_checkpoint() FROM PUBLIC";
     primary.execute(&name, refuse).await.unwrap();
     let standby = primary.standby().await.unwrap();
     let url = |hosts: &str| format!("postgres://app@{hosts}/{name}");
