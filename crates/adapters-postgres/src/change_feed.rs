@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use diesel::deserialize::QueryableByName;
 use diesel::result::{DatabaseErrorKind, Error};
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead, StoreError};
@@ -10,44 +10,35 @@ use domain::{CredentialDigest, Timestamp};
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 
-/// The current run of the server: its cluster, the start of its postmaster, and its last recovery from a crash.
+/// The changes of each writer after the number that the reader has seen: the writers `$1` and the numbers `$2`. At most `$3`
+/// of each writer. Returns at least one row. See decision 114.
 ///
-/// Positions are comparable only within one run of one server. A promoted standby, or a server that recovers, may use
-/// the number of an unsaved transaction again. The start of the postmaster is not enough: if a single backend crashes,
-/// the server recovers, but the postmaster keeps running. A recovery always resets the statistics.
-macro_rules! server_run {
-    () => {
-        "concat_ws(':', (SELECT system_identifier FROM pg_control_system()),
-            extract(epoch FROM pg_postmaster_start_time()),
-            extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()))"
-    };
-}
+/// The writers are found one after another in the index, because they are few and their changes may be many.
+const CHANGES_SINCE: &str = "WITH RECURSIVE writers AS (
+        (SELECT writer FROM credential_changes ORDER BY writer LIMIT 1)
+        UNION ALL
+        SELECT (SELECT writer FROM credential_changes WHERE writer > last.writer ORDER BY writer LIMIT 1)
+        FROM writers AS last WHERE last.writer IS NOT NULL
+    )
+    SELECT pg_is_in_recovery() AS is_standby, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS unix_millis,
+        read.writer, read.number, read.digests
+    FROM (VALUES (1)) AS once LEFT JOIN LATERAL (
+        SELECT writer, (SELECT max(number) FROM credential_changes WHERE writer = writers.writer) AS number, ARRAY(
+            SELECT digest FROM credential_changes WHERE writer = writers.writer
+                AND number > coalesce(($2::bigint[])[array_position($1::bigint[], writers.writer)], 0)
+            LIMIT $3
+        ) AS digests
+        FROM writers WHERE writer IS NOT NULL
+    ) AS read ON true";
 
-/// The changes that were committed between the snapshot `$1` and the snapshot of this statement: a transaction that was
-/// running at `$1` is not visible in `$1`, however long it has run. Rows with the number of a later transaction were
-/// restored from another server. Returns at least one row, with the position. See decision 42.
-const CHANGES_SINCE: &str = concat!(
-    "SELECT ",
-    server_run!(),
-    " AS server, pg_current_snapshot()::text AS snapshot, pg_is_in_recovery() AS is_standby, change.digest,
-        floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS unix_millis
-    FROM (SELECT $1::pg_snapshot AS last) AS since LEFT JOIN LATERAL (
-        SELECT digest FROM credential_changes
-        WHERE transaction_id >= pg_snapshot_xmin(since.last) AND NOT pg_visible_in_snapshot(transaction_id, since.last)
-            AND transaction_id < pg_snapshot_xmax(pg_current_snapshot())
-        LIMIT $2
-    ) AS change ON true"
-);
-
-/// Deletes changes from before the snapshot. Instances that delete at the same time skip each other's rows.
-const FORGET: &str = concat!(
-    "DELETE FROM credential_changes WHERE (transaction_id, digest) IN (
-        SELECT transaction_id, digest FROM credential_changes
-        WHERE transaction_id < pg_snapshot_xmin($1::pg_snapshot) AND $2 = ",
-    server_run!(),
-    " ORDER BY transaction_id LIMIT $3 FOR UPDATE SKIP LOCKED
-    )"
-);
+/// Deletes changes that the position `$1` and `$2` has seen. Instances that delete at the same time skip each other's rows.
+const FORGET: &str = "DELETE FROM credential_changes WHERE (writer, number, digest) IN (
+        SELECT old.writer, old.number, old.digest
+        FROM unnest($1::bigint[], $2::bigint[]) AS seen (writer, number) CROSS JOIN LATERAL (
+            SELECT writer, number, digest FROM credential_changes
+            WHERE writer = seen.writer AND number <= seen.number LIMIT $3 FOR UPDATE SKIP LOCKED
+        ) AS old LIMIT $3
+    )";
 
 /// The most changes that one statement deletes, which takes about 100 ms.
 const FORGOTTEN_MAX: i64 = 50_000;
@@ -55,7 +46,10 @@ const FORGOTTEN_MAX: i64 = 50_000;
 #[async_trait]
 impl ChangeFeed for PostgresStore {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
-        self.run_on_feed(&ChangesSince { since: since.and_then(Place::of), max }).await
+        // Before a connection is taken: a promotion that comes later is found by the next read, and never missed.
+        let promotions = self.server.timelines().promotions();
+        let since = since.and_then(Place::parse).filter(|since| since.promotions == promotions);
+        self.run_on_feed(&ChangesSince { since, promotions, max }).await
     }
 
     /// Returns after a notification, and after the listening connection was lost and opened again. For one reader at a
@@ -65,71 +59,91 @@ impl ChangeFeed for PostgresStore {
     }
 
     async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError> {
-        match Place::of(before) {
+        match Place::parse(before) {
             Some(before) => self.run(&Forget { before }).await,
             None => Ok(()),
         }
     }
 }
 
-/// The content of a [`FeedPosition`] of this adapter: the server's run, and the snapshot of a read.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    server: &'a str,
-    snapshot: &'a str,
+/// The content of a [`FeedPosition`] of this adapter: the highest number of each writer that has changes, and how often the
+/// server was replaced before. A change that is lost with a server gets no second number.
+#[derive(Default)]
+struct Place {
+    promotions: u64,
+    writers: Vec<i64>,
+    numbers: Vec<i64>,
 }
 
-impl<'a> Place<'a> {
-    fn of(position: &'a FeedPosition) -> Option<Self> {
-        let (server, snapshot) = position.as_str().split_once(' ')?;
-        Some(Self { server, snapshot })
+impl Place {
+    fn parse(position: &FeedPosition) -> Option<Self> {
+        let mut words = position.as_str().split(' ');
+        let promotions = words.next()?.parse().ok()?;
+        let seen = words.map(|word| {
+            let (writer, number) = word.split_once(':')?;
+            Some((writer.parse::<i64>().ok()?, number.parse::<i64>().ok()?))
+        });
+        let (writers, numbers) = seen.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        Some(Self { promotions, writers, numbers })
+    }
+
+    fn position(&self) -> FeedPosition {
+        let seen = self.writers.iter().zip(&self.numbers);
+        FeedPosition::new(
+            seen.fold(self.promotions.to_string(), |text, (writer, number)| format!("{text} {writer}:{number}")),
+        )
     }
 }
 
-struct ChangesSince<'a> {
-    since: Option<Place<'a>>,
+struct ChangesSince {
+    since: Option<Place>,
+    promotions: u64,
     max: u32,
 }
 
 #[derive(QueryableByName)]
 struct FeedRow {
-    #[diesel(sql_type = Text)]
-    server: String,
-    #[diesel(sql_type = Text)]
-    snapshot: String,
     #[diesel(sql_type = Bool)]
     is_standby: bool,
-    #[diesel(sql_type = Nullable<Binary>)]
-    digest: Option<Vec<u8>>,
     #[diesel(sql_type = BigInt)]
     unix_millis: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    writer: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    number: Option<i64>,
+    #[diesel(sql_type = Nullable<Array<Binary>>)]
+    digests: Option<Vec<Vec<u8>>>,
 }
 
-impl Work for ChangesSince<'_> {
+impl Work for ChangesSince {
     type Answer = FeedRead;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<FeedRead, Failure> {
+        let listed_max = self.since.as_ref().map_or(0, |_| i64::from(self.max) + 1);
+        let nowhere = Place::default();
+        let since = self.since.as_ref().unwrap_or(&nowhere);
         let query = diesel::sql_query(CHANGES_SINCE)
-            .bind::<Nullable<Text>, _>(self.since.map(|since| since.snapshot))
-            .bind::<BigInt, _>(i64::from(self.max) + 1);
+            .bind::<Array<BigInt>, _>(&since.writers)
+            .bind::<Array<BigInt>, _>(&since.numbers)
+            .bind::<BigInt, _>(listed_max);
         let rows: Vec<FeedRow> = Kept(query).load(&mut &*connection).await?;
         let first = rows.as_slice().first().ok_or(Error::NotFound)?;
         if first.is_standby {
             return Err(standby());
         }
-        let position = FeedPosition::new(format!("{} {}", first.server, first.snapshot));
-        let is_listed = self.since.is_some_and(|since| since.server == first.server) && rows.len() <= self.max as usize;
-        let listed = if is_listed { digests(&rows) } else { None };
-        let changes = listed.map_or(CredentialChanges::OfAny, CredentialChanges::Of);
         let at = Timestamp::from_unix_millis(first.unix_millis).unwrap_or(Timestamp::MIN);
-        Ok(FeedRead { changes, position, at })
+        let (writers, numbers) = rows.iter().filter_map(|row| row.writer.zip(row.number)).unzip();
+        let position = Place { promotions: self.promotions, writers, numbers }.position();
+        let listed = self.since.as_ref().and_then(|_| digests(&rows));
+        let listed = listed.filter(|digests| digests.len() <= self.max as usize);
+        Ok(FeedRead { changes: listed.map_or(CredentialChanges::OfAny, CredentialChanges::Of), position, at })
     }
 }
 
 /// The digests; `None` if a change is of a kind that this version does not know, which must not stop the feed.
 fn digests(rows: &[FeedRow]) -> Option<Vec<CredentialDigest>> {
-    let stored = rows.iter().filter_map(|row| row.digest.as_deref());
-    stored.map(|digest| digest.try_into().map(CredentialDigest::from_bytes).ok()).collect()
+    let stored = rows.iter().filter_map(|row| row.digests.as_deref()).flatten();
+    stored.map(|digest| digest.as_slice().try_into().map(CredentialDigest::from_bytes).ok()).collect()
 }
 
 /// A standby may be behind without limit. This failure closes the connection, so that the next attempt finds the
@@ -139,17 +153,17 @@ fn standby() -> Failure {
     Failure::Undone(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, refusal))
 }
 
-struct Forget<'a> {
-    before: Place<'a>,
+struct Forget {
+    before: Place,
 }
 
-impl Work for Forget<'_> {
+impl Work for Forget {
     type Answer = ();
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure> {
         let deletion = diesel::sql_query(FORGET)
-            .bind::<Text, _>(self.before.snapshot)
-            .bind::<Text, _>(self.before.server)
+            .bind::<Array<BigInt>, _>(&self.before.writers)
+            .bind::<Array<BigInt>, _>(&self.before.numbers)
             .bind::<BigInt, _>(FORGOTTEN_MAX);
         Kept(deletion).execute(&mut &*connection).await?;
         Ok(())

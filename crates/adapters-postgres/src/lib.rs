@@ -35,6 +35,7 @@ mod audit;
 mod by_hour;
 mod change_feed;
 mod change_signal;
+mod change_writer;
 mod claimers;
 mod copying;
 mod hosts;

@@ -31,16 +31,6 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{Binary, Text};
-    use crate::sql_types::Instant;
-
-    /// Exists on Postgres only.
-    credential_changes (digest) {
-        digest -> Binary,
-    }
-}
-
-diesel::table! {
     use diesel::sql_types::{Binary, Nullable, Text};
     use crate::sql_types::Instant;
 

@@ -2,14 +2,17 @@ use std::cell::RefCell;
 use std::mem;
 use std::sync::Arc;
 
+use diesel::insert_into;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::audit::NewAuditRow;
 use diesel_mapping::schema::audit_events;
+use domain::CredentialDigest;
 use domain::audit::AuditEvent;
 use domain::ports::AuditWatchers;
-use futures_util::future::{OptionFuture, join3};
+use futures_util::future::{OptionFuture, join4};
 
+use crate::change_writer::ChangeWriter;
 use crate::transaction::{Commit, InTime};
 
 tokio::task_local! {
@@ -87,15 +90,17 @@ pub(crate) async fn write_events(connection: &AsyncPgConnection, events: &[Audit
         return Ok(());
     }
     let rows: Vec<NewAuditRow<'_>> = events.iter().map(row_of).collect();
-    diesel::insert_into(audit_events::table).values(rows).execute(&mut &*connection).await.map(drop)
+    insert_into(audit_events::table).values(rows).execute(&mut &*connection).await.map(drop)
 }
 
-/// Writes the events, and commits if the transaction is in time. Returns the answers of the statements and of the commit.
+/// Writes the changed credentials to the feed, and the events, and commits if the transaction is in time. Returns the answers
+/// of the statements and of the commit.
 ///
 /// One event is sent together with the commit. Several are one statement whose text depends on their number, and such a
 /// statement is sent alone: see [`crate::transaction`].
 pub(crate) async fn commit_with(
     connection: &AsyncPgConnection,
+    changed: &[CredentialDigest],
     events: &[AuditEvent],
 ) -> (QueryResult<()>, QueryResult<usize>) {
     let only = if let [only] = events { Some(only) } else { None };
@@ -104,9 +109,18 @@ pub(crate) async fn commit_with(
     {
         return (Err(error), Ok(0));
     }
-    let write =
-        only.map(|event| diesel::insert_into(audit_events::table).values(row_of(event)).execute(&mut &*connection));
-    let (written, in_time, committed) =
-        join3(OptionFuture::from(write), InTime.execute(&mut &*connection), Commit.execute(&mut &*connection)).await;
-    (written.transpose().and(in_time).map(drop), committed)
+    let writer = (!changed.is_empty()).then(ChangeWriter::begin);
+    let announce = writer.as_ref().map(|writer| writer.announce(changed).execute(&mut &*connection));
+    let write = only.map(|event| insert_into(audit_events::table).values(row_of(event)).execute(&mut &*connection));
+    let (announced, written, in_time, committed) = join4(
+        OptionFuture::from(announce),
+        OptionFuture::from(write),
+        InTime.execute(&mut &*connection),
+        Commit.execute(&mut &*connection),
+    )
+    .await;
+    if let (Some(writer), Ok(_)) = (writer, &committed) {
+        writer.ended();
+    }
+    (announced.transpose().and(written.transpose()).and(in_time).map(drop), committed)
 }

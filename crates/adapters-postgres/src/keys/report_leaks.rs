@@ -26,12 +26,8 @@ const REVOKE_BY_DIGESTS: &str = "WITH leaked AS MATERIALIZED (
 ), unrevoked AS (
     SELECT key.id FROM (SELECT id FROM leaked ORDER BY id) AS sorted JOIN api_keys AS key ON key.id = sorted.id
     WHERE key.revoked_at IS NULL FOR NO KEY UPDATE OF key
-), revoked AS (
-    UPDATE api_keys SET revoked_at = $1 FROM unrevoked
-    WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL RETURNING api_keys.id, api_keys.digest
-), changes AS (
-    INSERT INTO credential_changes (digest) SELECT digest FROM api_keys WHERE digest = ANY($2)
-) SELECT id, digest FROM revoked";
+) UPDATE api_keys SET revoked_at = $1 FROM unrevoked
+    WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL RETURNING api_keys.id, api_keys.digest";
 
 /// Revokes the keys with these digests. Two round trips, and one more for several keys.
 pub(crate) struct RevokeByDigests<'a> {
@@ -59,7 +55,8 @@ impl Work for RevokeByDigests<'_> {
         let revoked: HashSet<CredentialDigest> = digests_of("api_keys", &revoked)?.into_iter().collect();
         let keys = keys_with_digests(rows)?;
         let leaked = keys.iter().filter(|(digest, _)| revoked.contains(digest)).map(|(_, key)| key);
-        let (written, committed) = commit_with(connection, &self.cause.keys_leaked(leaked)).await;
+        let stored: Vec<CredentialDigest> = keys.iter().map(|(digest, _)| *digest).collect();
+        let (written, committed) = commit_with(connection, &stored, &self.cause.keys_leaked(leaked)).await;
         // A commit with an unknown result may be repeated: revoking again changes nothing.
         written.and(committed)?;
         Ok(keys)

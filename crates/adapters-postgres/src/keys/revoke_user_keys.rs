@@ -20,11 +20,7 @@ const REVOKE: &str = "WITH theirs AS MATERIALIZED (
 ), found AS (
     SELECT key.id FROM (SELECT id FROM theirs ORDER BY id) AS sorted JOIN api_keys AS key ON key.id = sorted.id
     WHERE key.revoked_at IS NULL LIMIT $5 FOR NO KEY UPDATE OF key
-), revoked AS (
-    UPDATE api_keys SET revoked_at = $1 FROM found WHERE api_keys.id = found.id RETURNING api_keys.id, digest
-), changes AS (
-    INSERT INTO credential_changes (digest) SELECT digest FROM revoked
-) SELECT id, digest FROM revoked";
+) UPDATE api_keys SET revoked_at = $1 FROM found WHERE api_keys.id = found.id RETURNING api_keys.id, digest";
 
 /// Revokes keys of one user. Two round trips, and one more for several keys.
 pub(super) struct RevokeUserKeys<'a> {
@@ -49,9 +45,10 @@ impl Work for RevokeUserKeys<'_> {
             join(Begin.execute(&mut &*connection), Kept(revocation).load::<DigestRow>(&mut &*connection)).await;
         let revoked = begun.and(revoked)?;
         let ids = ids_of("api_keys", &revoked, KeyId::from_bytes)?;
-        let (written, committed) = commit_with(connection, &self.cause.keys_revoked(self.owner, ids)).await;
+        let digests = digests_of("api_keys", &revoked)?;
+        let (written, committed) = commit_with(connection, &digests, &self.cause.keys_revoked(self.owner, ids)).await;
         // A commit with an unknown result is not repeated: the second answer would leave out what the first revoked.
         settle(written, committed)?;
-        Ok(digests_of("api_keys", &revoked)?)
+        Ok(digests)
     }
 }

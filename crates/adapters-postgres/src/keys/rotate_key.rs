@@ -1,20 +1,20 @@
 use diesel::OptionalExtension;
-use diesel::prelude::{ExpressionMethods, QueryDsl};
+use diesel::prelude::QueryDsl;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::keys::{
     KeyRow, ListedRow, NewKeyRow, count_being_replaced, digest_of, key_by_id, keys_of_owner, list_keys, replace_key,
 };
-use diesel_mapping::schema::{api_keys, audit_events, credential_changes};
+use diesel_mapping::schema::api_keys;
 use domain::audit::Cause;
 use domain::ports::Rotation;
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, ListView, Rotated, UserId};
 use futures_util::future::{join, join3, join4};
 
 use crate::attempt::{Failure, Work};
-use crate::audit::row_of;
+use crate::audit::commit_with;
 use crate::owner_lock::lock_owner;
-use crate::transaction::{Begin, Commit, InTime, Rollback, settle};
+use crate::transaction::{Begin, Rollback, settle};
 
 /// Replaces a key with its successor. Two round trips.
 ///
@@ -64,24 +64,17 @@ impl Rotate<'_> {
         connection: &AsyncPgConnection,
     ) -> Result<Rotation, Failure> {
         let successor = NewKeyRow::new(&rotated.successor, self.digest);
-        let change = credential_changes::digest.eq(replaced.as_bytes().as_slice());
         let event = self.cause.key_rotated(before, rotated);
-        let ((updated, inserted, announced, written), (rows, in_time, committed)) = join(
-            join4(
+        let ((updated, inserted, rows), (written, committed)) = join(
+            join3(
                 Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
                 diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
-                diesel::insert_into(credential_changes::table).values(change).execute(&mut &*connection),
-                diesel::insert_into(audit_events::table).values(row_of(&event)).execute(&mut &*connection),
-            ),
-            join3(
                 list_keys(self.owner, self.view).load::<ListedRow>(&mut &*connection),
-                InTime.execute(&mut &*connection),
-                Commit.execute(&mut &*connection),
             ),
+            commit_with(connection, &[replaced], std::slice::from_ref(&event)),
         )
         .await;
-        let statements =
-            updated.and(inserted).and(announced).and(written).and(rows).and_then(|rows| in_time.map(|_| rows));
+        let statements = updated.and(inserted).and(rows).and_then(|rows| written.map(|()| rows));
         let rows = settle(statements, committed)?;
         Ok(Rotation::Rotated { replaced, keys: self.view.select(keys_of_owner(self.owner, rows)?) })
     }

@@ -10,14 +10,6 @@ use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::{Begin, settle};
 
-/// A deletion of sessions that also writes their digests to the feed.
-pub(super) fn reported(deletion: &str) -> String {
-    format!(
-        "WITH ended AS ({deletion}), changes AS (INSERT INTO credential_changes (digest) SELECT digest FROM ended)
-        SELECT id, digest FROM ended"
-    )
-}
-
 /// Ends sessions of one user. Two round trips, and one more for several sessions.
 pub(super) struct End<'a> {
     pub(super) owner: &'a UserId,
@@ -41,7 +33,7 @@ impl Work for End<'_> {
             Which::One(id) => (END_ONE, Some(id)),
             Which::AllExcept(kept) => (END_ALL, kept.as_ref()),
         };
-        let deletion = diesel::sql_query(reported(deletion))
+        let deletion = diesel::sql_query(deletion)
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Nullable<Binary>, _>(id.map(|id| id.as_bytes().as_slice()));
@@ -49,9 +41,10 @@ impl Work for End<'_> {
             join(Begin.execute(&mut &*connection), Kept(deletion).load::<DigestRow>(&mut &*connection)).await;
         let ended = begun.and(ended)?;
         let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
-        let (written, committed) = commit_with(connection, &self.cause.sessions_ended(self.owner, ids)).await;
+        let digests = digests_of("sessions", &ended)?;
+        let (written, committed) = commit_with(connection, &digests, &self.cause.sessions_ended(self.owner, ids)).await;
         // A commit with an unknown result is not repeated: the second answer would leave out what the first ended.
         settle(written, committed)?;
-        Ok(digests_of("sessions", &ended)?)
+        Ok(digests)
     }
 }

@@ -9,7 +9,6 @@ use domain::sessions::Session;
 use domain::{CredentialDigest, SessionId};
 use futures_util::future::join4;
 
-use super::end_session::reported;
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::{Begin, settle};
@@ -35,7 +34,7 @@ impl Work for Open<'_> {
         let Self { session, digest, max, cause } = *self;
         let (issuer, subject) = (session.owner.issuer(), session.owner.subject());
         let lock = diesel::sql_query(LOCK_OWNER).bind::<Text, _>(issuer).bind::<Text, _>(subject);
-        let surplus = diesel::sql_query(reported(END_SURPLUS))
+        let surplus = diesel::sql_query(END_SURPLUS)
             .bind::<Text, _>(issuer)
             .bind::<Text, _>(subject)
             .bind::<Binary, _>(session.id.as_bytes().as_slice())
@@ -51,8 +50,9 @@ impl Work for Open<'_> {
         .await;
         let ended = begun.and(locked).and(inserted).and(ended)?;
         let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
-        let (written, committed) = commit_with(connection, &cause.session_opened(session, ids)).await;
+        let digests = digests_of("sessions", &ended)?;
+        let (written, committed) = commit_with(connection, &digests, &cause.session_opened(session, ids)).await;
         settle(written, committed)?;
-        Ok(digests_of("sessions", &ended)?)
+        Ok(digests)
     }
 }

@@ -59,7 +59,7 @@ impl Work for RotateSecret<'_> {
             return Ok(refusal);
         };
         let event = self.cause.secret_rotated(self.id, self.owner, self.previous_until);
-        let (written, committed) = commit_with(connection, &[event]).await;
+        let (written, committed) = commit_with(connection, &[], &[event]).await;
         // A commit with an unknown result is not repeated: the second run would drop the secret that was current.
         settle(written, committed)?;
         Ok(SecretRotation::Rotated(row.try_into()?))

@@ -4,11 +4,12 @@
 \set event 1000000000 + :id
 \startpipeline
 BEGIN ISOLATION LEVEL READ COMMITTED;
-WITH found AS (SELECT digest FROM api_keys WHERE owner_issuer = :issuer AND owner_subject = 'user-' || :user AND id = decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex')), revoked AS (UPDATE api_keys SET revoked_at = :at WHERE owner_issuer = :issuer AND owner_subject = 'user-' || :user AND id = decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex') AND revoked_at IS NULL RETURNING id), changes AS (INSERT INTO credential_changes (digest) SELECT digest FROM found) SELECT count(*) AS count FROM revoked;
+UPDATE "api_keys" SET "revoked_at" = :at WHERE ((("api_keys"."owner_issuer" = :issuer) AND ("api_keys"."owner_subject" = 'user-' || :user)) AND ("api_keys"."id" = decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex'))) AND ("api_keys"."revoked_at" IS NULL);
 SELECT "api_keys"."owner_issuer", "api_keys"."owner_subject", "api_keys"."id", "api_keys"."label", "api_keys"."prefix", "api_keys"."created_at", "api_keys"."last_used_at", "api_keys"."expires_at", "api_keys"."revoked_at", "api_keys"."scopes", "api_keys"."replaced_by", "api_keys"."digest" FROM "api_keys" WHERE ("api_keys"."id" = decode(lpad(to_hex(:id::bigint), 32, '0'), 'hex'));
 --LIST--;
 \endpipeline
 \startpipeline
+INSERT INTO credential_changes (writer, number, digest) SELECT :client_id, :n, unnest(ARRAY[decode(lpad(to_hex(:id::bigint), 64, '0'), 'hex')]);
 INSERT INTO "audit_events" ("id", "owner_issuer", "owner_subject", "actor", "actor_issuer", "actor_name", "means", "action", "target", "changes", "request_id", "address", "to_announce") VALUES (decode(lpad(to_hex(:event::bigint), 32, '0'), 'hex'), :issuer, 'user-' || :user, 'user', :issuer, 'user-' || :user, 'id_token', 'key.revoked', 'key_01m83771b6fc79fyzvsem' || :id, '[]', 'a3c32e2747d306c3acf4343a335c4b9b', '127.0.0.1', true);
 SELECT 1 / (clock_timestamp() < now() + INTERVAL '4 seconds')::int;
 COMMIT;

@@ -65,8 +65,8 @@ pub trait ChangeFeed: Send + Sync {
     /// - Each change is in exactly one of the reads of a chain in which each read goes on from the last, however long
     ///   its transaction takes to commit and whatever commits before it.
     /// - The answer is [`CredentialChanges::OfAny`] without `since`, where there are more than `max` changes, and where
-    ///   `since` is of another server, or of the same one before it lost its last transactions in a crash. The
-    ///   position is good in each case.
+    ///   another server is known to have taken the place of the one that gave `since`. The position is good in each
+    ///   case.
     /// - A [`CredentialStore::find_by_digests`] that begins after the answer sees each of these changes.
     /// - It succeeds only when the store itself answered, and takes writes: never from memory, and never on a standby.
     /// - [`FeedRead::at`] is the time of one clock, which all instances read.
@@ -84,6 +84,6 @@ pub trait ChangeFeed: Send + Sync {
     }
 
     /// Deletes changes that were committed before the read that returned `before`, or some of them, in one short
-    /// transaction; none where `before` is of another server. Callers make sure that every instance has read past it.
+    /// transaction. Callers make sure that every instance has read past it.
     async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError>;
 }
