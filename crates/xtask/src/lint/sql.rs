@@ -38,13 +38,6 @@ const QUEUE_WITH: &[(&str, usize)] = &[
     ("webhooks/recover_subscription.rs", 3),
     ("webhooks/retry_failures.rs", 1),
 ];
-const KEYS_WITH: &[(&str, usize)] = &[
-    ("keys/purge_keys.rs", 1),
-    ("keys/report_leaks.rs", 2),
-    ("keys/revoke_key.rs", 2),
-    ("keys/revoke_user_keys.rs", 2),
-    ("sessions/end_session.rs", 1),
-];
 const LEFT_CLAIMS: &[(&str, usize)] = &[("webhooks/left_claims.rs", 4)];
 const UNNEST: &[(&str, usize)] = &[("by_hour.rs", 1), ("webhooks/publish_events.rs", 1)];
 
@@ -79,16 +72,10 @@ const RULES: [Rule; 7] = [
         row: "a change within `WITH`",
         avoided: "a change within WITH: engines that run its parts one after the other give silently other results",
         count: changes_in_with,
-        exceptions: &[
-            Exception {
-                reason: "one round trip and one lock of each row in the queue (decision 38)",
-                files: QUEUE_WITH,
-            },
-            Exception {
-                reason: "a change, and what must be known of it, in one round trip (decision 17)",
-                files: KEYS_WITH,
-            },
-        ],
+        exceptions: &[Exception {
+            reason: "one round trip and one lock of each row in the queue (decision 38)",
+            files: QUEUE_WITH,
+        }],
     },
     Rule {
         row: "`now()`",
