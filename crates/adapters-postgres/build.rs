@@ -1,5 +1,19 @@
-//! Builds the crate again when a migration is added: the macro that embeds them sees only the files it knew.
+//! Builds the crate again when a migration is added, and lists their statements.
 
-fn main() {
-    println!("cargo::rerun-if-changed=../../migrations/postgres");
+use std::error::Error;
+use std::fmt::Write;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = fs::canonicalize("../../migrations/postgres")?;
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut scripts = String::new();
+    for migration in fs::read_dir(&folder)? {
+        let migration = migration?;
+        let (name, up) = (migration.file_name(), migration.path().join("up.sql"));
+        writeln!(scripts, "({name:?}, include_str!({up:?})),")?;
+    }
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("scripts.rs"), format!("&[{scripts}]"))?;
+    Ok(())
 }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::PostgresStore;
 use crate::claimers::{Claimers, Presence};
 use crate::server::{Purpose, Server};
-use crate::shard::Shard;
+use crate::shard::{Shard, is_distributed};
 
 const LISTEN: &str = "LISTEN ";
 const NOTIFY: &str = "NOTIFY ";
@@ -166,7 +166,8 @@ async fn exchange(
     if !is_shared {
         in_time(connection.batch_execute(&signals.listen())).await?;
     }
-    let mut watch = claimers.watch(if is_shared { Presence::Seen } else { Presence::Locked });
+    let is_seen = is_shared || in_time(is_distributed(&connection)).await?;
+    let mut watch = claimers.watch(if is_seen { Presence::Seen } else { Presence::Locked });
     // Notifications may have been sent before this connection listened.
     signals.keys.received.notify_one();
     signals.deliveries.received.notify_one();

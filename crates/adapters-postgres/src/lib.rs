@@ -42,6 +42,7 @@ mod hosts;
 mod keys;
 mod left_attempt;
 mod migrate;
+mod migrations;
 mod owner_lock;
 mod pool;
 mod readiness;

@@ -7,17 +7,15 @@ use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AnsiTransactionManager, AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl, TransactionManager};
 use diesel_mapping::schema::schema_migrations;
 use diesel_mapping::{KnownMigrations, apply_pending};
-use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 use domain::ports::{MigrateError, MigrationStatus, Schema};
 use tokio::time::Instant;
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
+use crate::migrations::Migrations;
 use crate::server::{Purpose, Server};
 use crate::server_session::ConnectError;
 use crate::shard::{CheckShard, Shard, WrongShards, check, set_up};
-
-const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
 /// The holder of this advisory lock may migrate the database: "gatepost" in ASCII.
 const LOCK: i64 = 0x6761_7465_706f_7374;
@@ -85,7 +83,7 @@ async fn migrate(server: Server, shard: Option<Shard>) -> Result<Vec<String>, Mi
 async fn apply(connection: AsyncPgConnection) -> Result<(Vec<String>, AsyncPgConnection), MigrateError> {
     let apply = move || {
         let mut harness = AsyncMigrationHarness::new(connection);
-        let names = apply_pending(&mut harness, &MIGRATIONS)?;
+        let names = apply_pending(&mut harness, &Migrations)?;
         Ok((names, harness.into_inner()))
     };
     tokio::task::spawn_blocking(apply).await.unwrap_or_else(|cut_off| Err(unavailable(cut_off)))
@@ -106,7 +104,7 @@ async fn lock(connection: &mut AsyncPgConnection, lock: &str) -> Result<(), Migr
 }
 
 pub(crate) fn known_migrations() -> Result<KnownMigrations, MigrateError> {
-    KnownMigrations::of::<Pg>(&MIGRATIONS)
+    KnownMigrations::of::<Pg>(&Migrations)
 }
 
 /// The versions of the migrations that the database has; empty before the first migration.
@@ -158,7 +156,7 @@ mod tests {
         let names = store.migrate().await.unwrap();
         let connection = store.server.connect(Purpose::Migrations).await.unwrap();
         let mut harness = AsyncMigrationHarness::new(connection);
-        assert_eq!(harness.revert_all_migrations(MIGRATIONS).unwrap().len(), names.len());
+        assert_eq!(harness.revert_all_migrations(Migrations).unwrap().len(), names.len());
         assert_eq!(store.migrate().await.unwrap(), names);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) enum WrongShards {
         /// What the configuration says.
         configured: u16,
     },
-    /// The server distributes tables.
+    /// The server gives shards to other nodes.
     #[error(
         "the server has the extension citus, on which several shards do not work: set DATABASE_SHARDS=1, or use a database \
          without the extension"
@@ -62,18 +62,21 @@ fn counted(shards: u16) -> String {
     if shards == 1 { "one shard".to_owned() } else { format!("{shards} shards") }
 }
 
-/// The numbers of transactions of a distributed database come from several servers, and the feed compares them.
+/// Whether the server gives shards to other nodes.
 const IS_CITUS: &str = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS is_true";
 /// Where a database with several shards says which ones it has. A database with one shard has no such schema.
 const IS_DIVIDED: &str = "SELECT to_regclass('gatepost_shards.stamp') IS NOT NULL AS is_true";
 /// Whether the database was set up with one shard.
 const IS_SINGLE: &str = "SELECT to_regclass('public.__diesel_schema_migrations') IS NOT NULL AS is_true";
 const READ_STAMP: &str = "SELECT shards, server FROM gatepost_shards.stamp";
-const SET_UP: &str = "CREATE SCHEMA IF NOT EXISTS gatepost_shards;
-    CREATE TABLE IF NOT EXISTS gatepost_shards.stamp (
+/// One at a time, as [`crate::migrations`].
+const SET_UP: [&str; 3] = [
+    "CREATE SCHEMA IF NOT EXISTS gatepost_shards",
+    "CREATE TABLE IF NOT EXISTS gatepost_shards.stamp (
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), shards integer NOT NULL, server integer NOT NULL
-    );
-    CREATE TABLE IF NOT EXISTS gatepost_shards.unfinished (shard integer PRIMARY KEY);";
+    )",
+    "CREATE TABLE IF NOT EXISTS gatepost_shards.unfinished (shard integer PRIMARY KEY)",
+];
 const STAMP: &str = "INSERT INTO gatepost_shards.stamp (shards, server) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 /// The shards to which a copy has not ended. See decision 84.
 const IS_UNFINISHED: &str = "SELECT EXISTS (SELECT FROM gatepost_shards.unfinished WHERE shard = $1) AS is_true";
@@ -127,7 +130,7 @@ pub(crate) async fn check_place(
     connection: &AsyncPgConnection,
     shard: Option<Shard>,
 ) -> QueryResult<Option<WrongShards>> {
-    if shard.is_some() && is_true(connection, IS_CITUS).await? {
+    if shard.is_some() && is_distributed(connection).await? {
         return Ok(Some(WrongShards::Citus));
     }
     let configured = shard.map_or(1, |shard| shard.shards);
@@ -146,13 +149,20 @@ pub(crate) async fn check_place(
     })
 }
 
+/// Whether the server gives shards to other nodes, where locks of a session do not count.
+pub(crate) async fn is_distributed(connection: &AsyncPgConnection) -> QueryResult<bool> {
+    is_true(connection, IS_CITUS).await
+}
+
 async fn is_true(connection: &AsyncPgConnection, question: &str) -> QueryResult<bool> {
     Ok(diesel::sql_query(question).get_result::<Answer>(&mut &*connection).await?.is_true)
 }
 
 /// Makes the schema of the shard, and says for good which shards the database has. The caller holds the lock of migrations.
 pub(crate) async fn set_up(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
-    connection.batch_execute(SET_UP).await?;
+    for statement in SET_UP {
+        connection.batch_execute(statement).await?;
+    }
     let stamp = diesel::sql_query(STAMP).bind::<Integer, _>(i32::from(shard.shards));
     stamp.bind::<Integer, _>(i32::from(shard.server)).execute(&mut connection).await?;
     connection.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {}", shard.schema())).await

@@ -96,7 +96,9 @@ impl DeliveryCommands for PostgresStore {
 
     async fn prepare_history(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {
         let today = day_of(at);
-        self.run(&PrepareHistory { first_day: today, last_day: today + DAYS_AHEAD, width: days.max(1).into() }).await
+        let missing = PrepareHistory { first_day: today, last_day: today + DAYS_AHEAD, width: days.max(1).into() };
+        while self.run(&missing).await? {}
+        Ok(())
     }
 
     async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {

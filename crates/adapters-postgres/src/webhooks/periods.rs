@@ -65,17 +65,21 @@ impl Period {
         format!("{table}_{}", date.replace('-', "_"))
     }
 
-    /// Attaching a partition does not wait for readers and writers of the table; creating it in place would.
-    fn creation(self) -> String {
+    /// The statements that create its partitions. Attaching a partition does not wait for readers and writers of the table;
+    /// creating it in place would. One at a time, as [`crate::migrations`].
+    fn creation(self) -> Vec<String> {
         let (first, end) = (hexadecimal(&self.first_id()), hexadecimal(&self.end_id()));
-        let tables = TABLES.map(|table| {
+        let partitions = TABLES.iter().flat_map(|table| {
             let partition = self.partition(table);
-            format!(
-                "CREATE TABLE {partition} (LIKE {table} INCLUDING ALL);
-                 ALTER TABLE {table} ATTACH PARTITION {partition} FOR VALUES FROM ('\\x{first}') TO ('\\x{end}');"
-            )
+            [
+                format!("CREATE TABLE {partition} (LIKE {table} INCLUDING ALL)"),
+                format!(
+                    "ALTER TABLE {table} ATTACH PARTITION {partition} FOR VALUES FROM ('\\x{first}') TO ('\\x{end}')"
+                ),
+            ]
         });
-        format!("{} INSERT INTO webhook_periods VALUES ({}, {});", tables.concat(), self.first_day, self.end_day)
+        let period = format!("INSERT INTO webhook_periods VALUES ({}, {})", self.first_day, self.end_day);
+        partitions.chain([period]).collect()
     }
 
     /// The statement that waits until autovacuum has left its partitions. Readers and writers go on meanwhile.
@@ -119,7 +123,10 @@ pub(super) async fn lock(connection: &AsyncPgConnection) -> QueryResult<()> {
 
 /// Creates the period. The caller has the lock.
 pub(super) async fn create(connection: &AsyncPgConnection, period: Period) -> QueryResult<()> {
-    (&mut &*connection).batch_execute(&period.creation()).await
+    for statement in period.creation() {
+        (&mut &*connection).batch_execute(&statement).await?;
+    }
+    Ok(())
 }
 
 /// Creates the periods that these ids of events and deliveries lack, of one day each. Nobody else changes periods.
