@@ -13,6 +13,7 @@ use tokio::sync::OnceCell;
 
 use crate::ServerBinaries;
 use crate::account::Account;
+use crate::coordinator;
 use crate::sweeper::Sweeper;
 use crate::watchdog::Watchdog;
 
@@ -65,7 +66,9 @@ pub(crate) struct Inner {
     binaries: ServerBinaries,
     account: Account,
     folder: PathBuf,
-    port: u16,
+    pub(crate) port: u16,
+    /// Whether its databases are on several nodes.
+    pub(crate) is_coordinator: bool,
     databases: AtomicU32,
     server: Mutex<Option<Child>>,
     // `None` if another process owns the cluster and stops it. The folder is removed after this field is dropped.
@@ -74,7 +77,7 @@ pub(crate) struct Inner {
 
 impl Cluster {
     /// The cluster of this process, which the first call starts with the settings for tests. If a parent process shares
-    /// its cluster ([`Cluster::loan`]), that one: test runners start many processes.
+    /// its cluster ([`Cluster::loan`]), that one: test runners start many processes. `CITUS_URL` comes before both.
     ///
     /// # Errors
     ///
@@ -82,11 +85,24 @@ impl Cluster {
     pub async fn shared() -> anyhow::Result<&'static Self> {
         static SHARED: OnceCell<Cluster> = OnceCell::const_new();
         SHARED
-            .get_or_try_init(async || match Inner::lent()? {
-                Some(inner) => Ok(Self { inner: Arc::new(inner) }),
+            .get_or_try_init(async || match Self::coordinator()?.or(Inner::lent()?.map(Self::of)) {
+                Some(cluster) => Ok(cluster),
                 None => Self::start(ClusterSettings::default()).await,
             })
             .await
+    }
+
+    /// The coordinator of Citus that `CITUS_URL` names, if it names one.
+    ///
+    /// # Errors
+    ///
+    /// It is not a URL of this machine, or no `psql` is installed.
+    pub fn coordinator() -> anyhow::Result<Option<Self>> {
+        Ok(coordinator::named()?.map(Self::of))
+    }
+
+    fn of(inner: Inner) -> Self {
+        Self { inner: Arc::new(inner) }
     }
 
     /// Starts a separate cluster.
@@ -152,6 +168,11 @@ impl Cluster {
         template: &str,
         fill: impl AsyncFnOnce(&Database) -> anyhow::Result<()>,
     ) -> anyhow::Result<Database> {
+        if self.inner.is_coordinator {
+            let database = self.database().await?;
+            fill(&database).await?;
+            return Ok(database);
+        }
         match self.database_from(template).await {
             Err(error) if error.to_string().contains("does not exist") => {
                 self.make_template(template, fill).await?;
@@ -182,10 +203,16 @@ impl Cluster {
         // The process id says whom the sweeper waits for. A long run of tests uses an id again, so it is not enough.
         let random = RandomState::new().hash_one(number);
         let name = format!("{DATABASES}{}_{random:x}_{number}", std::process::id());
+        let database = Database { url: format!("postgres://postgres@127.0.0.1:{}/{name}", self.port()), name };
+        if self.inner.is_coordinator {
+            let (inner, name) = (Arc::clone(&self.inner), database.name.clone());
+            off_the_runtime(move || coordinator::make_database(&inner, &name)).await?;
+            return Ok(database);
+        }
         // Copies files: with its default, the server writes each page to its log too.
-        let create = format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy");
+        let create = format!("CREATE DATABASE {} TEMPLATE {template} STRATEGY file_copy", database.name);
         self.execute("postgres", &create).await?;
-        Ok(Database { url: format!("postgres://postgres@127.0.0.1:{}/{name}", self.port()), name })
+        Ok(database)
     }
 
     /// Runs SQL in the named database through psql, and returns its output: unaligned, tuples only.
@@ -285,15 +312,22 @@ impl Inner {
         let Some(loan) = std::env::var_os(LOAN) else { return Ok(None) };
         let loan = loan.to_string_lossy().into_owned();
         let (port, folder) = loan.split_once(':').with_context(|| format!("{LOAN} is {loan:?}, no cluster's"))?;
-        Ok(Some(Self {
+        let port = port.parse().with_context(|| format!("{LOAN} is {loan:?}, no cluster's"))?;
+        Self::of_others(port, PathBuf::from(folder), false).map(Some)
+    }
+
+    /// A cluster that another process starts and stops.
+    pub(crate) fn of_others(port: u16, folder: PathBuf, is_coordinator: bool) -> anyhow::Result<Self> {
+        Ok(Self {
             binaries: ServerBinaries::find_or_install()?,
             account: Account::choose()?,
-            folder: PathBuf::from(folder),
-            port: port.parse().with_context(|| format!("{LOAN} is {loan:?}, no cluster's"))?,
+            folder,
+            port,
+            is_coordinator,
             databases: AtomicU32::new(0),
             server: Mutex::new(None),
             _watchdog: None,
-        }))
+        })
     }
 
     fn create(place: &Path, fill: impl FnOnce(&Self) -> anyhow::Result<()>) -> anyhow::Result<Self> {
@@ -308,6 +342,7 @@ impl Inner {
             account,
             folder: folder.keep(), // the watchdog removes it
             port: 0,
+            is_coordinator: false,
             databases: AtomicU32::new(0),
             server: Mutex::new(None),
             _watchdog: Some(watchdog),
@@ -404,9 +439,14 @@ impl Inner {
 
     /// Runs each statement in its own transaction.
     pub(crate) fn psql(&self, database: &str, statements: &[&str]) -> anyhow::Result<String> {
+        self.psql_at(self.port, database, statements)
+    }
+
+    /// [`Self::psql`] on the node with this port.
+    pub(crate) fn psql_at(&self, port: u16, database: &str, statements: &[&str]) -> anyhow::Result<String> {
         let mut psql = self.command("psql");
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "postgres"]);
-        psql.args(["-p", &self.port.to_string(), "-d", database]);
+        psql.args(["-p", &port.to_string(), "-d", database]);
         psql.args(statements.iter().flat_map(|statement| ["-c", statement]));
         let output = psql.output().context("cannot run psql")?;
         ensure!(output.status.success(), "psql failed: {}", String::from_utf8_lossy(&output.stderr));

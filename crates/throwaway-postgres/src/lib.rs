@@ -17,11 +17,14 @@
 //!   the databases of tests that have ended.
 //! - It ends with this process, even if the process is killed: see `watchdog.rs`.
 //! - If this process runs as root, the server runs as another user, because Postgres refuses root.
+//! - Where `CITUS_URL` names a coordinator of Citus on this machine, [`Cluster::shared`] is that one, and each [`Database`]
+//!   is on all of its nodes.
 //! - [`Pooler`] is a PgBouncer in front of a cluster.
 //! - If no server is installed, root on Debian gets one through apt. Other users get an error with the command to run.
 
 mod account;
 mod cluster;
+mod coordinator;
 mod pooler;
 mod server_binaries;
 mod sweeper;

@@ -5,6 +5,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::cluster::{DATABASES, Inner};
+use crate::coordinator;
 
 /// A run of tests makes some thirty databases in this time, of 8 MB each.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -40,6 +41,9 @@ impl Drop for Sweeper {
 fn sweep(cluster: &Inner) -> anyhow::Result<()> {
     let names = cluster.psql("postgres", &["SELECT datname FROM pg_database"])?;
     let ended = names.lines().filter(|name| process_of(name).is_some_and(has_ended));
+    if cluster.is_coordinator {
+        return ended.map(|name| coordinator::drop_database(cluster, name)).collect();
+    }
     let drops: Vec<String> = ended.map(|name| format!("DROP DATABASE {name} WITH (FORCE)")).collect();
     if !drops.is_empty() {
         let drops: Vec<&str> = drops.iter().map(String::as_str).collect();

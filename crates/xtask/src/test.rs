@@ -28,7 +28,11 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("cannot start a runtime")?;
     // With 16 shards, an instance opens up to 208 connections, and a test has up to four instances.
     let cluster = runtime.block_on(Cluster::start(ClusterSettings { connections_max: 3_000, ..Default::default() }))?;
-    let _sweeper = cluster.sweeper();
+    let citus = Cluster::coordinator()?;
+    let _sweepers = (cluster.sweeper(), citus.as_ref().map(Cluster::sweeper));
+    if citus.is_none() {
+        say("SKIPPED every test on Citus: CITUS_URL names no coordinator");
+    }
     let files = files_in_memory(&cluster);
     // Most tests wait more than they compute.
     let at_once = 2 * std::thread::available_parallelism().map_or(1, NonZero::get);

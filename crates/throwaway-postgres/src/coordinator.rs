@@ -1,0 +1,50 @@
+//! A coordinator of Citus in the place of the shared cluster, where `CITUS_URL` names one. Its databases have all nodes.
+
+use anyhow::Context;
+
+use crate::cluster::Inner;
+
+/// The variable with the URL of a coordinator on this machine: `postgres://postgres@127.0.0.1:<port>/postgres`.
+const CITUS_URL: &str = "CITUS_URL";
+
+/// The ports of all nodes, the coordinator's first.
+const PORTS: &str = "SELECT nodeport FROM pg_dist_node ORDER BY groupid";
+const LOCAL: &str = "SET citus.enable_create_database_propagation = off";
+
+#[expect(clippy::disallowed_methods, reason = "the one way to tell a test runner's children")]
+pub(crate) fn named() -> anyhow::Result<Option<Inner>> {
+    let Some(url) = std::env::var_os(CITUS_URL) else { return Ok(None) };
+    let url = url.to_string_lossy().into_owned();
+    let port = url.strip_prefix("postgres://postgres@127.0.0.1:").and_then(|rest| rest.split('/').next()?.parse().ok());
+    let port = port.with_context(|| format!("{CITUS_URL} is {url:?}, no coordinator on this machine"))?;
+    Inner::of_others(port, std::env::temp_dir(), true).map(Some)
+}
+
+/// Makes a database on every node. Schemas that are made in it are distributed.
+pub(crate) fn make_database(coordinator: &Inner, name: &str) -> anyhow::Result<()> {
+    let ports = ports(coordinator)?;
+    for port in &ports {
+        coordinator.psql_at(*port, "postgres", &[LOCAL, &format!("CREATE DATABASE {name}")])?;
+        coordinator.psql_at(*port, name, &["CREATE EXTENSION citus"])?;
+    }
+    let own = coordinator.port;
+    let join =
+        ports.iter().filter(|port| **port != own).map(|port| format!("SELECT citus_add_node('127.0.0.1', {port})"));
+    let first = format!("SELECT citus_set_coordinator_host('127.0.0.1', {own})");
+    let last = format!("ALTER DATABASE {name} SET citus.enable_schema_based_sharding TO on");
+    let statements: Vec<String> = [first].into_iter().chain(join).chain([last]).collect();
+    coordinator.psql(name, &statements.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
+}
+
+/// Drops a database on every node.
+pub(crate) fn drop_database(coordinator: &Inner, name: &str) -> anyhow::Result<()> {
+    for port in ports(coordinator)? {
+        coordinator.psql_at(port, "postgres", &[LOCAL, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")])?;
+    }
+    Ok(())
+}
+
+fn ports(coordinator: &Inner) -> anyhow::Result<Vec<u16>> {
+    let ports = coordinator.psql("postgres", &[PORTS])?;
+    ports.lines().map(|port| port.parse().context("a port is a number")).collect()
+}
