@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::audit::Cause;
 use domain::memory::{MemorySessionStore, SeededEntropy};
 use domain::ports::{
-    ChangeFeed, Clock, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, KeyStore, KeyStores,
-    KeyUpkeep, KeyUsageStore, RecentUses, Revocation, Rotation, SessionStores, StoreError,
+    ChangeFeed, Clock, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest, KeyStore,
+    KeyStores, KeyUpkeep, KeyUsageStore, RecentUses, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStores, StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyRotation, KeyUsage, KeyUse, Label,
-    ListView, RateLimit, Scopes, Timestamp, UsageCounts, UserId,
+    ApiKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyUsage, KeyUse, Label, ListView, RateLimit,
+    Scopes, Timestamp, UsageCounts, UserId,
 };
 use tokio::time::Instant;
 use verifier::{CredentialStores, Verifier, VerifierSettings};
@@ -35,14 +35,7 @@ struct EveryKey;
 
 #[async_trait]
 impl KeyStore for EveryKey {
-    async fn insert_within(
-        &self,
-        _: &ApiKey,
-        _: &CredentialDigest,
-        _: domain::ports::ActiveLimit,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<domain::ports::Insertion, StoreError> {
+    async fn insert_within(&self, _: &InsertKeyRequest) -> Result<domain::ports::Insertion, StoreError> {
         Ok(domain::ports::Insertion::LimitReached)
     }
 
@@ -50,46 +43,19 @@ impl KeyStore for EveryKey {
         Ok(Vec::new())
     }
 
-    async fn revoke(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: Timestamp,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
+    async fn revoke(&self, _: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
         Ok(Revocation::NotFound)
     }
 
-    async fn rotate(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: &KeyRotation,
-        _: &CredentialDigest,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
+    async fn rotate(&self, _: &RotateKeyRequest) -> Result<Rotation, StoreError> {
         Ok(Rotation::NotFound)
     }
 
-    async fn revoke_by_digests(
-        &self,
-        _: &[CredentialDigest],
-        _: Timestamp,
-        _cause: &Cause,
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+    async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Ok(Vec::new())
     }
 
-    async fn revoke_user_keys(
-        &self,
-        _: &UserId,
-        _: Timestamp,
-        _: Timestamp,
-        _: u32,
-        _cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         Ok(Vec::new())
     }
 }

@@ -2,9 +2,11 @@ use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::audit::Cause;
-use domain::ports::{ActiveLimit, BoxError, Insertion, KeyStore, Revocation, Rotation, StoreError};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, ListView, Timestamp, UserId};
+use domain::ports::{
+    BoxError, InsertKeyRequest, Insertion, KeyStore, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+};
+use domain::{ApiKey, CredentialDigest, ListView, UserId};
 
 use crate::VerifiedKey;
 use crate::answers::Answers;
@@ -35,16 +37,9 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
 
 #[async_trait]
 impl KeyStore for EvictingStore {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
-        let insertion = self.store.insert_within(key, digest, limit, view, cause).await;
-        self.answers.evict(digest);
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
+        let insertion = self.store.insert_within(request).await;
+        self.answers.evict(&request.digest);
         insertion
     }
 
@@ -52,47 +47,30 @@ impl KeyStore for EvictingStore {
         self.store.list(owner, view).await
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
-        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
-        let (owner, cause) = (owner.clone(), cause.clone());
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
+        let (store, answers, request) = (Arc::clone(&self.store), Arc::clone(&self.answers), request.clone());
         to_the_end(async move {
-            let revocation = store.revoke(&owner, id, at, view, &cause).await;
+            let revocation = store.revoke(&request).await;
             match &revocation {
                 Ok(Revocation::Revoked { digest, .. }) => answers.evict(digest),
                 Ok(Revocation::NotFound | Revocation::NotOwned) => {}
-                Err(_) => answers.evict_matching(|key| key.id == id),
+                Err(_) => answers.evict_matching(|key| key.id == request.id),
             }
             revocation
         })
         .await
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
-        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
-        let (owner, rotation, digest, cause) = (owner.clone(), rotation.clone(), *digest, cause.clone());
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
+        let (store, answers, request) = (Arc::clone(&self.store), Arc::clone(&self.answers), request.clone());
         to_the_end(async move {
-            let outcome = store.rotate(&owner, id, &rotation, &digest, view, &cause).await;
+            let outcome = store.rotate(&request).await;
             match &outcome {
                 Ok(Rotation::Rotated { replaced, .. }) => answers.evict(replaced),
                 Ok(Rotation::Refused(_) | Rotation::NotFound | Rotation::NotOwned) => {}
-                Err(_) => answers.evict_matching(|key| key.id == id),
+                Err(_) => answers.evict_matching(|key| key.id == request.id),
             }
-            answers.evict(&digest);
+            answers.evict(&request.digest);
             outcome
         })
         .await
@@ -100,37 +78,24 @@ impl KeyStore for EvictingStore {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
-        let (digests, cause) = (digests.to_vec(), cause.clone());
+        let (store, answers, request) = (Arc::clone(&self.store), Arc::clone(&self.answers), request.clone());
         to_the_end(async move {
-            let revoked = store.revoke_by_digests(&digests, at, &cause).await;
-            for digest in &digests {
-                answers.evict(digest);
-            }
+            let revoked = store.revoke_by_digests(&request).await;
+            request.digests.iter().for_each(|digest| answers.evict(digest));
             revoked
         })
         .await
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
-        let (owner, cause) = (owner.clone(), cause.clone());
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        let (store, answers, request) = (Arc::clone(&self.store), Arc::clone(&self.answers), request.clone());
         to_the_end(async move {
-            let revoked = store.revoke_user_keys(&owner, created_before, at, max, &cause).await;
+            let revoked = store.revoke_user_keys(&request).await;
             match &revoked {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
-                Err(_) => answers.evict_matching(|key| key.owner == owner),
+                Err(_) => answers.evict_matching(|key| key.owner == request.owner),
             }
             revoked
         })

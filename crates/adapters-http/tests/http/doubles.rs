@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{
-    ActiveLimit, CredentialStore, Found, IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier,
-    Insertion, KeyStore, KeyUpkeep, KeyUsageStore, NotReady, ReadinessCheck, Revocation, Rotation, SessionStore,
-    SignInAnswer, SignInRequest, SignInVerdict, StoreError,
+    CredentialStore, Found, IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, InsertKeyRequest,
+    Insertion, KeyStore, KeyUpkeep, KeyUsageStore, NotReady, ReadinessCheck, Revocation, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStore, SignInAnswer, SignInRequest,
+    SignInVerdict, StoreError,
 };
 use domain::sessions::{Session, SessionUse};
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, IdToken, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, SessionId,
-    Timestamp, UsageCounts, UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, IdToken, KeyId, KeyUsage, KeyUse, ListView, SessionId, Timestamp,
+    UsageCounts, UserId,
 };
 
 /// The issuer of the users in tests.
@@ -84,14 +85,7 @@ pub(crate) struct FailingStore(pub(crate) fn() -> StoreError);
 
 #[async_trait]
 impl KeyStore for FailingStore {
-    async fn insert_within(
-        &self,
-        _: &ApiKey,
-        _: &CredentialDigest,
-        _: ActiveLimit,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
+    async fn insert_within(&self, _: &InsertKeyRequest) -> Result<Insertion, StoreError> {
         Err(self.0())
     }
 
@@ -99,46 +93,19 @@ impl KeyStore for FailingStore {
         Err(self.0())
     }
 
-    async fn revoke(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: Timestamp,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
+    async fn revoke(&self, _: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
         Err(self.0())
     }
 
-    async fn rotate(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: &KeyRotation,
-        _: &CredentialDigest,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
+    async fn rotate(&self, _: &RotateKeyRequest) -> Result<Rotation, StoreError> {
         Err(self.0())
     }
 
-    async fn revoke_by_digests(
-        &self,
-        _: &[CredentialDigest],
-        _: Timestamp,
-        _cause: &Cause,
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+    async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Err(self.0())
     }
 
-    async fn revoke_user_keys(
-        &self,
-        _: &UserId,
-        _: Timestamp,
-        _: Timestamp,
-        _: u32,
-        _cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         Err(self.0())
     }
 }

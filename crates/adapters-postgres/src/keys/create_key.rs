@@ -1,9 +1,7 @@
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{ListedRow, NewKeyRow, count_active, keys_of_owner, list_keys};
 use diesel_mapping::schema::{api_keys, audit_events};
-use domain::audit::Cause;
-use domain::ports::{ActiveLimit, Insertion};
-use domain::{ApiKey, CredentialDigest, ListView};
+use domain::ports::{InsertKeyRequest, Insertion};
 use futures_util::future::{OptionFuture, join, join3, join4};
 
 use crate::attempt::{Failure, Work};
@@ -12,15 +10,7 @@ use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 /// Inserts a key, unless its owner has the maximum number of active keys. Two round trips.
-pub(crate) struct InsertWithin<'a> {
-    pub(crate) key: &'a ApiKey,
-    pub(crate) digest: &'a CredentialDigest,
-    pub(crate) limit: ActiveLimit,
-    pub(crate) view: ListView,
-    pub(crate) cause: &'a Cause,
-}
-
-impl Work for InsertWithin<'_> {
+impl Work for InsertKeyRequest {
     type Answer = Insertion;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Insertion, Failure> {
@@ -37,8 +27,8 @@ impl Work for InsertWithin<'_> {
             Rollback.execute(&mut &*connection).await?;
             return Ok(Insertion::LimitReached);
         }
-        let (row, event) = (NewKeyRow::new(self.key, self.digest), self.cause.key_created(self.key));
-        let reached = self.cause.key_limit_reached(self.key, u64::try_from(active).unwrap_or(0), self.limit);
+        let (row, event) = (NewKeyRow::new(&self.key, &self.digest), self.cause.key_created(&self.key));
+        let reached = self.cause.key_limit_reached(&self.key, u64::try_from(active).unwrap_or(0), self.limit);
         let write = |event| diesel::insert_into(audit_events::table).values(row_of(event)).execute(&mut &*connection);
         let (inserted, (written, also_written), rows, committed) = join4(
             diesel::insert_into(api_keys::table).values(row).execute(&mut &*connection),

@@ -4,23 +4,16 @@ use async_trait::async_trait;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{ListedRow, keys_of_owner, list_keys};
 use diesel_mapping::{HourRow, KEY_USAGE};
-use domain::audit::Cause;
 use domain::ports::{
-    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
-    StoreError,
+    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-    UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
 };
 
-use super::create_key::InsertWithin;
 use super::find_keys::{FindByDigest, FindByDigests, ListExpiring};
 use super::purge_keys::PurgeEnded;
-use super::report_leaks::RevokeByDigests;
-use super::revoke_key::Revoke;
-use super::revoke_user_keys::RevokeUserKeys;
-use super::rotate_key::Rotate;
 use super::shared_lists::Turn;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work, within_deadline};
@@ -29,15 +22,8 @@ use crate::record_uses::RecordUses;
 
 #[async_trait]
 impl KeyStore for PostgresStore {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
-        self.run_in_turn(&key.owner, &InsertWithin { key, digest, limit, view, cause }).await
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
+        self.run_in_turn(&request.key.owner, request).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
@@ -53,53 +39,29 @@ impl KeyStore for PostgresStore {
         within_deadline(listed).await
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
-        let revocation = self.run(&Revoke { owner, id, at, view, cause }).await?;
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
+        let revocation = self.run(request).await?;
         self.notify_if(matches!(revocation, Revocation::Revoked { .. }));
         Ok(revocation)
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
-        let rotation = self.run_in_turn(owner, &Rotate { owner, id, rotation, digest, view, cause }).await?;
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
+        let rotation = self.run_in_turn(&request.owner, request).await?;
         self.notify_if(matches!(rotation, Rotation::Rotated { .. }));
         Ok(rotation)
     }
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let revoked = self.run(&RevokeByDigests { digests, at, cause }).await?;
+        let revoked = self.run(request).await?;
         self.notify_if(!revoked.is_empty());
         Ok(revoked)
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let revoked = self.run(&RevokeUserKeys { owner, created_before, at, max, cause }).await?;
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        let revoked = self.run(request).await?;
         self.notify_if(!revoked.is_empty());
         Ok(revoked)
     }

@@ -7,8 +7,8 @@ use diesel_mapping::keys::{KEY_COLUMNS, KeyRow};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
-use domain::audit::Cause;
-use domain::{ApiKey, CredentialDigest, Timestamp};
+use domain::ports::RevokeDigestsRequest;
+use domain::{ApiKey, CredentialDigest};
 use futures_util::future::join3;
 
 use super::find_keys::keys_with_digests;
@@ -30,13 +30,7 @@ const REVOKE_BY_DIGESTS: &str = "WITH leaked AS MATERIALIZED (
     WHERE api_keys.id = unrevoked.id AND api_keys.revoked_at IS NULL RETURNING api_keys.id, api_keys.digest";
 
 /// Revokes the keys with these digests. Two round trips, and one more for several keys.
-pub(crate) struct RevokeByDigests<'a> {
-    pub(crate) digests: &'a [CredentialDigest],
-    pub(crate) at: Timestamp,
-    pub(crate) cause: &'a Cause,
-}
-
-impl Work for RevokeByDigests<'_> {
+impl Work for RevokeDigestsRequest {
     type Answer = Vec<(CredentialDigest, ApiKey)>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {

@@ -2,10 +2,8 @@ use diesel::OptionalExtension;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::keys::{KeyRow, ListedRow, digest_of, key_by_id, keys_of_owner, list_keys, revoke_key};
-
-use domain::audit::Cause;
-use domain::ports::Revocation;
-use domain::{ApiKey, CredentialDigest, KeyId, ListView, Timestamp, UserId};
+use domain::ports::{Revocation, RevokeKeyRequest};
+use domain::{ApiKey, CredentialDigest};
 use futures_util::future::join4;
 
 use crate::attempt::{Failure, Work};
@@ -15,49 +13,39 @@ use crate::transaction::{Begin, Rollback};
 /// Revokes a key. Two round trips, and one more if it was the successor of a key that is still good. If one call waits for
 /// another, the later call changes nothing: PostgreSQL checks the condition again after the wait. The key goes to the feed,
 /// whether it was already revoked or not.
-pub(crate) struct Revoke<'a> {
-    pub(crate) owner: &'a UserId,
-    pub(crate) id: KeyId,
-    pub(crate) at: Timestamp,
-    pub(crate) view: ListView,
-    pub(crate) cause: &'a Cause,
-}
-
-impl Work for Revoke<'_> {
+impl Work for RevokeKeyRequest {
     type Answer = Revocation;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Revocation, Failure> {
         let (begun, revoked, found, rows) = join4(
             Begin.execute(&mut &*connection),
-            Kept(revoke_key(self.owner, &self.id, self.at)).execute(&mut &*connection),
+            Kept(revoke_key(&self.owner, &self.id, self.at)).execute(&mut &*connection),
             key_by_id(&self.id).get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
-            list_keys(self.owner, self.view).load::<ListedRow>(&mut &*connection),
+            list_keys(&self.owner, self.view).load::<ListedRow>(&mut &*connection),
         )
         .await;
         let (revoked, found, rows) = (begun.and(revoked)?, found.optional()?, rows?);
-        let keys = self.view.select(keys_of_owner(self.owner, rows)?);
+        let keys = self.view.select(keys_of_owner(&self.owner, rows)?);
         let refused = match found.map(|(row, digest)| Ok::<_, Failure>((ApiKey::try_from(row)?, digest))).transpose()? {
             None => Revocation::NotFound,
-            Some((key, _)) if key.owner != *self.owner => Revocation::NotOwned,
-            Some((_, digest)) => return self.commit(digest_of(self.id, &digest)?, revoked > 0, keys, connection).await,
+            Some((key, _)) if key.owner != self.owner => Revocation::NotOwned,
+            Some((_, digest)) => return commit(self, digest_of(self.id, &digest)?, revoked > 0, keys, connection).await,
         };
         Rollback.execute(&mut &*connection).await?;
         Ok(refused)
     }
 }
 
-impl Revoke<'_> {
-    async fn commit(
-        &self,
-        digest: CredentialDigest,
-        is_new: bool,
-        keys: Vec<ApiKey>,
-        connection: &AsyncPgConnection,
-    ) -> Result<Revocation, Failure> {
-        let events = if is_new { self.cause.key_revoked(self.id, self.owner, &keys, self.at) } else { Vec::new() };
-        let (written, committed) = commit_with(connection, &[digest], &events).await;
-        // A commit with an unknown result may be repeated: revoking again changes nothing.
-        written.and(committed)?;
-        Ok(Revocation::Revoked { digest, keys })
-    }
+async fn commit(
+    request: &RevokeKeyRequest,
+    digest: CredentialDigest,
+    is_new: bool,
+    keys: Vec<ApiKey>,
+    connection: &AsyncPgConnection,
+) -> Result<Revocation, Failure> {
+    let events = if is_new { request.cause.key_revoked(request.id, &request.owner, &keys, request.at) } else { Vec::new() };
+    let (written, committed) = commit_with(connection, &[digest], &events).await;
+    // A commit with an unknown result may be repeated: revoking again changes nothing.
+    written.and(committed)?;
+    Ok(Revocation::Revoked { digest, keys })
 }

@@ -2,8 +2,8 @@ use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
-use domain::audit::Cause;
-use domain::{CredentialDigest, KeyId, Timestamp, UserId};
+use domain::ports::RevokeUserKeysRequest;
+use domain::{CredentialDigest, KeyId};
 use futures_util::future::join;
 
 use crate::attempt::{Failure, Work};
@@ -23,15 +23,7 @@ const REVOKE: &str = "WITH theirs AS MATERIALIZED (
 ) UPDATE api_keys SET revoked_at = $1 FROM found WHERE api_keys.id = found.id RETURNING api_keys.id, digest";
 
 /// Revokes keys of one user. Two round trips, and one more for several keys.
-pub(super) struct RevokeUserKeys<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) created_before: Timestamp,
-    pub(super) at: Timestamp,
-    pub(super) max: u32,
-    pub(super) cause: &'a Cause,
-}
-
-impl Work for RevokeUserKeys<'_> {
+impl Work for RevokeUserKeysRequest {
     type Answer = Vec<CredentialDigest>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
@@ -46,7 +38,7 @@ impl Work for RevokeUserKeys<'_> {
         let revoked = begun.and(revoked)?;
         let ids = ids_of("api_keys", &revoked, KeyId::from_bytes)?;
         let digests = digests_of("api_keys", &revoked)?;
-        let (written, committed) = commit_with(connection, &digests, &self.cause.keys_revoked(self.owner, ids)).await;
+        let (written, committed) = commit_with(connection, &digests, &self.cause.keys_revoked(&self.owner, ids)).await;
         // A commit with an unknown result is not repeated: the second answer would leave out what the first revoked.
         settle(written, committed)?;
         Ok(digests)

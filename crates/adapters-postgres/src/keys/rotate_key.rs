@@ -6,9 +6,8 @@ use diesel_mapping::keys::{
     KeyRow, ListedRow, NewKeyRow, count_being_replaced, digest_of, key_by_id, keys_of_owner, list_keys, replace_key,
 };
 use diesel_mapping::schema::api_keys;
-use domain::audit::Cause;
-use domain::ports::Rotation;
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, ListView, Rotated, UserId};
+use domain::ports::{RotateKeyRequest, Rotation};
+use domain::{ApiKey, CredentialDigest, Rotated};
 use futures_util::future::{join, join3, join4};
 
 use crate::attempt::{Failure, Work};
@@ -20,33 +19,24 @@ use crate::transaction::{Begin, Rollback, settle};
 ///
 /// Takes the owner's lock first, so that insertions and other rotations count either before or after this rotation.
 /// Then takes the lock of the key, so that a revocation, which takes only this lock, is before or after it too.
-pub(crate) struct Rotate<'a> {
-    pub(crate) owner: &'a UserId,
-    pub(crate) id: KeyId,
-    pub(crate) rotation: &'a KeyRotation,
-    pub(crate) digest: &'a CredentialDigest,
-    pub(crate) view: ListView,
-    pub(crate) cause: &'a Cause,
-}
-
-impl Work for Rotate<'_> {
+impl Work for RotateKeyRequest {
     type Answer = Rotation;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Rotation, Failure> {
         let (begun, locked, found, overlapping) = join4(
             Begin.execute(&mut &*connection),
-            lock_owner(self.owner).execute(&mut &*connection),
+            lock_owner(&self.owner).execute(&mut &*connection),
             key_by_id(&self.id).for_no_key_update().get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
-            count_being_replaced(self.owner, self.rotation.at).get_result::<i64>(&mut &*connection),
+            count_being_replaced(&self.owner, self.rotation.at).get_result::<i64>(&mut &*connection),
         )
         .await;
         begun.and(locked)?;
         let (found, overlapping) = (found.optional()?, u32::try_from(overlapping?).unwrap_or(u32::MAX));
         let refused = match found.map(|(row, digest)| Ok::<_, Failure>((ApiKey::try_from(row)?, digest))).transpose()? {
             None => Rotation::NotFound,
-            Some((key, _)) if key.owner != *self.owner => Rotation::NotOwned,
+            Some((key, _)) if key.owner != self.owner => Rotation::NotOwned,
             Some((key, digest)) => match self.rotation.decide(&key, overlapping) {
-                Ok(rotated) => return self.store(&key, &rotated, digest_of(key.id, &digest)?, connection).await,
+                Ok(rotated) => return store(self, &key, &rotated, digest_of(key.id, &digest)?, connection).await,
                 Err(refusal) => Rotation::Refused(refusal),
             },
         };
@@ -55,27 +45,25 @@ impl Work for Rotate<'_> {
     }
 }
 
-impl Rotate<'_> {
-    async fn store(
-        &self,
-        before: &ApiKey,
-        rotated: &Rotated,
-        replaced: CredentialDigest,
-        connection: &AsyncPgConnection,
-    ) -> Result<Rotation, Failure> {
-        let successor = NewKeyRow::new(&rotated.successor, self.digest);
-        let event = self.cause.key_rotated(before, rotated);
-        let ((updated, inserted, rows), (written, committed)) = join(
-            join3(
-                Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
-                diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
-                list_keys(self.owner, self.view).load::<ListedRow>(&mut &*connection),
-            ),
-            commit_with(connection, &[replaced], std::slice::from_ref(&event)),
-        )
-        .await;
-        let statements = updated.and(inserted).and(rows).and_then(|rows| written.map(|()| rows));
-        let rows = settle(statements, committed)?;
-        Ok(Rotation::Rotated { replaced, keys: self.view.select(keys_of_owner(self.owner, rows)?) })
-    }
+async fn store(
+    request: &RotateKeyRequest,
+    before: &ApiKey,
+    rotated: &Rotated,
+    replaced: CredentialDigest,
+    connection: &AsyncPgConnection,
+) -> Result<Rotation, Failure> {
+    let successor = NewKeyRow::new(&rotated.successor, &request.digest);
+    let event = request.cause.key_rotated(before, rotated);
+    let ((updated, inserted, rows), (written, committed)) = join(
+        join3(
+            Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
+            diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
+            list_keys(&request.owner, request.view).load::<ListedRow>(&mut &*connection),
+        ),
+        commit_with(connection, &[replaced], std::slice::from_ref(&event)),
+    )
+    .await;
+    let statements = updated.and(inserted).and(rows).and_then(|rows| written.map(|()| rows));
+    let rows = settle(statements, committed)?;
+    Ok(Rotation::Rotated { replaced, keys: request.view.select(keys_of_owner(&request.owner, rows)?) })
 }

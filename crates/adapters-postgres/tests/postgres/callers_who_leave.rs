@@ -8,7 +8,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{
-    ActiveLimit, AuditLog, AuditWatcher, Entropy as _, Insertion, KeyStore as _, Schema as _, StoreError,
+    ActiveLimit, AuditLog, AuditWatcher, Entropy as _, InsertKeyRequest, Insertion, KeyStore as _, Schema as _,
+    StoreError,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
@@ -75,7 +76,15 @@ impl World {
         };
         let limit = ActiveLimit { max: 100, at };
         let digest = CredentialDigest::from_bytes(digest);
-        self.store.insert_within(&key, &digest, limit, ListView::at(at), &unique_cause()).await
+        self.store
+            .insert_within(&InsertKeyRequest {
+                key: key.clone(),
+                digest,
+                limit,
+                view: ListView::at(at),
+                cause: unique_cause(),
+            })
+            .await
     }
 
     async fn insert_and_leave(&self, subject: &str) {

@@ -3,8 +3,9 @@
 
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore as _, Entropy, FeedPosition, FeedRead, Insertion,
-    KeyStore, Revocation, Rotation, Schema, StoreError,
+    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore as _, Entropy, FeedPosition, FeedRead,
+    InsertKeyRequest, Insertion, KeyStore, Revocation, RevokeKeyRequest, RotateKeyRequest, Rotation, Schema,
+    StoreError,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,8 +95,16 @@ async fn insert(
         replaced_by: None,
     };
     let digest = digest(entropy);
-    let stored =
-        store.insert_within(&key, &digest, ActiveLimit { max, at: now() }, view(), &unique_cause()).await.unwrap();
+    let stored = store
+        .insert_within(&InsertKeyRequest {
+            key: key.clone(),
+            digest,
+            limit: ActiveLimit { max, at: now() },
+            view: view(),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     matches!(stored, Insertion::Stored(_)).then_some((key.id, digest))
 }
 
@@ -109,7 +118,17 @@ async fn rotate(store: &PostgresStore, owner: &UserId, id: KeyId, max: u32, entr
         ttl_max: WINDOW,
         webhooks_max: Some(WebhookAccess::Write),
     };
-    store.rotate(owner, id, &rotation, &digest(entropy), view(), &unique_cause()).await.unwrap()
+    store
+        .rotate(&RotateKeyRequest {
+            owner: owner.clone(),
+            id,
+            rotation: rotation.clone(),
+            digest: digest(entropy),
+            view: view(),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap()
 }
 
 async fn read(store: &PostgresStore, since: Option<&FeedPosition>) -> FeedRead {
@@ -156,7 +175,10 @@ async fn a_change_is_read_however_long_its_commit_takes() {
     while cluster.execute(&database, running).await.unwrap() != "1" {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    store.revoke(&alice, early.0, now(), view(), &unique_cause()).await.unwrap();
+    store
+        .revoke(&RevokeKeyRequest { owner: alice.clone(), id: early.0, at: now(), view: view(), cause: unique_cause() })
+        .await
+        .unwrap();
     let mut last = read(store, Some(&start)).await;
     assert_eq!(last.changes, CredentialChanges::Of(vec![early.1]));
     while !stalled.is_finished() {
@@ -185,7 +207,7 @@ async fn a_chain_of_reads_goes_on_after_a_crash() {
     let [first, second, third] = futures_util::future::join_all(keys).await.try_into().unwrap();
     let [first, second, third] = [first.unwrap(), second.unwrap(), third.unwrap()];
     let revoke = async |key: (KeyId, CredentialDigest)| {
-        store.revoke(&alice, key.0, now(), view(), &unique_cause()).await.unwrap();
+        store.revoke(&RevokeKeyRequest { owner: alice.clone(), id: key.0, at: now(), view: view(), cause: unique_cause() }).await.unwrap();
     };
     let start = read(&store, None).await.position;
     revoke(first).await;
@@ -229,7 +251,16 @@ async fn forgotten_changes_are_deleted() {
     let start = read(store, None).await.position;
     for _ in 0..3 {
         let key = insert(store, &alice, 10, &entropy).await.unwrap();
-        store.revoke(&alice, key.0, now(), view(), &unique_cause()).await.unwrap();
+        store
+            .revoke(&RevokeKeyRequest {
+                owner: alice.clone(),
+                id: key.0,
+                at: now(),
+                view: view(),
+                cause: unique_cause(),
+            })
+            .await
+            .unwrap();
     }
     let kept = async || cluster.execute(&database, "SELECT count(*) FROM credential_changes").await.unwrap();
     store.forget_changes(&start).await.unwrap();
@@ -252,7 +283,9 @@ async fn readers_are_woken_even_after_a_lost_connection() {
     // The first notification shows that the connection is open.
     tokio::join!(hint(here), hint(there));
     let key = insert(here, &alice, 10, &entropy).await.unwrap();
-    here.revoke(&alice, key.0, now(), view(), &unique_cause()).await.unwrap();
+    here.revoke(&RevokeKeyRequest { owner: alice.clone(), id: key.0, at: now(), view: view(), cause: unique_cause() })
+        .await
+        .unwrap();
     tokio::join!(hint(here), hint(there));
     let terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database()";
@@ -303,9 +336,8 @@ async fn a_key_is_not_rotated_once_it_is_revoked() {
     let ([here, there], entropy, alice) = (stores.as_slice(), SeededEntropy::new(5), user("alice")) else { panic!() };
     for round in 0..20 {
         let (id, digest) = insert(here, &alice, 1_000, &entropy).await.unwrap();
-        let cause = unique_cause();
-        let revoke = here.revoke(&alice, id, now(), view(), &cause);
-        let (revoked, rotated) = tokio::join!(revoke, rotate(there, &alice, id, 1_000, &entropy));
+        let request = RevokeKeyRequest { owner: alice.clone(), id, at: now(), view: view(), cause: unique_cause() };
+        let (revoked, rotated) = tokio::join!(here.revoke(&request), rotate(there, &alice, id, 1_000, &entropy));
         assert!(matches!(revoked, Ok(Revocation::Revoked { .. })), "{revoked:?}");
         let key: ApiKey = here.find_by_digest(&digest).await.unwrap().unwrap();
         let is_rotated = matches!(rotated, Rotation::Rotated { .. });

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::memory::unique_cause;
-use domain::ports::{Close as _, KeyStore as _, Schema as _, StoreError};
+use domain::ports::{Close as _, KeyStore as _, RevokeUserKeysRequest, Schema as _, StoreError};
 use domain::{Timestamp, UserId};
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
@@ -134,7 +134,16 @@ async fn transactions_become_serializable() {
     let (store, _server, changed) = open().await;
     let before = changed.load(Ordering::Relaxed);
     let (owner, now) = (UserId::new("https://id.example.com", "alice").unwrap(), Timestamp::MIN);
-    store.revoke_user_keys(&owner, now, now, 1, &unique_cause()).await.unwrap();
+    store
+        .revoke_user_keys(&RevokeUserKeysRequest {
+            owner: owner.clone(),
+            created_before: now,
+            at: now,
+            max: 1,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     assert!(changed.load(Ordering::Relaxed) > before);
 }
 

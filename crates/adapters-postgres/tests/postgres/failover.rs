@@ -8,7 +8,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore, Entropy, Insertion, KeyStore as _, Schema, StoreError,
+    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore, Entropy, InsertKeyRequest, Insertion, KeyStore as _,
+    RevokeKeyRequest, Schema, StoreError,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, ClusterSettings};
@@ -42,13 +43,25 @@ async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, Crede
     };
     let digest = CredentialDigest::from_bytes(digest);
     let limit = ActiveLimit { max: 1_000, at: now() };
-    let stored = store.insert_within(&key, &digest, limit, ListView::at(now()), &unique_cause()).await.unwrap();
+    let stored = store
+        .insert_within(&InsertKeyRequest {
+            key: key.clone(),
+            digest,
+            limit,
+            view: ListView::at(now()),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     assert!(matches!(stored, Insertion::Stored(_)));
     (key.id, digest)
 }
 
 async fn revoke(store: &PostgresStore, id: KeyId) {
-    store.revoke(&alice(), id, now(), ListView::at(now()), &unique_cause()).await.unwrap();
+    store
+        .revoke(&RevokeKeyRequest { owner: alice(), id, at: now(), view: ListView::at(now()), cause: unique_cause() })
+        .await
+        .unwrap();
 }
 
 /// Repeats the check until it succeeds. Fails after 30 seconds.
@@ -237,7 +250,15 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
         until(async || shown().await == standby).await;
     };
     set_standby("unreachable").await;
-    here.revoke(&alice(), key.0, now(), ListView::at(now()), &unique_cause()).await.unwrap_err();
+    here.revoke(&RevokeKeyRequest {
+        owner: alice(),
+        id: key.0,
+        at: now(),
+        view: ListView::at(now()),
+        cause: unique_cause(),
+    })
+    .await
+    .unwrap_err();
     let mut read = there.changes_since(Some(&start), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(Vec::new()), "the revocation is not committed yet");
     // A commit that does not wait comes later from the same process.
@@ -267,9 +288,17 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
     let waiting: Vec<_> = (0..64)
         .map(|_| {
             let store = store.clone();
-            tokio::spawn(
-                async move { store.revoke(&alice(), key.0, now(), ListView::at(now()), &unique_cause()).await },
-            )
+            tokio::spawn(async move {
+                store
+                    .revoke(&RevokeKeyRequest {
+                        owner: alice(),
+                        id: key.0,
+                        at: now(),
+                        view: ListView::at(now()),
+                        cause: unique_cause(),
+                    })
+                    .await
+            })
         })
         .collect();
     let blocked = "SELECT count(*) >= 4 FROM pg_locks WHERE NOT granted";

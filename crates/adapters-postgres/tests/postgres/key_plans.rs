@@ -6,8 +6,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, Close as _, CredentialStore, Entropy, Insertion, KeyStore as _, KeyUpkeep as _, Revocation, Rotation,
-    Schema as _,
+    ActiveLimit, Close as _, CredentialStore, Entropy, InsertKeyRequest, Insertion, KeyStore as _, KeyUpkeep as _,
+    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, Schema as _,
 };
 use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp,
@@ -72,7 +72,10 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     let (view, limit) = (ListView::at(now), ActiveLimit { max: 10, at: now });
     let (old, successor) = (key(KeyId::mint(now, entropy), now), KeyId::mint(now, entropy));
     let leaked = digest(entropy);
-    let inserted = store.insert_within(&old, &leaked, limit, view, &unique_cause()).await.unwrap();
+    let inserted = store
+        .insert_within(&InsertKeyRequest { key: old.clone(), digest: leaked, limit, view, cause: unique_cause() })
+        .await
+        .unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)), "{inserted:?}");
     let (overlap, ttl_max) = (Duration::from_mins(1), Duration::from_hours(1));
     let rotation = KeyRotation {
@@ -84,17 +87,49 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
         ttl_max,
         webhooks_max: Some(WebhookAccess::Write),
     };
-    let rotated = store.rotate(&old.owner, old.id, &rotation, &digest(entropy), view, &unique_cause()).await.unwrap();
+    let rotated = store
+        .rotate(&RotateKeyRequest {
+            owner: old.owner.clone(),
+            id: old.id,
+            rotation: rotation.clone(),
+            digest: digest(entropy),
+            view,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     assert!(matches!(rotated, Rotation::Rotated { .. }), "{rotated:?}");
     let uses: &dyn CredentialStore<ApiKey> = store;
     uses.record_uses(&[KeyUse { id: old.id, at: now.plus(Duration::from_secs(1)) }]).await.unwrap();
-    assert_eq!(store.revoke_by_digests(&[leaked], now, &unique_cause()).await.unwrap().len(), 1);
+    assert_eq!(
+        store
+            .revoke_by_digests(&RevokeDigestsRequest { digests: vec![leaked], at: now, cause: unique_cause() })
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
     for id in [old.id, successor] {
-        let revoked = store.revoke(&old.owner, id, now, view, &unique_cause()).await.unwrap();
+        let revoked = store
+            .revoke(&RevokeKeyRequest { owner: old.owner.clone(), id, at: now, view, cause: unique_cause() })
+            .await
+            .unwrap();
         assert!(matches!(revoked, Revocation::Revoked { .. }), "{revoked:?}");
     }
     let bob = UserId::new("https://id.example", "bob").unwrap();
-    assert_eq!(store.revoke_user_keys(&bob, now, now, 10, &unique_cause()).await.unwrap(), []);
+    assert_eq!(
+        store
+            .revoke_user_keys(&RevokeUserKeysRequest {
+                owner: bob.clone(),
+                created_before: now,
+                at: now,
+                max: 10,
+                cause: unique_cause()
+            })
+            .await
+            .unwrap(),
+        []
+    );
     // Several at the same time share a statement.
     for listed in join_all((0..8).map(|_| store.list(&old.owner, view))).await {
         let shown = listed.unwrap().len();

@@ -9,8 +9,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, Entropy, Insertion, KeyStore as _, KeyUpkeep as _, MigrateError, ReadinessCheck, Schema as _,
-    StoreError,
+    ActiveLimit, Entropy, InsertKeyRequest, Insertion, KeyStore as _, KeyUpkeep as _, MigrateError, ReadinessCheck,
+    RevokeUserKeysRequest, Schema as _, StoreError,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
@@ -111,7 +111,15 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
         replaced_by: None,
     };
     let limit = ActiveLimit { max: 10, at: now() };
-    store.insert_within(&key, &CredentialDigest::from_bytes(digest), limit, ListView::at(now()), &unique_cause()).await
+    store
+        .insert_within(&InsertKeyRequest {
+            key: key.clone(),
+            digest: CredentialDigest::from_bytes(digest),
+            limit,
+            view: ListView::at(now()),
+            cause: unique_cause(),
+        })
+        .await
 }
 
 /// The row that locks an owner goes with the owner's last key, and is there again for the next key.
@@ -123,8 +131,34 @@ async fn owners_without_keys_are_forgotten() {
     for owner in [&alice, &bob, &bob] {
         insert(&store, owner, &entropy).await.unwrap();
     }
-    assert_eq!(store.revoke_user_keys(&alice, Timestamp::MAX, now(), 10, &unique_cause()).await.unwrap().len(), 1);
-    assert_eq!(store.revoke_user_keys(&bob, Timestamp::MAX, now(), 1, &unique_cause()).await.unwrap().len(), 1);
+    assert_eq!(
+        store
+            .revoke_user_keys(&RevokeUserKeysRequest {
+                owner: alice.clone(),
+                created_before: Timestamp::MAX,
+                at: now(),
+                max: 10,
+                cause: unique_cause()
+            })
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(
+        store
+            .revoke_user_keys(&RevokeUserKeysRequest {
+                owner: bob.clone(),
+                created_before: Timestamp::MAX,
+                at: now(),
+                max: 1,
+                cause: unique_cause()
+            })
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
     let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
     let _driver = tokio::spawn(connection);
     let owners = async || -> Vec<String> {

@@ -1,9 +1,7 @@
 use diesel::prelude::*;
 use diesel_mapping::keys::{NewKeyRow, count_active};
 use diesel_mapping::schema::api_keys;
-use domain::audit::Cause;
-use domain::ports::{ActiveLimit, Insertion};
-use domain::{ApiKey, CredentialDigest, ListView};
+use domain::ports::{InsertKeyRequest, Insertion};
 
 use super::list_keys::list_keys;
 use crate::audit::write_events;
@@ -11,14 +9,8 @@ use crate::undo::Undo;
 
 /// See [`KeyStore::insert_within`](domain::ports::KeyStore::insert_within). No other write comes between the count and the
 /// insertion: SQLite has one writer at a time.
-pub(super) fn create_key(
-    connection: &mut SqliteConnection,
-    key: &ApiKey,
-    digest: &CredentialDigest,
-    limit: ActiveLimit,
-    view: ListView,
-    cause: &Cause,
-) -> Result<Insertion, Undo> {
+pub(super) fn create_key(connection: &mut SqliteConnection, request: &InsertKeyRequest) -> Result<Insertion, Undo> {
+    let InsertKeyRequest { key, digest, limit, view, cause } = request;
     let active: i64 = count_active(&key.owner, limit.at).get_result(connection)?;
     if active >= limit.max.into() {
         return Ok(Insertion::LimitReached);
@@ -27,6 +19,6 @@ pub(super) fn create_key(
     diesel::insert_into(api_keys::table).values(row).execute(connection)?;
     let active_before = u64::try_from(active).unwrap_or(0);
     write_events(connection, [&cause.key_created(key)])?;
-    write_events(connection, &cause.key_limit_reached(key, active_before, limit))?;
-    Ok(Insertion::Stored(list_keys(connection, &key.owner, view)?))
+    write_events(connection, &cause.key_limit_reached(key, active_before, *limit))?;
+    Ok(Insertion::Stored(list_keys(connection, &key.owner, *view)?))
 }

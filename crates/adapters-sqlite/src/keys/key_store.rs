@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -6,14 +6,12 @@ use diesel::sql_types::BigInt;
 use diesel_mapping::keys::{DELETE_ENDED, KeyRow, api_keys_of, key_by_digest, list_expiring};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{KEY_USAGE, Kept, StoredInstant};
-use domain::audit::Cause;
 use domain::ports::{
-    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
-    StoreError,
+    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-    UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
 };
 
 use super::create_key::create_key;
@@ -28,16 +26,9 @@ use crate::record_uses::{KEY_USES, record_uses};
 
 #[async_trait]
 impl KeyStore for SqliteStore {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
-        let (key, digest, cause) = (key.clone(), *digest, cause.clone());
-        self.writer.write(move |connection| create_key(connection, &key, &digest, limit, view, &cause)).await
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| create_key(connection, &request)).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
@@ -45,58 +36,27 @@ impl KeyStore for SqliteStore {
         self.readers.read(move |connection| list_keys(connection, &owner, view)).await
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
-        let (owner, cause) = (owner.clone(), cause.clone());
-        self.writer.write(move |connection| revoke_key(connection, &owner, id, at, view, &cause)).await
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| revoke_key(connection, &request)).await
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
-        let (owner, rotation, digest, cause) = (owner.clone(), rotation.clone(), *digest, cause.clone());
-        let rotate = move |connection: &mut SqliteConnection| {
-            rotate_key(connection, &owner, id, &rotation, &digest, view, &cause)
-        };
-        self.writer.write(rotate).await
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| rotate_key(connection, &request)).await
     }
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let digests: HashSet<CredentialDigest> = digests.iter().copied().collect();
-        let cause = cause.clone();
-        self.writer.write(move |connection| report_leaks(connection, &digests, at, &cause)).await
+        let request = request.clone();
+        self.writer.write(move |connection| report_leaks(connection, &request)).await
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let (owner, cause) = (owner.clone(), cause.clone());
-        let revoke = move |connection: &mut SqliteConnection| {
-            revoke_user_keys(connection, &owner, created_before, at, max, &cause)
-        };
-        self.writer.write(revoke).await
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| revoke_user_keys(connection, &request)).await
     }
 }
 

@@ -5,8 +5,8 @@ use diesel::prelude::*;
 use diesel_mapping::keys::{KeyRow, key_by_digest};
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::audit::Cause;
-use domain::{ApiKey, CredentialDigest, Timestamp};
+use domain::ports::RevokeDigestsRequest;
+use domain::{ApiKey, CredentialDigest};
 
 use crate::audit::write_events;
 use crate::undo::Undo;
@@ -14,13 +14,12 @@ use crate::undo::Undo;
 /// See [`KeyStore::revoke_by_digests`](domain::ports::KeyStore::revoke_by_digests).
 pub(super) fn report_leaks(
     connection: &mut SqliteConnection,
-    digests: &HashSet<CredentialDigest>,
-    at: Timestamp,
-    cause: &Cause,
+    request: &RevokeDigestsRequest,
 ) -> Result<Vec<(CredentialDigest, ApiKey)>, Undo> {
+    let RevokeDigestsRequest { digests, at, cause } = request;
     let (mut revoked, mut leaked) = (Vec::new(), Vec::new());
-    for digest in digests {
-        let is_new = Kept(revoke_by_digest(digest, at.into())).execute(connection)? > 0;
+    for digest in digests.iter().collect::<HashSet<_>>() {
+        let is_new = Kept(revoke_by_digest(digest, (*at).into())).execute(connection)? > 0;
         let row: Option<KeyRow> = key_by_digest(digest).first(connection).optional()?;
         if let Some(row) = row {
             let key = ApiKey::try_from(row)?;

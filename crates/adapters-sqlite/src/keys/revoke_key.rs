@@ -1,22 +1,14 @@
 use diesel::prelude::*;
 use diesel_mapping::{Kept, keys};
-use domain::audit::Cause;
-use domain::ports::Revocation;
-use domain::{KeyId, ListView, Timestamp, UserId};
+use domain::ports::{Revocation, RevokeKeyRequest};
 
 use super::list_keys::{find_key, list_keys};
 use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`KeyStore::revoke`](domain::ports::KeyStore::revoke).
-pub(super) fn revoke_key(
-    connection: &mut SqliteConnection,
-    owner: &UserId,
-    id: KeyId,
-    at: Timestamp,
-    view: ListView,
-    cause: &Cause,
-) -> Result<Revocation, Undo> {
+pub(super) fn revoke_key(connection: &mut SqliteConnection, request: &RevokeKeyRequest) -> Result<Revocation, Undo> {
+    let &RevokeKeyRequest { ref owner, id, at, view, ref cause } = request;
     let Some((key, digest)) = find_key(connection, id)? else { return Ok(Revocation::NotFound) };
     if key.owner != *owner {
         return Ok(Revocation::NotOwned);

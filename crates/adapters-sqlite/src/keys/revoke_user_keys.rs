@@ -2,8 +2,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
-use domain::audit::Cause;
-use domain::{CredentialDigest, KeyId, Timestamp, UserId};
+use domain::ports::RevokeUserKeysRequest;
+use domain::{CredentialDigest, KeyId};
 
 use crate::audit::write_events;
 use crate::undo::Undo;
@@ -17,12 +17,9 @@ const REVOKE: &str = "UPDATE api_keys SET revoked_at = $1 WHERE id IN (
 /// See [`KeyStore::revoke_user_keys`](domain::ports::KeyStore::revoke_user_keys).
 pub(super) fn revoke_user_keys(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    created_before: Timestamp,
-    at: Timestamp,
-    max: u32,
-    cause: &Cause,
+    request: &RevokeUserKeysRequest,
 ) -> Result<Vec<CredentialDigest>, Undo> {
+    let &RevokeUserKeysRequest { ref owner, created_before, at, max, ref cause } = request;
     let revocation = diesel::sql_query(REVOKE)
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<Text, _>(owner.issuer())

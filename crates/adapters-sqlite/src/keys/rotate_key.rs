@@ -2,25 +2,16 @@ use diesel::prelude::*;
 use diesel_mapping::Kept;
 use diesel_mapping::keys::{NewKeyRow, count_being_replaced, replace_key};
 use diesel_mapping::schema::api_keys;
-use domain::audit::Cause;
-use domain::ports::Rotation;
-use domain::{CredentialDigest, KeyId, KeyRotation, ListView, UserId};
+use domain::ports::{RotateKeyRequest, Rotation};
 
 use super::list_keys::{find_key, list_keys};
 use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`KeyStore::rotate`](domain::ports::KeyStore::rotate).
-pub(super) fn rotate_key(
-    connection: &mut SqliteConnection,
-    owner: &UserId,
-    id: KeyId,
-    rotation: &KeyRotation,
-    digest: &CredentialDigest,
-    view: ListView,
-    cause: &Cause,
-) -> Result<Rotation, Undo> {
-    let Some((key, replaced)) = find_key(connection, id)? else { return Ok(Rotation::NotFound) };
+pub(super) fn rotate_key(connection: &mut SqliteConnection, request: &RotateKeyRequest) -> Result<Rotation, Undo> {
+    let RotateKeyRequest { owner, id, rotation, digest, view, cause } = request;
+    let Some((key, replaced)) = find_key(connection, *id)? else { return Ok(Rotation::NotFound) };
     if key.owner != *owner {
         return Ok(Rotation::NotOwned);
     }
@@ -33,5 +24,5 @@ pub(super) fn rotate_key(
     let row = NewKeyRow::new(&rotated.successor, digest);
     diesel::insert_into(api_keys::table).values(row).execute(connection)?;
     write_events(connection, [&cause.key_rotated(&key, &rotated)])?;
-    Ok(Rotation::Rotated { replaced, keys: list_keys(connection, owner, view)? })
+    Ok(Rotation::Rotated { replaced, keys: list_keys(connection, owner, *view)? })
 }

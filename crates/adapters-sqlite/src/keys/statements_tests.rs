@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use diesel_mapping::keys::DELETE_ENDED;
 use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, Schema as _};
+use domain::ports::{ActiveLimit, InsertKeyRequest, RevokeKeyRequest, RotateKeyRequest, Schema as _};
 use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId, WebhookAccess};
 
 use super::*;
@@ -38,8 +38,9 @@ async fn statements_go_by_the_end_of_keys() {
     let mut connection = store.file.connect().unwrap();
     let statements = Statements::of(&mut connection);
     let (key, view, limit) = (key(), ListView::at(NOW), ActiveLimit { max: 10, at: NOW });
-    create_key::create_key(&mut connection, &key, &CredentialDigest::from_bytes([1; 32]), limit, view, &unique_cause())
-        .unwrap();
+    let digest = CredentialDigest::from_bytes([1; 32]);
+    let request = InsertKeyRequest { key: key.clone(), digest, limit, view, cause: unique_cause() };
+    create_key::create_key(&mut connection, &request).unwrap();
     let (successor, prefix, hour) = (KeyId::from_bytes([2; 16]), String::new(), Duration::from_hours(1));
     let rotation = KeyRotation {
         successor,
@@ -51,8 +52,11 @@ async fn statements_go_by_the_end_of_keys() {
         webhooks_max: Some(WebhookAccess::Write),
     };
     let digest = CredentialDigest::from_bytes([2; 32]);
-    rotate_key::rotate_key(&mut connection, &key.owner, key.id, &rotation, &digest, view, &unique_cause()).unwrap();
-    revoke_key::revoke_key(&mut connection, &key.owner, key.id, NOW, view, &unique_cause()).unwrap();
+    let (owner, id) = (&key.owner, key.id);
+    let request = RotateKeyRequest { owner: owner.clone(), id, rotation, digest, view, cause: unique_cause() };
+    rotate_key::rotate_key(&mut connection, &request).unwrap();
+    let request = RevokeKeyRequest { owner: owner.clone(), id, at: NOW, view, cause: unique_cause() };
+    revoke_key::revoke_key(&mut connection, &request).unwrap();
     let mut plain = store.file.connect().unwrap();
     let performed = statements.performed();
     let steps = performed.iter().map(String::as_str).chain([DELETE_ENDED]).flat_map(|one| plan(&mut plain, one));

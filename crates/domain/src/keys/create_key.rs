@@ -1,5 +1,5 @@
 use crate::audit::Origin;
-use crate::ports::{ActiveLimit, Insertion, StoreError};
+use crate::ports::{ActiveLimit, InsertKeyRequest, Insertion, StoreError};
 use crate::{ApiKey, FullKey, KeyId, Keys, Label, ListView, Scopes, Timestamp, UserId, WebhookAccess};
 
 /// The key that a user requests.
@@ -81,7 +81,18 @@ impl Keys {
         };
         let limit = ActiveLimit { max: self.policy.max_active(), at: now };
         let (view, cause) = (ListView::at(now), self.cause(origin, now));
-        match self.stores.store.insert_within(&key, &full_key.digest(), limit, view, &cause).await? {
+        match self
+            .stores
+            .store
+            .insert_within(&InsertKeyRequest {
+                key: key.clone(),
+                digest: full_key.digest(),
+                limit,
+                view,
+                cause: cause.clone(),
+            })
+            .await?
+        {
             Insertion::Stored(keys) => Ok(CreatedKey { full_key, id: key.id, keys: self.with_recent_uses(keys) }),
             Insertion::LimitReached => Err(CreateKeyError::LimitReached { max: limit.max }),
         }

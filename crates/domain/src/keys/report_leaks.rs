@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::audit::Origin;
-use crate::ports::StoreError;
+use crate::ports::{RevokeDigestsRequest, StoreError};
 use crate::{ApiKey, CredentialDigest, KeyId, Keys};
 
 /// The most tokens in one report, which keeps its transaction short.
@@ -40,7 +40,15 @@ impl Keys {
             return Ok(vec![None; tokens.len()]);
         }
         let now = self.clock.now();
-        let revoked = self.stores.store.revoke_by_digests(&digests, now, &self.cause(origin, now)).await?;
+        let revoked = self
+            .stores
+            .store
+            .revoke_by_digests(&RevokeDigestsRequest {
+                digests: digests.to_vec(),
+                at: now,
+                cause: self.cause(origin, now),
+            })
+            .await?;
         let (digests, keys): (Vec<CredentialDigest>, Vec<ApiKey>) = revoked.into_iter().unzip();
         let revoked: HashMap<CredentialDigest, ApiKey> = digests.into_iter().zip(self.with_recent_uses(keys)).collect();
         Ok(presented.iter().map(|digest| revoked.get(digest.as_ref()?).cloned()).collect())

@@ -1,5 +1,5 @@
 use crate::audit::Origin;
-use crate::ports::{Revocation, StoreError};
+use crate::ports::{Revocation, RevokeKeyRequest, RevokeUserKeysRequest, StoreError};
 use crate::{ApiKey, KeyId, Keys, ListView, Timestamp, UserId};
 
 /// The most keys that one transaction revokes, so that it does not block other writers for long.
@@ -28,7 +28,18 @@ impl Keys {
     /// See [`RevokeKeyError`].
     pub async fn revoke(&self, owner: &UserId, id: KeyId, origin: &Origin) -> Result<Vec<ApiKey>, RevokeKeyError> {
         let now = self.clock.now();
-        match self.stores.store.revoke(owner, id, now, ListView::at(now), &self.cause(origin, now)).await? {
+        match self
+            .stores
+            .store
+            .revoke(&RevokeKeyRequest {
+                owner: owner.clone(),
+                id,
+                at: now,
+                view: ListView::at(now),
+                cause: self.cause(origin, now),
+            })
+            .await?
+        {
             Revocation::Revoked { keys, .. } => Ok(self.with_recent_uses(keys)),
             Revocation::NotFound => Err(RevokeKeyError::NotFound),
             Revocation::NotOwned => Err(RevokeKeyError::NotOwned),
@@ -54,8 +65,17 @@ impl Keys {
         loop {
             let now = self.clock.now();
             let cause = self.cause(origin, now);
-            let batch =
-                self.stores.store.revoke_user_keys(owner, created_before, now, REVOKE_BATCH_MAX, &cause).await?;
+            let batch = self
+                .stores
+                .store
+                .revoke_user_keys(&RevokeUserKeysRequest {
+                    owner: owner.clone(),
+                    created_before,
+                    at: now,
+                    max: REVOKE_BATCH_MAX,
+                    cause: cause.clone(),
+                })
+                .await?;
             count += batch.len() as u64;
             if batch.len() < REVOKE_BATCH_MAX as usize {
                 return Ok(count);

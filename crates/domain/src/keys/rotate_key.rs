@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use crate::audit::Origin;
-use crate::ports::{Rotation, StoreError};
+use crate::ports::{RotateKeyRequest, Rotation, StoreError};
 use crate::{ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, RotationRefusal, UserId, WebhookAccess};
 
 /// The rotation that a user requests.
@@ -74,7 +74,19 @@ impl Keys {
             webhooks_max: request.webhooks_max,
         };
         let (digest, view, cause) = (full_key.digest(), ListView::at(now), self.cause(origin, now));
-        match self.stores.store.rotate(owner, request.id, &rotation, &digest, view, &cause).await? {
+        match self
+            .stores
+            .store
+            .rotate(&RotateKeyRequest {
+                owner: owner.clone(),
+                id: request.id,
+                rotation: rotation.clone(),
+                digest,
+                view,
+                cause: cause.clone(),
+            })
+            .await?
+        {
             Rotation::Rotated { keys, .. } => {
                 Ok(RotatedKey { full_key, id: rotation.successor, keys: self.with_recent_uses(keys) })
             }

@@ -6,14 +6,13 @@ use async_trait::async_trait;
 use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
 use super::change_feed::MemoryChangeFeed;
-use crate::audit::Cause;
 use crate::ports::{
-    ActiveLimit, ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, Insertion, KeyStore, KeyUpkeep,
-    KeyUsageStore, NotReady, ReadinessCheck, Revocation, Rotation, StoreError,
+    ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep,
+    KeyUsageStore, NotReady, ReadinessCheck, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
+    RotateKeyRequest, Rotation, StoreError,
 };
 use crate::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-    UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
 };
 
 /// Keys in maps behind one lock. Each method holds the lock, and is therefore atomic.
@@ -85,20 +84,14 @@ impl MemoryKeyStore {
 
 #[async_trait]
 impl KeyStore for MemoryKeyStore {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
+        let &InsertKeyRequest { ref key, digest, limit, view, ref cause } = request;
         let mut tables = self.tables();
         let active = tables.of(&key.owner).filter(|other| other.is_active(limit.at)).count() as u64;
         if active >= limit.max.into() {
             return Ok(Insertion::LimitReached);
         }
-        tables.insert(key, digest)?;
+        tables.insert(key, &digest)?;
         self.audit.write([cause.key_created(key)].into_iter().chain(cause.key_limit_reached(key, active, limit)));
         Ok(Insertion::Stored(tables.list(&key.owner, view)))
     }
@@ -107,14 +100,8 @@ impl KeyStore for MemoryKeyStore {
         Ok(self.tables().list(owner, view))
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
+        let &RevokeKeyRequest { ref owner, id, at, view, ref cause } = request;
         let mut tables = self.tables();
         match (tables.keys.get(&id), tables.digest_of(id)) {
             (Some(key), _) if key.owner != *owner => Ok(Revocation::NotOwned),
@@ -130,15 +117,8 @@ impl KeyStore for MemoryKeyStore {
         }
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
+        let &RotateKeyRequest { ref owner, id, ref rotation, digest, view, ref cause } = request;
         let mut tables = self.tables();
         let (key, replaced) = match (tables.keys.get(&id), tables.digest_of(id)) {
             (Some(key), _) if key.owner != *owner => return Ok(Rotation::NotOwned),
@@ -151,7 +131,7 @@ impl KeyStore for MemoryKeyStore {
             Ok(rotated) => rotated,
             Err(refusal) => return Ok(Rotation::Refused(refusal)),
         };
-        tables.insert(&rotated.successor, digest)?;
+        tables.insert(&rotated.successor, &digest)?;
         self.audit.write([cause.key_rotated(&before, &rotated)]);
         tables.keys.insert(id, rotated.replaced);
         self.changes.report([replaced]);
@@ -160,10 +140,9 @@ impl KeyStore for MemoryKeyStore {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        let &RevokeDigestsRequest { ref digests, at, ref cause } = request;
         let mut tables = self.tables();
         let (mut revoked, mut leaked) = (Vec::new(), Vec::new());
         for digest in digests.iter().collect::<HashSet<_>>() {
@@ -177,14 +156,8 @@ impl KeyStore for MemoryKeyStore {
         Ok(revoked)
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        let &RevokeUserKeysRequest { ref owner, created_before, at, max, ref cause } = request;
         let mut tables = self.tables();
         let left = tables.of(owner).filter(|key| key.revoked_at.is_none() && key.created_at < created_before);
         let ids: Vec<KeyId> = left.map(|key| key.id).take(max as usize).collect();

@@ -18,6 +18,79 @@ pub struct ActiveLimit {
     pub at: Timestamp,
 }
 
+/// Asks for [`KeyStore::insert_within`].
+#[derive(Clone, Debug)]
+pub struct InsertKeyRequest {
+    /// The key to store.
+    pub key: ApiKey,
+    /// The digest under which it is stored.
+    pub digest: CredentialDigest,
+    /// The condition.
+    pub limit: ActiveLimit,
+    /// The keys that the answer lists.
+    pub view: ListView,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`KeyStore::revoke`].
+#[derive(Clone, Debug)]
+pub struct RevokeKeyRequest {
+    /// The user who must own the key.
+    pub owner: UserId,
+    /// The key to revoke.
+    pub id: KeyId,
+    /// The time of the revocation.
+    pub at: Timestamp,
+    /// The keys that the answer lists.
+    pub view: ListView,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`KeyStore::rotate`].
+#[derive(Clone, Debug)]
+pub struct RotateKeyRequest {
+    /// The user who must own the key.
+    pub owner: UserId,
+    /// The key to replace.
+    pub id: KeyId,
+    /// Decides whether and how the key is replaced.
+    pub rotation: KeyRotation,
+    /// The digest under which the successor is stored.
+    pub digest: CredentialDigest,
+    /// The keys that the answer lists.
+    pub view: ListView,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`KeyStore::revoke_by_digests`].
+#[derive(Clone, Debug)]
+pub struct RevokeDigestsRequest {
+    /// The digests, at most [`crate::LEAKS_MAX`]. A digest may occur twice.
+    pub digests: Vec<CredentialDigest>,
+    /// The time of the revocation.
+    pub at: Timestamp,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`KeyStore::revoke_user_keys`].
+#[derive(Clone, Debug)]
+pub struct RevokeUserKeysRequest {
+    /// The user whose keys are revoked.
+    pub owner: UserId,
+    /// Keys that were created at this time or later stay.
+    pub created_before: Timestamp,
+    /// The time of the revocation.
+    pub at: Timestamp,
+    /// The most keys that the call revokes.
+    pub max: u32,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
 /// The result of an insertion. See decision 17.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Insertion {
@@ -65,8 +138,7 @@ pub enum Rotation {
 /// [`Cause`] are one: see [`AuditLog`](super::AuditLog).
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Stores `key` with every field unchanged, under `digest`, unless its owner has `limit.max` active keys at
-    /// `limit.at`.
+    /// Stores the key with every field unchanged, unless its owner has `limit.max` active keys at `limit.at`.
     ///
     /// - The limit is exact under any concurrency, from any number of processes: of parallel calls, as many store as
     ///   there is room for, and the others return [`Insertion::LimitReached`], never an error.
@@ -76,66 +148,41 @@ pub trait KeyStore: Send + Sync {
     /// - The list in [`Insertion::Stored`] is what [`KeyStore::list`] would return within the same transaction.
     /// - If the id or the digest is stored already, the result is [`StoreError::Duplicate`], and nothing changes. If
     ///   the limit is reached as well, either answer is right: callers mint fresh ids, so no caller depends on it.
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError>;
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError>;
 
     /// The owner's keys as [`ListView::select`] selects and sorts them; empty for an owner without keys.
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError>;
 
-    /// Sets `revoked_at` to `at`, unless it is set already: the first revocation's time stays. An expired key is
+    /// Sets `revoked_at` to the time of the request, unless it is set already: the first revocation's time stays. An expired key is
     /// revoked like an active one.
     ///
     /// - Of parallel revocations, one sets the time and all succeed.
     /// - [`Cause::key_revoked`] are the events of a call that sets the time.
     /// - A key that is revoked already is reported to the [`ChangeFeed`](super::ChangeFeed) again.
     /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would return within the same transaction.
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError>;
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError>;
 
-    /// Replaces the owner's key `id` by a successor, as `rotation` decides.
+    /// Replaces the owner's key by a successor, as the rotation decides.
     ///
     /// - The store calls [`KeyRotation::decide`] with the stored key and with the number of the owner's keys that are
     ///   being replaced at `rotation.at` ([`ApiKey::is_being_replaced`]). On `Ok` it writes the old key's `expires_at`,
-    ///   `revoked_at` and `replaced_by`, and stores the successor under `digest`. On `Err` it writes nothing.
+    ///   `revoked_at` and `replaced_by`, and stores the successor under the digest. On `Err` it writes nothing.
     /// - The result is exact under any concurrency: of parallel rotations of one key, one succeeds, and a revocation
     ///   happens entirely before it or entirely after it. A rotation does not change how many active keys the owner
     ///   has, so it needs no room below the maximum. Parallel insertions and rotations together never pass the maximum.
     /// - `replaced_by` is not a foreign key: the purge may delete the successor first.
     /// - The list is what [`KeyStore::list`] would return within the same transaction. If the digest or the successor's
     ///   id is stored already, the result is [`StoreError::Duplicate`], and nothing changes.
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError>;
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError>;
 
-    /// Revokes every key that is stored under one of `digests`, regardless of its owner, as [`KeyStore::revoke`] does:
+    /// Revokes every key that is stored under one of the digests, regardless of its owner, as [`KeyStore::revoke`] does:
     /// the first revocation's time stays.
     ///
     /// - All of this is one transaction. The answer has each stored digest once, with its key after the revocation, in
     ///   any order. Digests that are not stored are skipped.
-    /// - Callers pass at most [`crate::LEAKS_MAX`] digests. A digest may occur twice.
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError>;
 
     /// Revokes the owner's keys that are not revoked and were created before `created_before`, at most `max` of them,
@@ -144,14 +191,7 @@ pub trait KeyStore: Send + Sync {
     /// - Fewer digests than `max` mean that no such key is left.
     /// - All of this is one transaction, and each key is reported to the [`ChangeFeed`](super::ChangeFeed). Parallel
     ///   calls and revocations together return each key that they revoke here once. Nothing else of the keys changes.
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError>;
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError>;
 }
 
 /// Counts the verifications of keys by the hour.

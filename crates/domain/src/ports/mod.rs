@@ -19,14 +19,11 @@
 //!
 //! ```
 //! use async_trait::async_trait;
-//! use domain::audit::Cause;
 //! use domain::ports::{
-//!     ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation, StoreError,
+//!     CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
+//!     RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 //! };
-//! use domain::{
-//!     ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-//!     UserId,
-//! };
+//! use domain::{ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId};
 //! use std::collections::BTreeMap;
 //!
 //! struct YourStore;
@@ -35,14 +32,7 @@
 //!
 //! #[async_trait]
 //! impl KeyStore for YourStore {
-//!     async fn insert_within(
-//!         &self,
-//!         key: &ApiKey,
-//!         digest: &CredentialDigest,
-//!         limit: ActiveLimit,
-//!         view: ListView,
-//!         cause: &Cause,
-//!     ) -> Answer<Insertion> {
+//!     async fn insert_within(&self, request: &InsertKeyRequest) -> Answer<Insertion> {
 //!         todo!("lock the owner, count the active keys, insert the key and cause.key_created, list")
 //!     }
 //!
@@ -51,46 +41,19 @@
 //!         Ok(view.select(all_keys_of_the_owner))
 //!     }
 //!
-//!     async fn revoke(
-//!         &self,
-//!         owner: &UserId,
-//!         id: KeyId,
-//!         at: Timestamp,
-//!         view: ListView,
-//!         cause: &Cause,
-//!     ) -> Answer<Revocation> {
+//!     async fn revoke(&self, request: &RevokeKeyRequest) -> Answer<Revocation> {
 //!         todo!("set revoked_at and insert cause.keys_revoked if it is not set, list")
 //!     }
 //!
-//!     async fn rotate(
-//!         &self,
-//!         owner: &UserId,
-//!         id: KeyId,
-//!         rotation: &KeyRotation,
-//!         digest: &CredentialDigest,
-//!         view: ListView,
-//!         cause: &Cause,
-//!     ) -> Answer<Rotation> {
+//!     async fn rotate(&self, request: &RotateKeyRequest) -> Answer<Rotation> {
 //!         todo!("lock the owner, read the key, call rotation.decide, write both keys, list")
 //!     }
 //!
-//!     async fn revoke_by_digests(
-//!         &self,
-//!         digests: &[CredentialDigest],
-//!         at: Timestamp,
-//!         cause: &Cause,
-//!     ) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
+//!     async fn revoke_by_digests(&self, request: &RevokeDigestsRequest) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
 //!         todo!("in one transaction")
 //!     }
 //!
-//!     async fn revoke_user_keys(
-//!         &self,
-//!         owner: &UserId,
-//!         created_before: Timestamp,
-//!         at: Timestamp,
-//!         max: u32,
-//!         cause: &Cause,
-//!     ) -> Answer<Vec<CredentialDigest>> {
+//!     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Answer<Vec<CredentialDigest>> {
 //!         todo!("in one transaction")
 //!     }
 //! }
@@ -179,7 +142,10 @@ pub use identity::{
     IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, SignInAnswer, SignInRequest,
     SignInVerdict,
 };
-pub use keys::{ActiveLimit, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation};
+pub use keys::{
+    ActiveLimit, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
+};
 pub use schema::{MigrateError, MigrationStatus, Schema};
 pub use sessions::SessionStore;
 pub use store::{Close, KeyStores, SessionStores, Store, WebhookStores};

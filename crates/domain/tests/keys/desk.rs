@@ -6,13 +6,13 @@ use async_trait::async_trait;
 use domain::audit::{Cause, Origin};
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{
-    ActiveLimit, Clock, CredentialStore, Found, Insertion, KeyStore, KeyStores, KeyUpkeep, KeyUsageStore, RecentUses,
-    Revocation, Rotation, StoreError,
+    Clock, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUpkeep, KeyUsageStore,
+    RecentUses, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
+    StoreError,
 };
 use domain::{
     ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy,
-    KeyPolicySettings, KeyRotation, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId,
-    WebhookAccess,
+    KeyPolicySettings, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId, WebhookAccess,
 };
 
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
@@ -103,14 +103,7 @@ fn down<T>() -> Result<T, StoreError> {
 
 #[async_trait]
 impl KeyStore for FailingStore {
-    async fn insert_within(
-        &self,
-        _: &ApiKey,
-        _: &CredentialDigest,
-        _: ActiveLimit,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
+    async fn insert_within(&self, _: &InsertKeyRequest) -> Result<Insertion, StoreError> {
         down()
     }
 
@@ -118,46 +111,19 @@ impl KeyStore for FailingStore {
         down()
     }
 
-    async fn revoke(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: Timestamp,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
+    async fn revoke(&self, _: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
         down()
     }
 
-    async fn rotate(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: &KeyRotation,
-        _: &CredentialDigest,
-        _: ListView,
-        _cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
+    async fn rotate(&self, _: &RotateKeyRequest) -> Result<Rotation, StoreError> {
         down()
     }
 
-    async fn revoke_by_digests(
-        &self,
-        _: &[CredentialDigest],
-        _: Timestamp,
-        _cause: &Cause,
-    ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+    async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         down()
     }
 
-    async fn revoke_user_keys(
-        &self,
-        _: &UserId,
-        _: Timestamp,
-        _: Timestamp,
-        _: u32,
-        _cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         down()
     }
 }

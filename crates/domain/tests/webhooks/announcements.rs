@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::announcements::{Announcements, OPERATOR_EVENTS_PER_HOUR};
 use domain::audit::{AuditEvent, AuditFilter, Cause, Origin};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore, SeededEntropy};
-use domain::ports::{ActiveLimit, AuditDescriber, AuditLog, AuditReader, KeyStore as _, OperatorLog};
+use domain::ports::{ActiveLimit, AuditDescriber, AuditLog, AuditReader, InsertKeyRequest, KeyStore as _, OperatorLog};
 use domain::webhooks::{
     CreateSubscription, Description, EventFilter, HealthTurn, OperatorWebhook, SigningSecret, SubscribedEvents,
     SubscriptionChange,
@@ -119,7 +119,14 @@ impl Office {
         digest[..16].copy_from_slice(id.as_bytes());
         let (limit, view) = (ActiveLimit { max: 100, at: created_at }, ListView { at: created_at, ended_max: 0 });
         let digest = CredentialDigest::from_bytes(digest);
-        block_on(self.keys.insert_within(&key, &digest, limit, view, &self.cause())).unwrap();
+        block_on(self.keys.insert_within(&InsertKeyRequest {
+            key: key.clone(),
+            digest,
+            limit,
+            view,
+            cause: self.cause(),
+        }))
+        .unwrap();
         id
     }
 

@@ -1,14 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
-use domain::audit::Cause;
 use domain::ports::{
-    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
-    StoreError,
+    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-    UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
 };
 
 use crate::ShardedStore;
@@ -17,19 +15,13 @@ use crate::fan_out::{all, first, up_to};
 use crate::pages::in_order;
 
 impl ShardedStore {
-    /// Whether another user has a key with this id. Such a key is in another shard, where the owner of the call has none:
-    /// so the call refuses, and changes nothing.
-    async fn is_of_another(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<bool, StoreError> {
-        let own = self.of(owner).number;
-        let elsewhere = self.near(id.home()).iter().filter(|shard| shard.number != own);
+    /// Whether another user has this key. Such a key is in another shard, where the owner of the call has none: so the
+    /// call refuses, and changes nothing.
+    async fn is_of_another(&self, request: &RevokeKeyRequest) -> Result<bool, StoreError> {
+        let own = self.of(&request.owner).number;
+        let elsewhere = self.near(request.id.home()).iter().filter(|shard| shard.number != own);
         let found = first(elsewhere, |shard| async move {
-            let answer = shard.store.keys.store.revoke(owner, id, view.at, view, cause).await?;
+            let answer = shard.store.keys.store.revoke(request).await?;
             Ok(matches!(answer, Revocation::NotOwned).then_some(()))
         });
         Ok(found.await?.is_some())
@@ -38,65 +30,43 @@ impl ShardedStore {
 
 #[async_trait]
 impl KeyStore for ShardedStore {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
-        self.of(&key.owner).store.keys.store.insert_within(key, digest, limit, view, cause).await
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
+        self.of(&request.key.owner).store.keys.store.insert_within(request).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.of(owner).store.keys.store.list(owner, view).await
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
-        let answer = self.of(owner).store.keys.store.revoke(owner, id, at, view, cause).await?;
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
+        let answer = self.of(&request.owner).store.keys.store.revoke(request).await?;
         match answer {
-            Revocation::NotFound if self.is_of_another(owner, id, view, cause).await? => Ok(Revocation::NotOwned),
+            Revocation::NotFound if self.is_of_another(request).await? => Ok(Revocation::NotOwned),
             answer => Ok(answer),
         }
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
-        let answer = self.of(owner).store.keys.store.rotate(owner, id, rotation, digest, view, cause).await?;
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
+        let answer = self.of(&request.owner).store.keys.store.rotate(request).await?;
+        let &RotateKeyRequest { ref owner, id, view, ref cause, .. } = request;
+        let refused = || RevokeKeyRequest { owner: owner.clone(), id, at: view.at, view, cause: cause.clone() };
         match answer {
-            Rotation::NotFound if self.is_of_another(owner, id, view, cause).await? => Ok(Rotation::NotOwned),
+            Rotation::NotFound if self.is_of_another(&refused()).await? => Ok(Rotation::NotOwned),
             answer => Ok(answer),
         }
     }
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         // The look-ups are side by side, and leave few shards to change.
-        let Found::<ApiKey> { stored: found, mut failure } = self.find_by_digests(digests).await;
+        let Found::<ApiKey> { stored: found, mut failure } = self.find_by_digests(&request.digests).await;
         let shards: BTreeSet<usize> = found.iter().map(|(_, key)| self.of(&key.owner).number).collect();
         let mut revoked = Vec::new();
         for (part, shard) in (0..).zip(shards) {
-            let cause = part_of(cause, part);
-            match self.shards[shard].store.keys.store.revoke_by_digests(digests, at, &cause).await {
+            let request = RevokeDigestsRequest { cause: part_of(&request.cause, part), ..request.clone() };
+            match self.shards[shard].store.keys.store.revoke_by_digests(&request).await {
                 Ok(of_shard) => revoked.extend(of_shard),
                 // The keys of the other shards do not wait for this one.
                 Err(error) => failure = Some(error),
@@ -105,15 +75,8 @@ impl KeyStore for ShardedStore {
         failure.map_or(Ok(revoked), Err)
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
-        self.of(owner).store.keys.store.revoke_user_keys(owner, created_before, at, max, cause).await
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.of(&request.owner).store.keys.store.revoke_user_keys(request).await
     }
 }
 

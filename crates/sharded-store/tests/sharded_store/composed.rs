@@ -8,15 +8,16 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
 use domain::ports::{
-    ActiveLimit, ChangeFeed, Close, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, Insertion,
-    KeyStore, KeyStores, KeyUpkeep, KeyUsageStore, Revocation, Rotation, Schema, SessionStore, SessionStores, Store,
-    StoreError, StoredCredential, WebhookStores,
+    ChangeFeed, Close, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest, Insertion,
+    KeyStore, KeyStores, KeyUpkeep, KeyUsageStore, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest, Rotation, Schema, SessionStore, SessionStores, Store, StoreError,
+    StoredCredential, WebhookStores,
 };
 use domain::sessions::{Session, SessionUse};
 use domain::webhooks::DirectClaims;
 use domain::{
-    ApiKey, CredentialDigest, CredentialUse, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView,
-    SessionId, Timestamp, UsageCounts, UserId,
+    ApiKey, CredentialDigest, CredentialUse, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, SessionId, Timestamp,
+    UsageCounts, UserId,
 };
 use futures_util::future::try_join_all;
 use sharded_store::ShardedStore;
@@ -170,16 +171,9 @@ reads_its_feed!(SessionsWithFeed);
 
 #[async_trait]
 impl KeyStore for KeysWithFeed {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
         self.inserting[self.inserted.fetch_add(1, Ordering::Relaxed) % self.inserting.len()]
-            .insert_within(key, digest, limit, view, cause)
+            .insert_within(request)
             .await
     }
 
@@ -187,47 +181,23 @@ impl KeyStore for KeysWithFeed {
         self.listing.list(owner, view).await
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
-        self.store.revoke(owner, id, at, view, cause).await
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
+        self.store.revoke(request).await
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
-        self.store.rotate(owner, id, rotation, digest, view, cause).await
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
+        self.store.rotate(request).await
     }
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        self.store.revoke_by_digests(digests, at, cause).await
+        self.store.revoke_by_digests(request).await
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
-        self.store.revoke_user_keys(owner, created_before, at, max, cause).await
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        self.store.revoke_user_keys(request).await
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 
 use domain::audit::{Cause, Origin};
 use domain::memory::{ManualClock, SeededEntropy};
-use domain::ports::{ActiveLimit, CredentialStore, Found, KeyStore, KeyStores, SessionStores, Store, StoreError};
+use domain::ports::{
+    ActiveLimit, CredentialStore, Found, InsertKeyRequest, KeyStore, KeyStores, SessionStores, Store, StoreError,
+};
 use domain::sessions::{OpenSession, Session, SessionRole, Sessions};
 use domain::{
     ApiKey, CreateKey, CredentialDigest, Home, KeyId, KeyPolicy, Keys, Label, ListView, Placement, Scopes, Timestamp,
@@ -91,9 +93,8 @@ impl Counted {
             replaced_by: None,
         };
         let (limit, cause) = (ActiveLimit { max: 10, at }, Cause::new(&Origin::SERVICE, at, &entropy));
-        KeyStore::insert_within(&*self.store, &key, &digest, limit, ListView::at(at), &cause)
-            .await
-            .expect("the store is up");
+        let request = InsertKeyRequest { key, digest, limit, view: ListView::at(at), cause };
+        KeyStore::insert_within(&*self.store, &request).await.expect("the store is up");
     }
 }
 

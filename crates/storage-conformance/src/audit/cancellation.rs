@@ -1,6 +1,7 @@
 //! Calls whose caller drops the future before it ends. A change without its event, or an event without its change, would
 //! be seen here.
 
+use domain::ports::{InsertKeyRequest, RevokeKeyRequest};
 use std::sync::Arc;
 
 use domain::audit::AuditAction;
@@ -17,7 +18,15 @@ pub async fn a_cancelled_creation_and_its_event_are_one(stores: Arc<AuditedStore
         let owner = user(&format!("round {round}"));
         let (sample, by) = (Sample::of(&owner), cause(second(1)));
         let (limit, view) = (limit(60, at(0)), view(at(0), 0));
-        drop_at.call(stores.keys.insert_within(&sample.key, &sample.digest, limit, view, &by)).await;
+        drop_at
+            .call(stores.keys.insert_within(&InsertKeyRequest {
+                key: sample.key.clone(),
+                digest: sample.digest,
+                limit,
+                view,
+                cause: by.clone(),
+            }))
+            .await;
         not_held_up(drop_at, async {
             // Another insertion of the same owner comes after the dropped one, so that it is decided.
             put(&*stores.keys, &Sample::of(&owner)).await;
@@ -38,10 +47,28 @@ pub async fn a_cancelled_revocation_and_its_event_are_one(stores: Arc<AuditedSto
         let (sample, view) = (Sample::of(&owner), view(at(0), 0));
         put(&*stores.keys, &sample).await;
         let by = [cause(second(1)), cause(second(2))];
-        drop_at.call(stores.keys.revoke(&owner, sample.id(), second(1), view, &by[0])).await;
+        drop_at
+            .call(stores.keys.revoke(&RevokeKeyRequest {
+                owner: owner.clone(),
+                id: sample.id(),
+                at: second(1),
+                view,
+                cause: by[0].clone(),
+            }))
+            .await;
         not_held_up(drop_at, async {
             // After this the key is revoked by one of the two calls.
-            stores.keys.revoke(&owner, sample.id(), second(2), view, &by[1]).await.expect("a revocation succeeds");
+            stores
+                .keys
+                .revoke(&RevokeKeyRequest {
+                    owner: owner.clone(),
+                    id: sample.id(),
+                    at: second(2),
+                    view,
+                    cause: by[1].clone(),
+                })
+                .await
+                .expect("a revocation succeeds");
             let keys = all_keys(&*stores.keys, &owner).await;
             let events = all_of(&*stores.audit, &owner).await;
             let revoked = events.iter().filter(|event| event.action == AuditAction::KeyRevoked);

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use domain::Timestamp;
 use domain::audit::AuditEvent;
-use domain::ports::{Insertion, Revocation, Rotation};
+use domain::ports::{
+    InsertKeyRequest, Insertion, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
+    RotateKeyRequest, Rotation,
+};
 
 use super::AuditedStores;
 use super::sample::{all, cause, cause_of, expect_events, expect_no_more, expect_seen, second};
@@ -26,20 +29,53 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
     let (replacement, by) = (Replacement::at(second(2), 60_000), cause(second(2)));
     let rotation = &replacement.rotation;
     let seen = view(second(2), ALL_ENDED);
-    let answer = stores.keys.rotate(&alice, samples[0].id(), rotation, &replacement.digest, seen, &by).await;
+    let answer = stores
+        .keys
+        .rotate(&RotateKeyRequest {
+            owner: alice.clone(),
+            id: samples[0].id(),
+            rotation: rotation.clone(),
+            digest: replacement.digest,
+            view: seen,
+            cause: by.clone(),
+        })
+        .await;
     assert!(matches!(answer, Ok(Rotation::Rotated { .. })), "the key is good, got {answer:?}");
     let rotated = rotation.decide(&samples[0].key, 0).expect("the key is good");
     expected.push(by.key_rotated(&samples[0].key, &rotated));
 
     let by = cause_of(&user("operator"), second(3));
-    stores.keys.revoke(&alice, samples[1].id(), second(3), seen, &by).await.expect("a revocation succeeds");
+    stores
+        .keys
+        .revoke(&RevokeKeyRequest {
+            owner: alice.clone(),
+            id: samples[1].id(),
+            at: second(3),
+            view: seen,
+            cause: by.clone(),
+        })
+        .await
+        .expect("a revocation succeeds");
     expected.extend(by.keys_revoked(&alice, [samples[1].id()]));
     let by = cause(second(4));
     let digests = [samples[4].digest, samples[1].digest];
-    stores.keys.revoke_by_digests(&digests, second(4), &by).await.expect("a report succeeds");
+    stores
+        .keys
+        .revoke_by_digests(&RevokeDigestsRequest { digests: digests.to_vec(), at: second(4), cause: by.clone() })
+        .await
+        .expect("a report succeeds");
     expected.extend(by.keys_leaked([&samples[4].key]));
     let by = cause(second(5));
-    let revoked = stores.keys.revoke_user_keys(&alice, Timestamp::MAX, second(5), 100, &by).await;
+    let revoked = stores
+        .keys
+        .revoke_user_keys(&RevokeUserKeysRequest {
+            owner: alice.clone(),
+            created_before: Timestamp::MAX,
+            at: second(5),
+            max: 100,
+            cause: by.clone(),
+        })
+        .await;
     assert_eq!(revoked.expect("a revocation succeeds").len(), 4, "two keys, the rotated one and its successor");
     expect_these_and_four_of(&stores, expected, by.keys_revoked(&alice, [0, 2, 3].map(|one| samples[one].id()))).await;
     expect_seen(&stores).await;
@@ -91,13 +127,33 @@ pub async fn a_key_that_loses_its_successor_leaves_another_event(stores: Arc<Aud
         let created = cause(second(1));
         create(&stores, sample, NO_LIMIT, &created).await;
         let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-        let answer = stores.keys.rotate(&alice, sample.id(), rotation, digest, seen, &by).await;
+        let answer = stores
+            .keys
+            .rotate(&RotateKeyRequest {
+                owner: alice.clone(),
+                id: sample.id(),
+                rotation: rotation.clone(),
+                digest: *digest,
+                view: seen,
+                cause: by.clone(),
+            })
+            .await;
         assert!(matches!(answer, Ok(Rotation::Rotated { .. })), "the key is good, got {answer:?}");
         let rotated = rotation.decide(&sample.key, 0).expect("the key is good");
         expected.extend([created.key_created(&sample.key), by.key_rotated(&sample.key, &rotated)]);
         let revoke = async |id, seconds| {
             let by = cause(second(seconds));
-            stores.keys.revoke(&alice, id, second(seconds), seen, &by).await.expect("a revocation succeeds");
+            stores
+                .keys
+                .revoke(&RevokeKeyRequest {
+                    owner: alice.clone(),
+                    id,
+                    at: second(seconds),
+                    view: seen,
+                    cause: by.clone(),
+                })
+                .await
+                .expect("a revocation succeeds");
             by
         };
         if sample.id() == revoked.id() {
@@ -131,16 +187,33 @@ pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>)
     expect_no_more(&stores, 1, "a duplicate").await;
     let unknown = Sample::of(&alice);
     for (owner, id) in [(user("mallory"), sample.id()), (alice.clone(), unknown.id())] {
-        let answer = keys.revoke(&owner, id, second(3), seen, &cause(second(3))).await;
+        let answer = keys
+            .revoke(&RevokeKeyRequest { owner: owner.clone(), id, at: second(3), view: seen, cause: cause(second(3)) })
+            .await;
         assert!(matches!(answer, Ok(Revocation::NotOwned | Revocation::NotFound)), "got {answer:?}");
         let replacement = Replacement::at(second(3), 0);
         let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-        let answer = keys.rotate(&owner, id, rotation, digest, seen, &cause(second(3))).await;
+        let answer = keys
+            .rotate(&RotateKeyRequest {
+                owner: owner.clone(),
+                id,
+                rotation: rotation.clone(),
+                digest: *digest,
+                view: seen,
+                cause: cause(second(3)),
+            })
+            .await;
         assert!(matches!(answer, Ok(Rotation::NotOwned | Rotation::NotFound)), "got {answer:?}");
     }
     expect_no_more(&stores, 1, "a call for a key that is unknown or another user's").await;
     revoke_again(&stores, &sample).await;
-    let unknown = keys.revoke_by_digests(&[unknown.digest], second(5), &cause(second(5))).await;
+    let unknown = keys
+        .revoke_by_digests(&RevokeDigestsRequest {
+            digests: vec![unknown.digest],
+            at: second(5),
+            cause: cause(second(5)),
+        })
+        .await;
     assert_eq!(unknown.expect("a report succeeds"), [], "the key is not stored");
     keys.purge_ended(second(9), 10).await.expect("a purge succeeds");
     expect_no_more(&stores, 2, "a call that finds no key, and a purge").await;
@@ -150,16 +223,47 @@ pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>)
 async fn revoke_again(stores: &AuditedStores, sample: &Sample) {
     let (keys, owner, seen) = (&stores.keys, &sample.key.owner, view(at(0), ALL_ENDED));
     for seconds in [4, 5] {
-        let answer = keys.revoke(owner, sample.id(), second(seconds), seen, &cause(second(seconds))).await;
+        let answer = keys
+            .revoke(&RevokeKeyRequest {
+                owner: owner.clone(),
+                id: sample.id(),
+                at: second(seconds),
+                view: seen,
+                cause: cause(second(seconds)),
+            })
+            .await;
         assert!(matches!(answer, Ok(Revocation::Revoked { .. })), "got {answer:?}");
     }
     expect_no_more(stores, 2, "a revocation of a key that is revoked").await;
-    keys.revoke_by_digests(&[sample.digest], second(5), &cause(second(5))).await.expect("a report succeeds");
-    let none = keys.revoke_user_keys(owner, Timestamp::MAX, second(5), 10, &cause(second(5))).await;
+    keys.revoke_by_digests(&RevokeDigestsRequest {
+        digests: vec![sample.digest],
+        at: second(5),
+        cause: cause(second(5)),
+    })
+    .await
+    .expect("a report succeeds");
+    let none = keys
+        .revoke_user_keys(&RevokeUserKeysRequest {
+            owner: owner.clone(),
+            created_before: Timestamp::MAX,
+            at: second(5),
+            max: 10,
+            cause: cause(second(5)),
+        })
+        .await;
     assert_eq!(none.expect("a revocation succeeds"), [], "no key is left");
     let replacement = Replacement::at(second(5), 0);
     let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-    let answer = keys.rotate(owner, sample.id(), rotation, digest, seen, &cause(second(5))).await;
+    let answer = keys
+        .rotate(&RotateKeyRequest {
+            owner: owner.clone(),
+            id: sample.id(),
+            rotation: rotation.clone(),
+            digest: *digest,
+            view: seen,
+            cause: cause(second(5)),
+        })
+        .await;
     assert!(matches!(answer, Ok(Rotation::Refused(_))), "a revoked key is not rotated, got {answer:?}");
     expect_no_more(stores, 2, "a further call for a revoked key").await;
 }
@@ -174,9 +278,31 @@ pub async fn parallel_revocations_leave_one_event(stores: Arc<AuditedStores>) {
             Box::pin(async move {
                 let (owner, by, seen) = (&sample.key.owner, cause(second(2)), view(at(0), 0));
                 if number % 2 == 0 {
-                    drop(stores.keys.revoke(owner, sample.id(), second(2), seen, &by).await.expect("succeeds"));
+                    drop(
+                        stores
+                            .keys
+                            .revoke(&RevokeKeyRequest {
+                                owner: owner.clone(),
+                                id: sample.id(),
+                                at: second(2),
+                                view: seen,
+                                cause: by.clone(),
+                            })
+                            .await
+                            .expect("succeeds"),
+                    );
                 } else {
-                    drop(stores.keys.revoke_by_digests(&[sample.digest], second(2), &by).await.expect("succeeds"));
+                    drop(
+                        stores
+                            .keys
+                            .revoke_by_digests(&RevokeDigestsRequest {
+                                digests: vec![sample.digest],
+                                at: second(2),
+                                cause: by.clone(),
+                            })
+                            .await
+                            .expect("succeeds"),
+                    );
                 }
             })
         });
@@ -193,7 +319,16 @@ async fn expect_events_of_each(stores: &AuditedStores) {
 
 /// `None` when it is stored already.
 async fn create(stores: &AuditedStores, sample: &Sample, max: u32, cause: &domain::audit::Cause) -> Option<Insertion> {
-    let answer = stores.keys.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0), cause).await;
+    let answer = stores
+        .keys
+        .insert_within(&InsertKeyRequest {
+            key: sample.key.clone(),
+            digest: sample.digest,
+            limit: limit(max, at(0)),
+            view: view(at(0), 0),
+            cause: cause.clone(),
+        })
+        .await;
     match answer {
         Ok(insertion) => Some(insertion),
         Err(domain::ports::StoreError::Duplicate { .. }) => None,

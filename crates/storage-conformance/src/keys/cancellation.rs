@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::Insertion;
+use domain::ports::{InsertKeyRequest, Insertion, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest};
 use domain::{KeyUse, Timestamp};
 
 use super::sample::{
@@ -25,8 +25,8 @@ pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyPorts>)
     for drop_at in moments() {
         let sample = Sample::of(&owner);
         let (limit, view, cause) = (limit(60, at(0)), view(at(0), 0), unique_cause());
-        let call = store.insert_within(&sample.key, &sample.digest, limit, view, &cause);
-        drop_at.call(call).await;
+        let request = InsertKeyRequest { key: sample.key.clone(), digest: sample.digest, limit, view, cause };
+        drop_at.call(store.insert_within(&request)).await;
         not_held_up(drop_at, async {
             let found_first = find(&*store, &sample).await;
             let listed = all_keys(&*store, &owner).await.into_iter().find(|key| key.id == sample.id());
@@ -53,7 +53,15 @@ pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyPorts>
     for drop_at in moments() {
         let sample = Sample::of(&owner);
         put(&*store, &sample).await;
-        drop_at.call(store.revoke(&owner, sample.id(), at(10), view(at(0), 0), &unique_cause())).await;
+        drop_at
+            .call(store.revoke(&RevokeKeyRequest {
+                owner: owner.clone(),
+                id: sample.id(),
+                at: at(10),
+                view: view(at(0), 0),
+                cause: unique_cause(),
+            }))
+            .await;
         not_held_up(drop_at, async {
             let seen = find(&*store, &sample).await.and_then(|key| key.revoked_at);
             revoke(&*store, &owner, sample.id(), at(20)).await;
@@ -93,7 +101,13 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
         let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
         put_all(&*store, &samples).await;
         let digests: Vec<_> = samples.iter().map(|sample| sample.digest).collect();
-        drop_at.call(store.revoke_by_digests(&digests, at(10), &unique_cause())).await;
+        drop_at
+            .call(store.revoke_by_digests(&RevokeDigestsRequest {
+                digests: digests.to_vec(),
+                at: at(10),
+                cause: unique_cause(),
+            }))
+            .await;
         not_held_up(drop_at, async {
             let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
             seen.dedup();
@@ -110,7 +124,15 @@ pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn
         let owner = user(&format!("round {round}"));
         let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
         put_all(&*store, &samples).await;
-        drop_at.call(store.revoke_user_keys(&owner, Timestamp::MAX, at(10), 100, &unique_cause())).await;
+        drop_at
+            .call(store.revoke_user_keys(&RevokeUserKeysRequest {
+                owner: owner.clone(),
+                created_before: Timestamp::MAX,
+                at: at(10),
+                max: 100,
+                cause: unique_cause(),
+            }))
+            .await;
         not_held_up(drop_at, async {
             let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
             seen.dedup();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, Revocation};
+use domain::ports::{InsertKeyRequest, Insertion, Revocation};
 use domain::{ApiKey, UserId};
 
 use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, limit, list, put, put_all, revoke, view};
@@ -60,7 +60,15 @@ pub async fn only_active_keys_count(store: Arc<dyn KeyPorts>) {
         let owner = user(name);
         put(&*store, &change(Sample::of(&owner))).await;
         let next = Sample::of(&owner);
-        let answer = store.insert_within(&next.key, &next.digest, limit(1, now), view(now, 0), &unique_cause()).await;
+        let answer = store
+            .insert_within(&InsertKeyRequest {
+                key: next.key.clone(),
+                digest: next.digest,
+                limit: limit(1, now),
+                view: view(now, 0),
+                cause: unique_cause(),
+            })
+            .await;
         let refused = matches!(answer, Ok(Insertion::LimitReached));
         let stored = matches!(answer, Ok(Insertion::Stored(_)));
         assert_eq!((refused, stored), (counts, !counts), "{name}: counts must be {counts}, got {answer:?}");
@@ -105,8 +113,15 @@ pub async fn insertion_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     for ended_max in [ALL_ENDED, 2, 0] {
         let sample = Sample::of(&owner).created(at(20));
         let seen = view(at(30), ended_max);
-        let answer =
-            store.insert_within(&sample.key, &sample.digest, limit(NO_LIMIT, at(30)), seen, &unique_cause()).await;
+        let answer = store
+            .insert_within(&InsertKeyRequest {
+                key: sample.key.clone(),
+                digest: sample.digest,
+                limit: limit(NO_LIMIT, at(30)),
+                view: seen,
+                cause: unique_cause(),
+            })
+            .await;
         let Ok(Insertion::Stored(keys)) = answer else { panic!("a key within the limit must be stored: {answer:?}") };
         assert!(keys.contains(&sample.key), "the answer's list must include the new key, got {keys:#?}");
         assert_eq!(keys, list(&*store, &owner, seen).await, "the answer's list must be what `list` answers");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, StoreError};
+use domain::ports::{InsertKeyRequest, Insertion, StoreError};
 
 use super::sample::{NO_LIMIT, Sample, all_keys, find, limit, only_key, put, view};
 use crate::racing::{Call, all_at_once};
@@ -89,7 +89,15 @@ fn firsts() -> [(&'static str, Sample); 3] {
 }
 
 async fn try_insert(store: &dyn KeyPorts, sample: &Sample, max: u32) -> Answer {
-    store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0), &unique_cause()).await
+    store
+        .insert_within(&InsertKeyRequest {
+            key: sample.key.clone(),
+            digest: sample.digest,
+            limit: limit(max, at(0)),
+            view: view(at(0), 0),
+            cause: unique_cause(),
+        })
+        .await
 }
 
 fn insertion(store: &Arc<dyn KeyPorts>, sample: &Sample) -> Call<Answer> {

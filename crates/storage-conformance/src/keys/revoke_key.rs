@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, Revocation};
+use domain::ports::{Insertion, Revocation, RevokeKeyRequest};
 use domain::{ApiKey, Timestamp};
 
 use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, list, put, put_all, revoke, view};
@@ -41,7 +41,15 @@ pub async fn the_first_revocation_stays(store: Arc<dyn KeyPorts>) {
     let sample = Sample::of(&owner);
     put(&*store, &sample).await;
     for millis in [100, 101, 100, 99, 100_000] {
-        let answer = store.revoke(&owner, sample.id(), at(millis), view(at(millis), ALL_ENDED), &unique_cause()).await;
+        let answer = store
+            .revoke(&RevokeKeyRequest {
+                owner: owner.clone(),
+                id: sample.id(),
+                at: at(millis),
+                view: view(at(millis), ALL_ENDED),
+                cause: unique_cause(),
+            })
+            .await;
         let expected = ApiKey { revoked_at: Some(at(100)), ..sample.key.clone() };
         let answered = answer.expect("a revocation must succeed");
         let expected = Revocation::Revoked { digest: sample.digest, keys: vec![expected] };
@@ -114,7 +122,13 @@ pub async fn revocation_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     for (index, ended_max) in [(1, ALL_ENDED), (1, ALL_ENDED), (2, 1), (3, 0), (0, 2)] {
         let seen = view(at(10), ended_max);
         let answer = store
-            .revoke(&owner, samples[index].id(), at(10), seen, &unique_cause())
+            .revoke(&RevokeKeyRequest {
+                owner: owner.clone(),
+                id: samples[index].id(),
+                at: at(10),
+                view: seen,
+                cause: unique_cause(),
+            })
             .await
             .expect("a revocation must succeed");
         let expected = Revocation::Revoked { digest: samples[index].digest, keys: list(&*store, &owner, seen).await };
@@ -137,7 +151,15 @@ pub async fn revocation_answers_with_the_digest(store: Arc<dyn KeyPorts>) {
 fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample, revoked_at: Timestamp) -> Call<Revocation> {
     let (store, owner, id) = (Arc::clone(store), sample.key.owner.clone(), sample.id());
     Box::pin(async move {
-        let answer = store.revoke(&owner, id, revoked_at, view(at(0), ALL_ENDED), &unique_cause()).await;
+        let answer = store
+            .revoke(&RevokeKeyRequest {
+                owner: owner.clone(),
+                id,
+                at: revoked_at,
+                view: view(at(0), ALL_ENDED),
+                cause: unique_cause(),
+            })
+            .await;
         answer.expect("a parallel revocation must succeed")
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, Rotation, StoreError};
+use domain::ports::{Insertion, RevokeKeyRequest, RotateKeyRequest, Rotation, StoreError};
 use domain::{ApiKey, RotationRefusal, WebhookAccess};
 
 use super::sample::{
@@ -218,7 +218,13 @@ pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyPorts>) {
     let replacement = Replacement::at(at(0), 1_000);
     rotate(&*store, &sample, &replacement).await;
     store
-        .revoke(&owner, replacement.rotation.successor, at(5), view(at(5), 0), &unique_cause())
+        .revoke(&RevokeKeyRequest {
+            owner: owner.clone(),
+            id: replacement.rotation.successor,
+            at: at(5),
+            view: view(at(5), 0),
+            cause: unique_cause(),
+        })
         .await
         .expect("a revocation must succeed");
     assert_eq!(store.purge_ended(at(6), 10).await.expect("a purge must succeed"), 1, "the successor has ended");
@@ -238,7 +244,16 @@ pub async fn rotation_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     {
         let (replacement, seen) = (Replacement::at(at(10), overlap_millis), view(at(10), ended_max));
         let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-        let answer = store.rotate(&owner, samples[index].id(), rotation, digest, seen, &unique_cause()).await;
+        let answer = store
+            .rotate(&RotateKeyRequest {
+                owner: owner.clone(),
+                id: samples[index].id(),
+                rotation: rotation.clone(),
+                digest: *digest,
+                view: seen,
+                cause: unique_cause(),
+            })
+            .await;
         let Ok(Rotation::Rotated { keys, .. }) = answer else { panic!("a good key must be rotated: {answer:?}") };
         let shown = keys.iter().any(|key| key.id == rotation.successor);
         assert!(shown, "the answer's list must include the successor, got {keys:#?}");

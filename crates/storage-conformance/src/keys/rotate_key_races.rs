@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, Revocation, Rotation};
+use domain::ports::{InsertKeyRequest, Insertion, Revocation, RevokeKeyRequest, Rotation};
 use domain::{ApiKey, RotationRefusal, UserId};
 
 use super::sample::{
@@ -119,7 +119,15 @@ fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample, by_digest: bool) -> Ca
         if by_digest {
             assert_eq!(revoke_by_digests(&*store, &[sample.digest], at(20)).await.len(), 1, "the one key is revoked");
         } else {
-            let answer = store.revoke(&sample.key.owner, sample.id(), at(20), view(at(20), 0), &unique_cause()).await;
+            let answer = store
+                .revoke(&RevokeKeyRequest {
+                    owner: sample.key.owner.clone(),
+                    id: sample.id(),
+                    at: at(20),
+                    view: view(at(20), 0),
+                    cause: unique_cause(),
+                })
+                .await;
             let revoked = matches!(answer, Ok(Revocation::Revoked { .. }));
             assert!(revoked, "a parallel revocation must succeed, got {answer:?}");
         }
@@ -144,7 +152,16 @@ fn insertion(store: &Arc<dyn KeyPorts>, owner: &UserId, max: u32) -> Call<Seen> 
     let (store, sample) = (Arc::clone(store), Sample::of(owner));
     Box::pin(async move {
         let (room, seen) = (limit(max, at(0)), view(at(0), ALL_ENDED));
-        match store.insert_within(&sample.key, &sample.digest, room, seen, &unique_cause()).await {
+        match store
+            .insert_within(&InsertKeyRequest {
+                key: sample.key.clone(),
+                digest: sample.digest,
+                limit: room,
+                view: seen,
+                cause: unique_cause(),
+            })
+            .await
+        {
             Ok(Insertion::Stored(keys)) => ("an insertion", Some(keys)),
             Ok(Insertion::LimitReached) => ("an insertion", None),
             Err(error) => panic!("a parallel insertion must succeed or be refused as a value, got {error:?}"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::KeyPorts;
 use domain::Timestamp;
 use domain::memory::unique_cause;
-use domain::ports::Insertion;
+use domain::ports::{InsertKeyRequest, Insertion};
 
 use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, limit, only_key, put, put_all, view};
 use crate::sample::{at, user, user_of};
@@ -20,8 +20,15 @@ pub async fn every_field_comes_back(store: Arc<dyn KeyPorts>) {
     let expiring = Sample::of(&owner).created(at(4)).expiring(at(7)).scoped("");
     put_all(&*store, &[oldest.clone(), full.clone(), revoked.clone()]).await;
     let everything = view(at(0), ALL_ENDED);
-    let answer =
-        store.insert_within(&expiring.key, &expiring.digest, limit(NO_LIMIT, at(0)), everything, &unique_cause()).await;
+    let answer = store
+        .insert_within(&InsertKeyRequest {
+            key: expiring.key.clone(),
+            digest: expiring.digest,
+            limit: limit(NO_LIMIT, at(0)),
+            view: everything,
+            cause: unique_cause(),
+        })
+        .await;
 
     let samples = [expiring, revoked, full, oldest];
     let expected: Vec<_> = samples.iter().map(|sample| sample.key.clone()).collect();

@@ -7,7 +7,10 @@ use std::time::Duration;
 use crate::KeyPorts;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, Entropy, Insertion, Revocation, Rotation, StoreError};
+use domain::ports::{
+    ActiveLimit, Entropy, InsertKeyRequest, Insertion, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+};
 use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Placement, Scopes, Timestamp, UserId, WebhookAccess,
 };
@@ -156,8 +159,15 @@ fn label(text: &str) -> Label {
 
 /// Inserts with this limit at the start of the samples. The list in the answer has no ended keys.
 pub(crate) async fn insert(store: &dyn KeyPorts, sample: &Sample, max: u32) -> Insertion {
-    let answer =
-        store.insert_within(&sample.key, &sample.digest, limit(max, at(0)), view(at(0), 0), &unique_cause()).await;
+    let answer = store
+        .insert_within(&InsertKeyRequest {
+            key: sample.key.clone(),
+            digest: sample.digest,
+            limit: limit(max, at(0)),
+            view: view(at(0), 0),
+            cause: unique_cause(),
+        })
+        .await;
     answer.expect("an insertion must succeed or be refused as a value")
 }
 
@@ -203,7 +213,15 @@ pub(crate) async fn find_by(store: &dyn KeyPorts, digest: &CredentialDigest) -> 
 
 /// Revokes a key; the list in the answer is kept short.
 pub(crate) async fn revoke(store: &dyn KeyPorts, owner: &UserId, id: KeyId, revoked_at: Timestamp) -> Revocation {
-    let answer = store.revoke(owner, id, revoked_at, view(at(0), 0), &unique_cause()).await;
+    let answer = store
+        .revoke(&RevokeKeyRequest {
+            owner: owner.clone(),
+            id,
+            at: revoked_at,
+            view: view(at(0), 0),
+            cause: unique_cause(),
+        })
+        .await;
     answer.expect("a revocation must succeed or be refused as a value")
 }
 
@@ -215,7 +233,14 @@ pub(crate) async fn try_rotate(
 ) -> Result<Rotation, StoreError> {
     let seen = view(replacement.rotation.at, ALL_ENDED);
     store
-        .rotate(&sample.key.owner, sample.id(), &replacement.rotation, &replacement.digest, seen, &unique_cause())
+        .rotate(&RotateKeyRequest {
+            owner: sample.key.owner.clone(),
+            id: sample.id(),
+            rotation: replacement.rotation.clone(),
+            digest: replacement.digest,
+            view: seen,
+            cause: unique_cause(),
+        })
         .await
 }
 
@@ -231,8 +256,10 @@ pub(crate) async fn revoke_by_digests(
     digests: &[CredentialDigest],
     at: Timestamp,
 ) -> Vec<(CredentialDigest, ApiKey)> {
-    let mut answer =
-        store.revoke_by_digests(digests, at, &unique_cause()).await.expect("a revocation by digests must succeed");
+    let mut answer = store
+        .revoke_by_digests(&RevokeDigestsRequest { digests: digests.to_vec(), at, cause: unique_cause() })
+        .await
+        .expect("a revocation by digests must succeed");
     answer.sort_by_key(|(_, key)| key.id);
     answer
 }
@@ -245,7 +272,15 @@ pub(crate) async fn revoke_user_keys(
     at: Timestamp,
     max: u32,
 ) -> HashSet<CredentialDigest> {
-    let answer = store.revoke_user_keys(owner, created_before, at, max, &unique_cause()).await;
+    let answer = store
+        .revoke_user_keys(&RevokeUserKeysRequest {
+            owner: owner.clone(),
+            created_before,
+            at,
+            max,
+            cause: unique_cause(),
+        })
+        .await;
     let digests = answer.expect("a revocation of a user's keys must succeed");
     let set: HashSet<CredentialDigest> = digests.iter().copied().collect();
     assert_eq!(set.len(), digests.len(), "the answer must have each digest once");

@@ -4,7 +4,9 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use domain::audit::{Actor, Cause, Means, Origin, RequestId};
-use domain::ports::ActiveLimit;
+use domain::ports::{
+    ActiveLimit, InsertKeyRequest, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+};
 use domain::{
     ApiKey, AuditId, CredentialDigest, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, Label, ListView, Scopes, Timestamp,
     UsageCounts, UserId, WebhookAccess,
@@ -148,6 +150,11 @@ records! {
     ApiKey {
         id, owner, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by
     }
+    InsertKeyRequest { key, digest, limit, view, cause }
+    RevokeKeyRequest { owner, id, at, view, cause }
+    RotateKeyRequest { owner, id, rotation, digest, view, cause }
+    RevokeDigestsRequest { digests, at, cause }
+    RevokeUserKeysRequest { owner, created_before, at, max, cause }
     ActiveLimit { max, at }
     ListView { at, ended_max }
     KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max, webhooks_max }

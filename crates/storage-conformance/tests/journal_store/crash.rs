@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use domain::memory::{SeededEntropy, unique_cause};
-use domain::ports::{ActiveLimit, Entropy as _, Insertion, KeyStore, Store};
+use domain::ports::{ActiveLimit, Entropy as _, InsertKeyRequest, Insertion, KeyStore, RevokeKeyRequest, Store};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use tempfile::TempDir;
 
@@ -40,7 +40,13 @@ pub(crate) async fn store_key(store: &dyn KeyStore, entropy: &SeededEntropy) -> 
     };
     let limit = ActiveLimit { max: u32::MAX, at: NOW };
     let answer = store
-        .insert_within(&key, &CredentialDigest::from_bytes(digest), limit, ListView::at(NOW), &unique_cause())
+        .insert_within(&InsertKeyRequest {
+            key: key.clone(),
+            digest: CredentialDigest::from_bytes(digest),
+            limit,
+            view: ListView::at(NOW),
+            cause: unique_cause(),
+        })
         .await;
     assert!(matches!(answer, Ok(Insertion::Stored(_))), "{answer:?}");
     key.id
@@ -111,7 +117,12 @@ async fn a_replayed_purge_deletes_the_same_keys() {
     let store = open(folder.path()).await;
     for _ in 0..10 {
         let id = store_key(&*store.keys.store, &entropy).await;
-        store.keys.store.revoke(&owner(), id, NOW, ListView::at(NOW), &unique_cause()).await.expect("a revocation");
+        store
+            .keys
+            .store
+            .revoke(&RevokeKeyRequest { owner: owner(), id, at: NOW, view: ListView::at(NOW), cause: unique_cause() })
+            .await
+            .expect("a revocation");
     }
     store.keys.upkeep.purge_ended(NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
     let kept = stored(&*store.keys.store).await;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::memory::unique_cause;
-use domain::ports::{ActiveLimit, Clock, Insertion};
+use domain::ports::{ActiveLimit, Clock, InsertKeyRequest, Insertion};
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes};
 use verifier::{UNKNOWN_TTL, VerifierSettings};
 
@@ -137,7 +137,13 @@ async fn a_key_that_this_process_stores_is_good_at_once() {
         .verifier
         .key_stores()
         .store
-        .insert_within(&key, &digest, limit, ListView::at(now), &unique_cause())
+        .insert_within(&InsertKeyRequest {
+            key: key.clone(),
+            digest,
+            limit,
+            view: ListView::at(now),
+            cause: unique_cause(),
+        })
         .await
         .unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::ListView;
 use domain::memory::unique_cause;
-use domain::ports::{Clock, KeyStore};
+use domain::ports::{Clock, KeyStore, RevokeKeyRequest};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use verifier::VerifierSettings;
@@ -17,7 +17,17 @@ const MAX_AGE: Duration = Duration::from_mins(10);
 /// Revokes the key without notifying any instance, as SQL or a restored backup does.
 async fn revoke_by_sql(world: &World, key: &domain::CreatedKey) {
     let now = world.clock.now();
-    world.store.revoke(&world.owner, key.id, now, ListView::at(now), &unique_cause()).await.unwrap();
+    world
+        .store
+        .revoke(&RevokeKeyRequest {
+            owner: world.owner.clone(),
+            id: key.id,
+            at: now,
+            view: ListView::at(now),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
 }
 
 fn run(instance: &Instance) -> tokio_util::sync::DropGuard {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::audit::Origin;
 use domain::memory::unique_cause;
-use domain::ports::KeyStore;
+use domain::ports::{KeyStore, RevokeDigestsRequest, RevokeKeyRequest};
 use domain::{Keys, RotateKey, WebhookAccess};
 use verifier::VerifierSettings;
 
@@ -83,14 +83,24 @@ async fn a_read_that_a_revocation_overtakes_is_neither_cached_nor_shared() {
     let digest = key.digest();
     world
         .store
-        .revoke(&world.owner, id, domain::Timestamp::MIN, domain::ListView::at(domain::Timestamp::MAX), &unique_cause())
+        .revoke(&RevokeKeyRequest {
+            owner: world.owner.clone(),
+            id,
+            at: domain::Timestamp::MIN,
+            view: domain::ListView::at(domain::Timestamp::MAX),
+            cause: unique_cause(),
+        })
         .await
         .unwrap();
     instance
         .verifier
         .key_stores()
         .store
-        .revoke_by_digests(&[digest], domain::Timestamp::MIN, &unique_cause())
+        .revoke_by_digests(&RevokeDigestsRequest {
+            digests: vec![digest],
+            at: domain::Timestamp::MIN,
+            cause: unique_cause(),
+        })
         .await
         .unwrap();
     let late = tokio::spawn({

@@ -4,17 +4,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::Cause;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, SeededEntropy};
 use domain::ports::{
-    ActiveLimit, BoxError, ChangeFeed, Clock as _, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
-    Insertion, KeyStore, KeyStores, KeyUsageStore, Revocation, Rotation, SessionStores, StoreError,
+    BoxError, ChangeFeed, Clock as _, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
+    InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUsageStore, Revocation, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStores, StoreError,
 };
 use domain::sessions::Sessions;
 use domain::{
     ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyPolicySettings,
-    KeyRotation, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId, WebhookAccess,
+    KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId, WebhookAccess,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -144,16 +144,9 @@ fn switched_off() -> StoreError {
 
 #[async_trait]
 impl KeyStore for Link {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
         self.check()?;
-        self.store.insert_within(key, digest, limit, view, cause).await
+        self.store.insert_within(request).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
@@ -164,53 +157,29 @@ impl KeyStore for Link {
         listed
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
         self.check()?;
         self.pass_gate().await;
-        let revocation = self.store.revoke(owner, id, at, view, cause).await;
+        let revocation = self.store.revoke(request).await;
         if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revocation }
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
         self.check()?;
-        self.store.rotate(owner, id, rotation, digest, view, cause).await
+        self.store.rotate(request).await
     }
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         self.check()?;
-        self.store.revoke_by_digests(digests, at, cause).await
+        self.store.revoke_by_digests(request).await
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         self.check()?;
-        let revoked = self.store.revoke_user_keys(owner, created_before, at, max, cause).await;
+        let revoked = self.store.revoke_user_keys(request).await;
         if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revoked }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::memory::MemoryKeyStore;
 use domain::memory::unique_cause;
-use domain::ports::{KeyStore as _, KeyStores};
+use domain::ports::{KeyStore as _, KeyStores, RevokeDigestsRequest};
 use domain::{CredentialDigest, Timestamp};
 use insta::assert_snapshot;
 
@@ -126,7 +126,10 @@ async fn a_key_that_is_revoked_during_the_call_leaves_nothing_enabled() {
     let by_key = |line: &str, body: &str| request(line).header(("x-api-key", leaked.field("key"))).json(body);
     assert_eq!(by_key("GET /api/whoami", "").send(&server).await.status, 200, "the key is now in memory");
     let digest = CredentialDigest::of_presented(leaked.field("key")).unwrap();
-    store.revoke_by_digests(&[digest], Timestamp::MIN, &unique_cause()).await.unwrap();
+    store
+        .revoke_by_digests(&RevokeDigestsRequest { digests: vec![digest], at: Timestamp::MIN, cause: unique_cause() })
+        .await
+        .unwrap();
 
     let path = format!("/api/webhooks/subscriptions/{id}");
     let recover = (format!("POST {path}/recover"), r#"{"since":"2026-11-20T00:00:00Z"}"#);

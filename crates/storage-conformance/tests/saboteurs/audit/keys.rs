@@ -5,12 +5,11 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditFilter, Cause};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore};
 use domain::ports::{
-    ActiveLimit, AuditLog, AuditWatchers, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore,
-    Revocation, Rotation, StoreError,
+    AuditLog, AuditWatchers, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore,
+    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-    UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
 };
 use tokio::task::yield_now;
 
@@ -63,15 +62,9 @@ impl AuditedKeys {
 
 #[async_trait]
 impl KeyStore for AuditedKeys {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Answer<Insertion> {
-        let answer = self.keys.insert_within(key, digest, limit, view, cause).await;
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Answer<Insertion> {
+        let InsertKeyRequest { cause, .. } = request;
+        let answer = self.keys.insert_within(request).await;
         self.show(cause).await;
         answer
     }
@@ -80,15 +73,9 @@ impl KeyStore for AuditedKeys {
         self.keys.list(owner, view).await
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Answer<Revocation> {
-        let answer = self.keys.revoke(owner, id, at, view, cause).await;
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Answer<Revocation> {
+        let &RevokeKeyRequest { ref owner, id, ref cause, .. } = request;
+        let answer = self.keys.revoke(request).await;
         self.show(cause).await;
         if self.fault == Fault::RecordsWhatItRefuses {
             for event in cause.keys_revoked(owner, [id]) {
@@ -98,40 +85,23 @@ impl KeyStore for AuditedKeys {
         answer
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Answer<Rotation> {
-        let answer = self.keys.rotate(owner, id, rotation, digest, view, cause).await;
+    async fn rotate(&self, request: &RotateKeyRequest) -> Answer<Rotation> {
+        let RotateKeyRequest { cause, .. } = request;
+        let answer = self.keys.rotate(request).await;
         self.show(cause).await;
         answer
     }
 
-    async fn revoke_by_digests(
-        &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
-        let answer = self.keys.revoke_by_digests(digests, at, cause).await;
+    async fn revoke_by_digests(&self, request: &RevokeDigestsRequest) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
+        let RevokeDigestsRequest { cause, .. } = request;
+        let answer = self.keys.revoke_by_digests(request).await;
         self.show(cause).await;
         answer
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Answer<Vec<CredentialDigest>> {
-        let answer = self.keys.revoke_user_keys(owner, created_before, at, max, cause).await;
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Answer<Vec<CredentialDigest>> {
+        let RevokeUserKeysRequest { cause, .. } = request;
+        let answer = self.keys.revoke_user_keys(request).await;
         self.show(cause).await;
         answer
     }

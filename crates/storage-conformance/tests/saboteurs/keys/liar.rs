@@ -4,15 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::Cause;
 use domain::memory::MemoryKeyStore;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, Insertion, KeyStore,
-    KeyUpkeep, KeyUsageStore, Revocation, Rotation, StoreError,
+    ChangeFeed, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest, Insertion,
+    KeyStore, KeyUpkeep, KeyUsageStore, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
+    RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-    UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
 };
 use storage_conformance::Instances;
 use tokio::sync::Mutex;
@@ -159,74 +158,44 @@ impl ChangeFeed for Liar {
 
 #[async_trait]
 impl KeyStore for Liar {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
-        self.shared.store.insert_within(key, digest, limit, view, cause).await
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
+        self.shared.store.insert_within(request).await
     }
 
     async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.shared.store.list(owner, view).await
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
-        let revocation = self.change(self.shared.store.revoke(owner, id, at, view, cause)).await?;
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
+        let revocation = self.change(self.shared.store.revoke(request)).await?;
         if self.lie == Lie::ListsRefusals && !matches!(revocation, Revocation::Revoked { .. }) {
             self.list_falsely(CredentialDigest::from_bytes([0; 32])).await;
         }
         Ok(revocation)
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
-        let rotate = self.shared.store.rotate(owner, id, rotation, digest, view, cause);
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
+        let rotate = self.shared.store.rotate(request);
         // The store in memory lists it, the feed of this one does not.
         if self.lie == Lie::LeavesOutRotations { rotate.await } else { self.change(rotate).await }
     }
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        let RevokeDigestsRequest { digests, .. } = request;
         if self.lie == Lie::ListsBeforeItChanges {
             for digest in digests {
                 self.list_falsely(*digest).await;
             }
             tokio::time::sleep(STATEMENT_DURATION).await;
         }
-        self.change(self.shared.store.revoke_by_digests(digests, at, cause)).await
+        self.change(self.shared.store.revoke_by_digests(request)).await
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let revoke = self.shared.store.revoke_user_keys(owner, created_before, at, max, cause);
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        let revoke = self.shared.store.revoke_user_keys(request);
         if self.lie == Lie::LeavesOutAllKeysOfUsers { revoke.await } else { self.change(revoke).await }
     }
 }

@@ -3,14 +3,12 @@ use std::future::pending;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::Cause;
 use domain::ports::{
-    ActiveLimit, CredentialStore, Found, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, Rotation,
-    StoreError,
+    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts,
-    UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
 };
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::yield_now;
@@ -89,14 +87,8 @@ impl Saboteur {
 
 #[async_trait]
 impl KeyStore for Saboteur {
-    async fn insert_within(
-        &self,
-        key: &ApiKey,
-        digest: &CredentialDigest,
-        limit: ActiveLimit,
-        view: ListView,
-        _cause: &Cause,
-    ) -> Result<Insertion, StoreError> {
+    async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
+        let &InsertKeyRequest { ref key, ref digest, limit, view, .. } = request;
         if self.is(Fault::FailsInRaces) || self.is(Fault::IsFullInRaces) {
             let Ok(_alone) = self.state.try_lock() else {
                 return if self.is(Fault::FailsInRaces) { Err(failure()) } else { Ok(Insertion::LimitReached) };
@@ -145,14 +137,8 @@ impl KeyStore for Saboteur {
         Ok(self.list_of(&State { rows, ..State::default() }, owner, view))
     }
 
-    async fn revoke(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        at: Timestamp,
-        view: ListView,
-        _cause: &Cause,
-    ) -> Result<Revocation, StoreError> {
+    async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
+        let &RevokeKeyRequest { ref owner, id, at, view, .. } = request;
         let mut state = self.lock().await;
         let Some(index) = state.position(id) else {
             return Ok(if self.is(Fault::UnknownIsNotOwned) { Revocation::NotOwned } else { Revocation::NotFound });
@@ -183,15 +169,8 @@ impl KeyStore for Saboteur {
         Ok(Revocation::Revoked { digest: self.answered(state.rows[index].digest), keys })
     }
 
-    async fn rotate(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        rotation: &KeyRotation,
-        digest: &CredentialDigest,
-        view: ListView,
-        _cause: &Cause,
-    ) -> Result<Rotation, StoreError> {
+    async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
+        let &RotateKeyRequest { ref owner, id, ref rotation, ref digest, view, .. } = request;
         if self.is(Fault::FailsInRaces) {
             let Ok(_alone) = self.state.try_lock() else { return Err(failure()) };
             tokio::time::sleep(STATEMENT_DURATION).await;
@@ -234,10 +213,9 @@ impl KeyStore for Saboteur {
 
     async fn revoke_by_digests(
         &self,
-        digests: &[CredentialDigest],
-        at: Timestamp,
-        _cause: &Cause,
+        request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
+        let &RevokeDigestsRequest { ref digests, at, .. } = request;
         let mut state = self.lock().await;
         if self.is(Fault::RefusesLargeBatches) && digests.len() >= 1_000 {
             return Err(failure());
@@ -267,14 +245,8 @@ impl KeyStore for Saboteur {
         Ok(answer)
     }
 
-    async fn revoke_user_keys(
-        &self,
-        owner: &UserId,
-        created_before: Timestamp,
-        at: Timestamp,
-        max: u32,
-        _cause: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        let &RevokeUserKeysRequest { ref owner, created_before, at, max, .. } = request;
         let mut state = self.lock().await;
         let max = if self.is(Fault::IgnoresRevokeMax) { usize::MAX } else { max as usize };
         let found = state.rows.iter().filter(|row| self.is_revoked_with_all(&row.key, owner, created_before, at));
