@@ -48,7 +48,7 @@ impl CommandLine {
     ///
     /// # Errors
     ///
-    /// The text to print: the error of the arguments, or the help that was asked for.
+    /// The text to print: the error of the arguments, or the help.
     pub(crate) fn parse_from_process(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
         let mut command = fitted(Self::command());
         let matches = command.try_get_matches_from_mut(arguments)?;

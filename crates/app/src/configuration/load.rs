@@ -113,11 +113,11 @@ impl Reading {
     /// Makes the policies of the domain. A field that the domain refuses is reset, so that one start reports every field.
     fn check_policies(&mut self) {
         self.configuration.key_policy = loop {
-            match KeyPolicy::new(self.configuration.key_settings.clone()) {
+            match KeyPolicy::new(self.configuration.keys.clone()) {
                 Ok(policy) => break policy,
                 Err(refusal) => {
                     self.refuse(key_setting(refusal.field), &refusal.allowed);
-                    self.configuration.key_settings.reset(refusal.field);
+                    self.configuration.keys.reset(refusal.field);
                 }
             }
         };

@@ -74,7 +74,7 @@ pub(crate) struct Configuration {
     /// `OPERATOR_CLAIM`
     pub(crate) operator_claim: Option<OperatorClaim>,
     /// `API_KEYS_*`, `API_KEY_PREFIX` and `API_KEY_PREFIX_LENGTH`, as they are written.
-    key_settings: KeyPolicySettings,
+    keys: KeyPolicySettings,
     /// The same, checked.
     pub(crate) key_policy: KeyPolicy,
     /// `OPERATOR_TOKEN`
@@ -134,7 +134,7 @@ impl Default for Configuration {
             oidc_cli_client_id: None,
             operators: Vec::new(),
             operator_claim: None,
-            key_settings: KeyPolicySettings::default(),
+            keys: KeyPolicySettings::default(),
             key_policy: KeyPolicy::default(),
             operator_token: None,
             operator_tokens: OperatorTokens::default(),

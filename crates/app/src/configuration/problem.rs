@@ -33,7 +33,7 @@ impl fmt::Display for InvalidConfiguration {
 /// One thing that is wrong with the configuration. Its text may be shown, because secrets in it are masked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
-    /// A name or a value that nobody can use.
+    /// A name or a value is not valid.
     #[error("{0}")]
     Invalid(String),
     /// A setting does not have the value that the command or another setting requires.

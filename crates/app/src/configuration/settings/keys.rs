@@ -3,7 +3,7 @@ use std::str::FromStr;
 use domain::{KeyPolicy, KeyPolicySettings};
 use verifier::WhenStale;
 
-use super::{Form, SECONDS_PER_DAY, Setting, form, number, one, optional, parsed, seconds};
+use super::{Form, RATE_LIMIT, SECONDS_PER_DAY, Setting, form, number, one, optional, parsed, seconds};
 
 /// The most keys in the verification cache, which then takes about 6 GB.
 const KEY_CACHE_SIZE_MAX: usize = 10_000_000;
@@ -13,24 +13,16 @@ const KEY_CACHE_MAX_AGE_MIN: u64 = 10;
 /// Keys.
 pub(super) fn keys() -> Vec<Setting> {
     vec![
-        one("API_KEYS_MAX_ACTIVE", |all| &mut all.key_settings.max_active, limited(|keys| keys.max_active = 0))
+        one("API_KEYS_MAX_ACTIVE", |all| &mut all.keys.max_active, limited(|keys| keys.max_active = 0))
             .doc("The maximum of active keys for each user."),
-        one("API_KEY_PREFIX", |all| &mut all.key_settings.prefix, limited(|keys| keys.prefix.clear()))
+        one("API_KEY_PREFIX", |all| &mut all.keys.prefix, limited(|keys| keys.prefix.clear()))
             .doc("The prefix of every new key. Existing keys keep their prefix."),
-        one(
-            "API_KEY_PREFIX_LENGTH",
-            |all| &mut all.key_settings.preview_length,
-            limited(|keys| keys.preview_length = 0),
-        )
-        .doc("The number of characters of a key that its preview shows.")
-        .doc("The allowed maximum grows with the prefix."),
-        one(
-            "API_KEYS_RETENTION_DAYS",
-            |all| &mut all.key_settings.retention_days,
-            limited(|keys| keys.retention_days = 0),
-        )
-        .doc("Days after which a revoked or expired key is deleted. Until then it stays listed."),
-        one("API_KEYS_MAX_TTL_DAYS", |all| &mut all.key_settings.max_ttl_days, limited(|keys| keys.max_ttl_days = 0))
+        one("API_KEY_PREFIX_LENGTH", |all| &mut all.keys.preview_length, limited(|keys| keys.preview_length = 0))
+            .doc("The number of characters of a key that its preview shows.")
+            .doc("The allowed maximum grows with the prefix."),
+        one("API_KEYS_RETENTION_DAYS", |all| &mut all.keys.retention_days, limited(|keys| keys.retention_days = 0))
+            .doc("Days after which a revoked or expired key is deleted. Until then it stays listed."),
+        one("API_KEYS_MAX_TTL_DAYS", |all| &mut all.keys.max_ttl_days, limited(|keys| keys.max_ttl_days = 0))
             .doc("The maximum of days until the `expiresAt` of a new key."),
     ]
 }
@@ -38,14 +30,10 @@ pub(super) fn keys() -> Vec<Setting> {
 /// The verification of keys.
 pub(super) fn verification() -> Vec<Setting> {
     vec![
-        optional(
-            "RATE_LIMIT",
-            |all| &mut all.verifier.rate_limit,
-            form("a count and a unit, such as 100/s, 6000/m or 100000/h", parsed),
-        )
-        .doc("How often each key may be used in a period, also all at once.")
-        .doc("Further requests are answered with 429. Each instance counts for itself.")
-        .when_unset("no limit"),
+        optional("RATE_LIMIT", |all| &mut all.verifier.rate_limit, form(RATE_LIMIT, parsed))
+            .doc("How often each key may be used in a period, also all at once.")
+            .doc("Further requests are answered with 429. Each instance counts for itself.")
+            .when_unset("no limit"),
         one("KEY_CACHE_SIZE", |all| &mut all.verifier.keys_max, number(1..=KEY_CACHE_SIZE_MAX))
             .doc("The maximum of valid keys in memory, which are verified without the database.")
             .doc("Each takes about 550 bytes."),

@@ -1,5 +1,5 @@
-//! The one table of settings. A row is a [`Setting`]: its name, its field of the configuration, the [`Form`] of its values,
-//! and its description.
+//! The one table of settings. A row is a [`Setting`]: its name, its field of the configuration, the [`Form`] of its
+//! values, and its description.
 
 mod keys;
 mod people;
@@ -21,6 +21,8 @@ use super::given::{Given, Refused};
 pub(crate) use service::{SHARDS_MAX, operator_token};
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
+/// What a limit on the rate of something is.
+const RATE_LIMIT: &str = "a count and a unit, such as 100/s, 6000/m or 100000/h";
 /// The page `docs/configuration.md` up to the table.
 const INTRODUCTION: &str = include_str!("introduction.md");
 
@@ -102,7 +104,7 @@ pub(super) fn value_file_name(name: &str) -> String {
     format!("{name}_FILE")
 }
 
-/// A setting that has a value in any case.
+/// A setting that always has a value.
 fn one<T: 'static>(name: &'static str, field: Field<T>, form: Form<T>) -> Setting {
     let Form { allowed, parse, show, secrecy } = form;
     let set = move |all: &mut Configuration, given: &Given| given.one(&parse).map(|value| *field(all) = value);

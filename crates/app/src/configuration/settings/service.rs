@@ -7,7 +7,9 @@ use domain::{RateLimit, SamplingRatio};
 
 use super::people::web_origins;
 use super::webhooks::networks;
-use super::{Form, Setting, flag, form, list, masked, not_empty, number, one, optional, parsed, seconds, url, whole};
+use super::{
+    Form, RATE_LIMIT, Setting, flag, form, list, masked, not_empty, number, one, optional, parsed, seconds, url, whole,
+};
 use crate::configuration::DatabaseUrl;
 
 /// The largest connection pool. A Postgres server with default settings allows 100 connections in all.
@@ -236,7 +238,7 @@ fn ratio() -> Form<SamplingRatio> {
 
 fn limit_or_off() -> Form<Option<RateLimit>> {
     Form::new(
-        format!("a count and a unit, such as 100/s, 6000/m or 100000/h; or {OFF}"),
+        format!("{RATE_LIMIT}; or {OFF}"),
         |text| if text == OFF { Some(None) } else { parsed(text).map(Some) },
         |limit| limit.map_or_else(|| OFF.to_owned(), |limit| limit.to_string()),
     )
