@@ -18,6 +18,9 @@ const OPERATOR_SCHEME: &str = "operatorToken";
 const ID_TOKEN_SCHEMES: [&str; 2] = ["idToken", "idTokenHeader"];
 const API_KEY_SCHEMES: [&str; 2] = ["apiKey", "apiKeyHeader"];
 
+/// The calls that end all keys or sessions of a user: they read the body to refuse members.
+const REFUSE_MEMBERS: [&str; 3] = ["endSessions", "endUserSessions", "revokeUserApiKeys"];
+
 /// The errors of a JSON body.
 const BODY_ERRORS: [ErrorCode; 7] = [
     ErrorCode::BadRequest,
@@ -110,7 +113,9 @@ fn add_sentence(operation: &mut Operation, sentence: &str) {
 
 /// Adds these errors, and those of what the call reads, before the errors that are its own.
 fn share_errors(operation: &mut Operation, mut errors: Vec<ErrorCode>) {
-    errors.extend(BODY_ERRORS.into_iter().filter(|_| operation.request_body.is_some()));
+    let refuses_members = operation.operation_id.as_deref().is_some_and(|id| REFUSE_MEMBERS.contains(&id));
+    let reads_body = operation.request_body.is_some() || refuses_members;
+    errors.extend(BODY_ERRORS.into_iter().filter(|_| reads_body));
     errors.extend(has_query(operation).then_some(ErrorCode::InvalidField));
     let own = mem::replace(&mut operation.responses.responses, error_responses(&errors));
     for (status, response) in own {
