@@ -89,13 +89,13 @@ macro_rules! type_id {
 }
 
 type_id! {
-    /// Identifies an API key: a `TypeID`, `key_` and 26 characters of a UUIDv7 (a UUIDv8 with several shards), so that
+    /// Identifies an API key: a `TypeID`, `key_` and 26 characters of a `UUIDv7` (a `UUIDv8` with several shards), so that
     /// ids sort by creation.
     KeyId, "key_"
 }
 
 type_id! {
-    /// Identifies a webhook subscription: a `TypeID`, `sub_` and 26 characters of a UUIDv7 (a UUIDv8 with several
+    /// Identifies a webhook subscription: a `TypeID`, `sub_` and 26 characters of a `UUIDv7` (a `UUIDv8` with several
     /// shards).
     SubscriptionId, "sub_"
 }
@@ -111,7 +111,7 @@ type_id! {
 }
 
 type_id! {
-    /// Identifies a session: a `TypeID`, `ses_` and 26 characters of a UUIDv7 (a UUIDv8 with several shards).
+    /// Identifies a session: a `TypeID`, `ses_` and 26 characters of a `UUIDv7` (a `UUIDv8` with several shards).
     SessionId, "ses_"
 }
 
