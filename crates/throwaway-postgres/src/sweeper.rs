@@ -40,9 +40,9 @@ impl Drop for Sweeper {
 
 fn sweep(cluster: &Inner) -> anyhow::Result<()> {
     let names = cluster.psql("postgres", &["SELECT datname FROM pg_database"])?;
-    let ended = names.lines().filter(|name| process_of(name).is_some_and(has_ended));
+    let mut ended = names.lines().filter(|name| process_of(name).is_some_and(has_ended));
     if cluster.is_coordinator {
-        return ended.map(|name| coordinator::drop_database(cluster, name)).collect();
+        return ended.try_for_each(|name| coordinator::drop_database(cluster, name));
     }
     let drops: Vec<String> = ended.map(|name| format!("DROP DATABASE {name} WITH (FORCE)")).collect();
     if !drops.is_empty() {
