@@ -29,7 +29,9 @@ impl Work for RevokeKeyRequest {
         let refused = match found.map(|(row, digest)| Ok::<_, Failure>((ApiKey::try_from(row)?, digest))).transpose()? {
             None => Revocation::NotFound,
             Some((key, _)) if key.owner != self.owner => Revocation::NotOwned,
-            Some((_, digest)) => return commit(self, digest_of(self.id, &digest)?, revoked > 0, keys, connection).await,
+            Some((_, digest)) => {
+                return commit(self, digest_of(self.id, &digest)?, revoked > 0, keys, connection).await;
+            }
         };
         Rollback.execute(&mut &*connection).await?;
         Ok(refused)
@@ -43,7 +45,8 @@ async fn commit(
     keys: Vec<ApiKey>,
     connection: &AsyncPgConnection,
 ) -> Result<Revocation, Failure> {
-    let events = if is_new { request.cause.key_revoked(request.id, &request.owner, &keys, request.at) } else { Vec::new() };
+    let events =
+        if is_new { request.cause.key_revoked(request.id, &request.owner, &keys, request.at) } else { Vec::new() };
     let (written, committed) = commit_with(connection, &[digest], &events).await;
     // A commit with an unknown result may be repeated: revoking again changes nothing.
     written.and(committed)?;

@@ -207,7 +207,16 @@ async fn a_chain_of_reads_goes_on_after_a_crash() {
     let [first, second, third] = futures_util::future::join_all(keys).await.try_into().unwrap();
     let [first, second, third] = [first.unwrap(), second.unwrap(), third.unwrap()];
     let revoke = async |key: (KeyId, CredentialDigest)| {
-        store.revoke(&RevokeKeyRequest { owner: alice.clone(), id: key.0, at: now(), view: view(), cause: unique_cause() }).await.unwrap();
+        store
+            .revoke(&RevokeKeyRequest {
+                owner: alice.clone(),
+                id: key.0,
+                at: now(),
+                view: view(),
+                cause: unique_cause(),
+            })
+            .await
+            .unwrap();
     };
     let start = read(&store, None).await.position;
     revoke(first).await;

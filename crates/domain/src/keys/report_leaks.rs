@@ -44,7 +44,7 @@ impl Keys {
             .stores
             .store
             .revoke_by_digests(&RevokeDigestsRequest {
-                digests: digests.to_vec(),
+                digests: digests.clone(),
                 at: now,
                 cause: self.cause(origin, now),
             })
