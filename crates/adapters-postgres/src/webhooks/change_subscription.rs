@@ -81,7 +81,7 @@ pub(super) async fn write_change(
         (false, true) => open_lane(connection, changed.id, at).await,
         (true, false) => {
             close(connection, changed.id, at).await?;
-            end_lane(connection, changed.id, at).await.map(drop)
+            end_lane(connection, changed.id, at).await
         }
         _ => Ok(()),
     }

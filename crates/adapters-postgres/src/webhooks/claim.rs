@@ -13,11 +13,11 @@ use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, Seal
 use domain::{EventId, SubscriptionId, Timestamp, TraceContext};
 use futures_util::future::{OptionFuture, join, join3};
 
-use super::left_out::{LeftOut, delete_lanes, end_unreadable, put_back};
 use super::settle_lanes::{SeenLane, lock_lanes, settle_lanes};
+use super::unreadable::{Unreadable, delete_lanes, end_unreadable};
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
-use crate::transaction::{Begin, Commit, NotDurable, settle};
+use crate::transaction::{Begin, Commit, NotDurable, Rollback, settle};
 
 /// The lanes that need service, beginning with the lane that has waited longest, and the columns that their deliveries
 /// need. Skips the lanes in `$2` and all lanes of the owners in `$3`, and begins at `$4`.
@@ -40,14 +40,13 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
 /// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
 /// - A lane that may only probe is locked, and skipped if it has an open claim. Open claims are searched among the
 ///   first thousand deliveries of each kind, because claims are taken from there.
-/// - The rows are locked when they are picked, and written by their places (`ctid`): the planner would plan a join by
-///   the row count of the last vacuum, which may be zero, and read the whole table.
+/// - The rows are locked, and [`TAKE`] writes them in the same transaction. `attempts` counts the new attempt.
 /// - Here and elsewhere, a condition with `ANY` repeats the ids of the lanes for the index, so that no other lanes are
 ///   read, in whatever order the tables are joined.
 /// - Each payload is read once for its event, and only if it fits into the room for payloads.
 ///
 /// Nothing here waits for a lock: a claim skips rows that another claim has locked. See decision 38.
-const CLAIM: &str = "WITH asked AS MATERIALIZED (
+const PICK: &str = "WITH asked AS MATERIALIZED (
         SELECT lane.subscription_id, free.room, lane.due_from FROM unnest($1, $2) AS free (subscription_id, room)
         JOIN webhook_lanes AS lane ON lane.subscription_id = free.subscription_id AND lane.is_open
             AND lane.subscription_id = ANY($1) AND (lane.paused_until IS NULL OR lane.paused_until <= $5)
@@ -70,54 +69,58 @@ const CLAIM: &str = "WITH asked AS MATERIALIZED (
         SELECT due.* FROM asked CROSS JOIN LATERAL (
             SELECT * FROM (
                 SELECT * FROM (
-                    SELECT ctid AS place FROM webhook_due
+                    SELECT * FROM webhook_due
                     WHERE subscription_id = asked.subscription_id AND phase = 0
                         AND due_at >= asked.due_from AND due_at <= $5 AND claimed_until IS NULL
                     ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
                 ) AS first_attempts
                 UNION ALL SELECT * FROM (
-                    SELECT ctid AS place FROM webhook_due
+                    SELECT * FROM webhook_due
                     WHERE subscription_id = asked.subscription_id AND phase = 1
                         AND due_at >= asked.due_from AND due_at <= $5 AND (claimed_until IS NULL OR claimed_until <= $5)
                     ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
                 ) AS retries
                 UNION ALL SELECT * FROM (
-                    SELECT ctid AS place FROM webhook_due
+                    SELECT * FROM webhook_due
                     WHERE subscription_id = asked.subscription_id AND phase = 0
                         AND due_at >= asked.due_from AND due_at <= $5 AND claimed_until <= $5
                     ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
                 ) AS never_completed
                 UNION ALL SELECT * FROM (
-                    SELECT ctid AS place FROM webhook_due
+                    SELECT * FROM webhook_due
                     WHERE subscription_id = asked.subscription_id AND phase = 2
                         AND due_at >= asked.due_from AND due_at <= $5 AND (claimed_until IS NULL OR claimed_until <= $5)
                     ORDER BY due_at LIMIT 512 FOR UPDATE SKIP LOCKED
                 ) AS replays
             ) AS in_order LIMIT asked.room
         ) AS due
-    ), claimed AS (
-        UPDATE webhook_due AS due SET claim = $6, claimed_until = $7, claimer = $9, attempts = due.attempts + 1
-        WHERE due.ctid = ANY(ARRAY(SELECT place FROM picked))
-        RETURNING due.subscription_id, due.delivery_id, due.event_id, due.attempts, due.attempts_before_run,
-            due.run_started_at, due.phase, due.due_at
     )
     SELECT sized.*, CASE WHEN sized.fits THEN sized.whole_payload END AS payload
     FROM (
-        SELECT claimed.*, event.payload AS whole_payload, event.trace, claimed.copy > 1 OR row_number() OVER in_order = 1
-            OR COALESCE(sum(octet_length(event.payload)) OVER in_order, 0) <= $8 AS fits
+        SELECT picked.subscription_id, picked.delivery_id, picked.event_id, picked.attempts + 1 AS attempts,
+            picked.attempts_before_run, picked.run_started_at, picked.phase, picked.due_at,
+            event.payload AS whole_payload, event.trace, picked.copy > 1 OR row_number() OVER in_order = 1
+            OR COALESCE(sum(octet_length(event.payload)) OVER in_order, 0) <= $6 AS fits
         FROM (
-            SELECT *, row_number() OVER (PARTITION BY event_id ORDER BY due_at, delivery_id) AS copy FROM claimed
-        ) AS claimed
-        LEFT JOIN webhook_events AS event ON event.id = claimed.event_id AND claimed.copy = 1
-        WINDOW in_order AS (ORDER BY claimed.due_at, claimed.delivery_id)
+            SELECT *, row_number() OVER (PARTITION BY event_id ORDER BY due_at, delivery_id) AS copy FROM picked
+        ) AS picked
+        LEFT JOIN webhook_events AS event ON event.id = picked.event_id AND picked.copy = 1
+        WINDOW in_order AS (ORDER BY picked.due_at, picked.delivery_id)
     ) AS sized";
+
+/// Puts the picked deliveries under the claim. Finds each row by its key: see [the module](super) about the array of one
+/// id.
+const TAKE: &str =
+    "UPDATE webhook_due AS due SET claim = $3, claimed_until = $4, claimer = $5, attempts = due.attempts + 1
+    FROM unnest($1, $2) AS picked (subscription_id, delivery_id)
+    WHERE due.subscription_id = ANY(ARRAY[picked.subscription_id]) AND due.delivery_id = picked.delivery_id";
 
 const TABLE: &str = "webhook_due";
 
 /// The URL of a lane's receiver, and the secrets that sign its deliveries.
 type Target = (TargetUrl, SealedSecrets);
 
-/// The most deliveries of one lane in one claim: the constant of [`CLAIM`].
+/// The most deliveries of one lane in one claim: the constant of [`PICK`].
 const ROOM_MAX: u32 = 512;
 
 /// How many times a claim reads lanes. It reads again when some of the lanes have no room, because lanes before them
@@ -159,20 +162,23 @@ impl Work for Claim<'_> {
         let to_settle: Vec<SeenLane> = to_settle.map(|lane| lane.seen(request.at)).collect();
         let begun = join(Begin.execute(&mut &*connection), NotDurable.execute(&mut &*connection));
         let (begun, rows, locked) =
-            join3(begun, self.claim(connection, &lanes), OptionFuture::from(lock_lanes(connection, &to_settle))).await;
+            join3(begun, self.pick(connection, &lanes), OptionFuture::from(lock_lanes(connection, &to_settle))).await;
         let rows = begun.0.and(begun.1).and(rows)?;
         let locked = locked.transpose()?.unwrap_or_default();
-        let Read { lanes, unreadable, unfit } = read(lanes, rows);
-        let (left, settled, committed) = join3(
-            OptionFuture::from(put_back(connection, request, &unfit)),
+        let Read { lanes, unreadable } = read(lanes, rows);
+        let (taken, settled, committed) = join3(
+            OptionFuture::from(self.take(connection, &lanes, &unreadable)),
             OptionFuture::from(settle_lanes(connection, &to_settle, &locked, request.at)),
             Commit.execute(&mut &*connection),
         )
         .await;
-        settle(left.transpose().and(settled.transpose()), committed)?;
+        settle(taken.transpose().and(settled.transpose()), committed)?;
         if !unreadable.is_empty() {
             // If this fails, the rows are claimed again when this claim has expired, and end then.
             let ended = end_unreadable(connection, request, &unreadable).await;
+            if ended.is_err() {
+                Rollback.execute(&mut &*connection).await?;
+            }
             let error = ended.as_ref().err().map(|error| error as &dyn std::error::Error);
             tracing::error!(count = unreadable.len(), error, "claimed deliveries are damaged, and end");
         }
@@ -247,22 +253,41 @@ impl Claim<'_> {
         Ok(lanes)
     }
 
-    async fn claim(&self, connection: &AsyncPgConnection, lanes: &[ReadyLane]) -> QueryResult<Vec<ClaimedRow>> {
+    async fn pick(&self, connection: &AsyncPgConnection, lanes: &[ReadyLane]) -> QueryResult<Vec<PickedRow>> {
         let request = self.request;
         let admitted = |as_what| lanes.iter().filter(move |lane| lane.breaker.admission(request.at) == as_what);
         let free = || admitted(Admission::Free);
         let probed = || admitted(Admission::Probe);
-        let query = diesel::sql_query(CLAIM)
+        let query = diesel::sql_query(PICK)
             .bind::<Array<Binary>, Vec<&[u8]>>(free().map(|lane| lane.id.as_bytes().as_slice()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(free().map(|lane| lane.room.into()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(probed().map(|lane| lane.id.as_bytes().as_slice()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(probed().map(|lane| lane.wakes).collect())
             .bind::<Instant, StoredInstant>(request.at.into())
-            .bind::<BigInt, i64>(request.claim.number())
-            .bind::<Instant, StoredInstant>(request.until.into())
-            .bind::<BigInt, i64>(i64::try_from(request.payload_bytes_max).unwrap_or(i64::MAX))
-            .bind::<Nullable<Integer>, _>(self.by.map(Claimer::number));
+            .bind::<BigInt, i64>(i64::try_from(request.payload_bytes_max).unwrap_or(i64::MAX));
         Kept(query).load(&mut &*connection).await
+    }
+
+    /// Takes the deliveries of these lanes, and rows that end.
+    fn take<'c>(
+        &self,
+        connection: &'c AsyncPgConnection,
+        lanes: &[ClaimedLane],
+        unreadable: &[Unreadable],
+    ) -> Option<impl Future<Output = QueryResult<usize>> + use<'c>> {
+        let readable = lanes.iter().flat_map(|lane| {
+            lane.deliveries.iter().map(|one| (lane.subscription.as_bytes().to_vec(), one.id.as_bytes().to_vec()))
+        });
+        let unreadable = unreadable.iter().map(|row| (row.subscription.clone(), row.delivery.clone()));
+        let (lanes, deliveries): (Vec<Vec<u8>>, Vec<Vec<u8>>) = readable.chain(unreadable).unzip();
+        let is_empty = lanes.is_empty();
+        let update = diesel::sql_query(TAKE)
+            .bind::<Array<Binary>, _>(lanes)
+            .bind::<Array<Binary>, _>(deliveries)
+            .bind::<BigInt, i64>(self.request.claim.number())
+            .bind::<Instant, StoredInstant>(self.request.until.into())
+            .bind::<Nullable<Integer>, _>(self.by.map(Claimer::number));
+        (!is_empty).then(|| Kept(update).execute(&mut &*connection))
     }
 }
 
@@ -325,7 +350,7 @@ impl ReadyLaneRow {
 }
 
 #[derive(QueryableByName)]
-struct ClaimedRow {
+struct PickedRow {
     #[diesel(sql_type = Binary)]
     subscription_id: Vec<u8>,
     #[diesel(sql_type = Binary)]
@@ -357,22 +382,18 @@ type Sent = (Payload, Option<TraceContext>);
 type Turn = (i16, Option<Timestamp>);
 type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
 
-/// The claimed rows, by what happens to them.
+/// The picked rows that the claim takes. Payloads that do not fit stay in the queue with their deliveries.
 struct Read {
     lanes: Vec<ClaimedLane>,
-    /// Claimed rows that end: the row, its event or its subscription is damaged. See decision 55.
-    unreadable: Vec<LeftOut>,
-    /// Claimed rows that go back to the queue: their payloads do not fit.
-    unfit: Vec<LeftOut>,
+    /// Rows that end: the row, its event or its subscription is damaged. See decision 55.
+    unreadable: Vec<Unreadable>,
 }
 
-fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
+fn read(lanes: Vec<ReadyLane>, mut rows: Vec<PickedRow>) -> Read {
     let whole: HashSet<SubscriptionId> =
         lanes.iter().filter(|lane| lane.target.is_some()).map(|lane| lane.id).collect();
-    let unfit_events: HashSet<Vec<u8>> = rows.iter().filter(|row| !row.fits).map(|row| row.event_id.clone()).collect();
-    let (unfit, mut rows): (Vec<ClaimedRow>, _) =
-        rows.into_iter().partition(|row| unfit_events.contains(&row.event_id));
-    let unfit = unfit.into_iter().map(|row| LeftOut { subscription: row.subscription_id, delivery: row.delivery_id });
+    let unfit: HashSet<Vec<u8>> = rows.iter().filter(|row| !row.fits).map(|row| row.event_id.clone()).collect();
+    rows.retain(|row| !unfit.contains(&row.event_id));
     let sent = sent(&mut rows);
     let (mut deliveries, mut unreadable) = (Deliveries::new(), Vec::new());
     for row in rows {
@@ -381,15 +402,15 @@ fn read(lanes: Vec<ReadyLane>, rows: Vec<ClaimedRow>) -> Read {
             Some((lane, delivery)) => {
                 deliveries.entry(lane).or_default().push(((row.phase, row.due_at.timestamp()), delivery));
             }
-            None => unreadable.push(LeftOut { subscription: row.subscription_id, delivery: row.delivery_id }),
+            None => unreadable.push(Unreadable { subscription: row.subscription_id, delivery: row.delivery_id }),
         }
     }
-    Read { lanes: claimed_lanes(lanes, deliveries), unreadable, unfit: unfit.collect() }
+    Read { lanes: claimed_lanes(lanes, deliveries), unreadable }
 }
 
 /// Takes what is sent out of the rows. One row of each event has it.
-fn sent(rows: &mut [ClaimedRow]) -> BTreeMap<EventId, Sent> {
-    let sent = |row: &mut ClaimedRow| {
+fn sent(rows: &mut [PickedRow]) -> BTreeMap<EventId, Sent> {
+    let sent = |row: &mut PickedRow| {
         let event = event_id(TABLE, "event_id", &row.event_id).ok()?;
         let trace = row.trace.as_deref().and_then(TraceContext::from_bytes);
         Some((event, (Payload::from_bytes(row.payload.take()?), trace)))
@@ -397,7 +418,7 @@ fn sent(rows: &mut [ClaimedRow]) -> BTreeMap<EventId, Sent> {
     rows.iter_mut().filter_map(sent).collect()
 }
 
-impl ClaimedRow {
+impl PickedRow {
     /// The delivery to send; `None` if the row is damaged or has no payload.
     fn read(&self, sent: &BTreeMap<EventId, Sent>) -> Option<ClaimedDelivery> {
         let event = event_id(TABLE, "event_id", &self.event_id).ok()?;

@@ -5,9 +5,11 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::status_code;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::webhooks::{DeliveryEnd, DisableReason, SubscriptionStatus};
+use domain::webhooks::{DisableReason, SubscriptionStatus};
 use domain::{SubscriptionId, Timestamp, UserId};
-use futures_util::future::join3;
+use futures_util::future::join;
+
+use super::end_closed::{end, pick};
 
 /// A closed lane is ready while it has deliveries to end: see [`super::end_closed`].
 const CLOSE: &str = "UPDATE webhook_lanes SET is_open = FALSE, wakes = wakes + 1, ready_at = $2
@@ -20,25 +22,6 @@ const FIND_OPEN: &str = "SELECT subscription.owner_issuer, subscription.owner_su
     FROM webhook_subscriptions AS subscription
     WHERE subscription.id = $1
         AND EXISTS (SELECT FROM webhook_lanes AS lane WHERE lane.subscription_id = $1 AND lane.is_open)";
-
-/// Ends waiting deliveries of a closed lane, as many as end in about 50 ms: the others end later. Skips deliveries that
-/// another transaction has locked, because that transaction may wait for the lane.
-const END_LANE: &str = "WITH picked AS MATERIALIZED (
-        SELECT ctid AS place FROM webhook_due
-        WHERE subscription_id = $1 AND (claimed_until IS NULL OR claimed_until <= $2)
-            AND EXISTS (SELECT FROM webhook_lanes WHERE subscription_id = $1 AND NOT is_open)
-        LIMIT 1000 FOR UPDATE SKIP LOCKED
-    ), ended AS (
-        DELETE FROM webhook_due WHERE ctid = ANY(ARRAY(SELECT place FROM picked))
-        RETURNING subscription_id, delivery_id, event_id, attempts
-    )
-    INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
-    SELECT ended.subscription_id, ended.delivery_id, ended.event_id, event.event_type,
-        CASE WHEN subscription.deleted_at IS NULL THEN $3 ELSE $4 END, $2, ended.attempts
-    FROM ended
-    JOIN webhook_events AS event ON event.id = ended.event_id
-    JOIN webhook_subscriptions AS subscription ON subscription.id = ended.subscription_id
-    ON CONFLICT DO NOTHING";
 
 /// Disables the subscription for this reason if it is enabled, closes its lane, and ends its waiting deliveries. The
 /// lane is already locked. Returns the owner of the subscription if it was enabled.
@@ -53,13 +36,9 @@ pub(super) async fn disable(
         .bind::<Text, _>(status_code(SubscriptionStatus::DisabledByService(reason)))
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<Text, _>(status_code(SubscriptionStatus::Enabled));
-    let (closed, disabled, ended) = join3(
-        close(connection, lane, at),
-        Kept(disable).load::<OwnerRow>(&mut &*connection),
-        end_lane(connection, lane, at),
-    )
-    .await;
-    let disabled = closed.and(disabled).and_then(|rows| ended.map(|_| rows))?;
+    let (closed, disabled) = join(close(connection, lane, at), Kept(disable).load::<OwnerRow>(&mut &*connection)).await;
+    let disabled = closed.and(disabled)?;
+    end_lane(connection, lane, at).await?;
     // A damaged owner must not keep the subscription enabled.
     Ok(owner_of(disabled))
 }
@@ -90,16 +69,8 @@ pub(super) async fn close(connection: &AsyncPgConnection, lane: SubscriptionId, 
     Kept(update).execute(&mut &*connection).await
 }
 
-/// Ends up to a thousand waiting deliveries of a closed lane.
-pub(super) async fn end_lane(
-    connection: &AsyncPgConnection,
-    lane: SubscriptionId,
-    at: Timestamp,
-) -> QueryResult<usize> {
-    let statement = diesel::sql_query(END_LANE)
-        .bind::<Binary, _>(lane.as_bytes().as_slice())
-        .bind::<Instant, StoredInstant>(at.into())
-        .bind::<Text, _>(DeliveryEnd::SubscriptionDisabled.code())
-        .bind::<Text, _>(DeliveryEnd::SubscriptionDeleted.code());
-    Kept(statement).execute(&mut &*connection).await
+/// Ends waiting deliveries of a closed lane, as many as end in about 50 ms: the others end later.
+pub(super) async fn end_lane(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<()> {
+    let waiting = pick(connection, &[lane.as_bytes().as_slice()], at, 1_000).await?;
+    end(connection, &waiting, at).await
 }

@@ -5,83 +5,51 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{BreakerRow, UNKNOWN_EVENT_TYPE, phase_number, stored_headers, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, phase_number, stored_headers, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::ports::{Completion, StoreError};
 use domain::webhooks::{
-    AttemptRecord, Breaker, ClaimEnd, Consequences, DeliveryEnd, FailureReason, NextStep, Phase, Report,
-    SubscriptionStatus,
+    AttemptRecord, Breaker, ClaimEnd, Consequences, FailureReason, NextStep, Phase, Report, SubscriptionStatus,
 };
 use domain::{SubscriptionId, Timestamp};
-use futures_util::future::{OptionFuture, join, join3};
+use futures_util::future::{OptionFuture, join, join3, join4};
 
 use super::close_lane::{disable, owner_of_open};
+use super::ends::{self, Duplicate, Ended, Held, OutRow};
 use super::periods::id_range;
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Begin, Commit, settle};
 
-/// Stores the attempts of known deliveries that are not stored yet. `$10` and `$11` name the partitions: see
-/// [`id_range`].
-const RECORD: &str = "WITH known AS MATERIALIZED (
-        SELECT made.*, stored.event_id FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) AS made
-            (subscription_id, delivery_id, number, started_at, ended_at, failure, status, headers, excerpt)
-        CROSS JOIN LATERAL (
-            SELECT event_id FROM webhook_due
-                WHERE subscription_id = made.subscription_id AND delivery_id = made.delivery_id
-            UNION ALL
-            SELECT event_id FROM webhook_deliveries
-                WHERE subscription_id = made.subscription_id AND id = made.delivery_id AND id >= $10 AND id <= $11
-            LIMIT 1
-        ) AS stored
-    ), recorded AS (
-        INSERT INTO webhook_attempts
-            (subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, headers, excerpt)
-        SELECT subscription_id, delivery_id, number, event_id, started_at, ended_at, failure, status, headers, excerpt
-        FROM known
-        ON CONFLICT DO NOTHING
-        RETURNING delivery_id, number
-    )
-    SELECT delivery_id, number FROM recorded";
+/// The events of deliveries, in either table. `$3` and `$4` name the partitions: see [`id_range`].
+const FIND_EVENTS: &str = "SELECT asked.delivery_id, stored.event_id
+    FROM unnest($1, $2) AS asked (subscription_id, delivery_id)
+    CROSS JOIN LATERAL (
+        SELECT event_id FROM webhook_due
+            WHERE subscription_id = asked.subscription_id AND delivery_id = asked.delivery_id
+        UNION ALL
+        SELECT event_id FROM webhook_deliveries
+            WHERE subscription_id = asked.subscription_id AND id = asked.delivery_id AND id >= $3 AND id <= $4
+        LIMIT 1
+    ) AS stored";
 
-/// Ends only rows that it has deleted: see [`super::deliver`]. `$6` and `$7` name the partitions: see [`id_range`].
-const END: &str = "WITH held AS MATERIALIZED (
-        SELECT DISTINCT ON (done.delivery_id) due.place, done.*
-        FROM unnest($1, $2, $3, $4, $5) AS done (subscription_id, delivery_id, claim, ended, ended_at)
-        CROSS JOIN LATERAL (
-            SELECT ctid AS place FROM webhook_due
-            WHERE subscription_id = done.subscription_id AND delivery_id = done.delivery_id AND claim = done.claim
-            FOR UPDATE
-        ) AS due
-    ), gone AS (
-        DELETE FROM webhook_due AS due USING held WHERE due.ctid = held.place
-        RETURNING held.*, due.event_id, due.attempts
-    ), stored AS (
-        INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
-        SELECT subscription_id, delivery_id, event_id, COALESCE((
-                SELECT event_type FROM webhook_events WHERE id = gone.event_id AND id >= $6 AND id <= $7
-            ), $8), ended, ended_at, attempts
-        FROM gone
-        ON CONFLICT DO NOTHING
-    )
-    SELECT delivery_id, claim FROM gone";
+/// Stores the attempts that are not stored yet.
+const RECORD: &str = "INSERT INTO webhook_attempts
+        (subscription_id, delivery_id, event_id, number, started_at, ended_at, failure, status, headers, excerpt)
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    ON CONFLICT DO NOTHING
+    RETURNING delivery_id, number";
 
-/// Like [`END`]: only another claim or an end changes a claimed row, and both take the claim away.
-const GO_ON: &str = "WITH held AS MATERIALIZED (
-        SELECT due.place, next.claim, next.due_at, next.phase, next.uncounted
-        FROM unnest($1, $2, $3, $4, $5, $6) AS next (subscription_id, delivery_id, claim, due_at, phase, uncounted)
-        CROSS JOIN LATERAL (
-            SELECT ctid AS place FROM webhook_due
-            WHERE subscription_id = next.subscription_id AND delivery_id = next.delivery_id AND claim = next.claim
-            FOR NO KEY UPDATE
-        ) AS due
-    )
-    UPDATE webhook_due AS due
-    SET claim = NULL, claimed_until = NULL, due_at = held.due_at, phase = GREATEST(due.phase, held.phase),
-        attempts = due.attempts - held.uncounted
-    FROM held WHERE due.ctid = held.place
-    RETURNING due.delivery_id, held.claim";
+/// Only another claim or an end changes a claimed row, and both take the claim away. Finds each row by its key: see
+/// [the module](super) about the array of one id.
+const GO_ON: &str = "UPDATE webhook_due AS due
+    SET claim = NULL, claimed_until = NULL, due_at = next.due_at, phase = GREATEST(due.phase, next.phase),
+        attempts = due.attempts - next.uncounted
+    FROM unnest($1, $2, $3, $4, $5, $6) AS next (subscription_id, delivery_id, claim, due_at, phase, uncounted)
+    WHERE due.subscription_id = ANY(ARRAY[next.subscription_id]) AND due.delivery_id = next.delivery_id
+        AND due.claim = next.claim
+    RETURNING due.subscription_id, due.delivery_id, next.claim, due.event_id, due.attempts";
 
 /// Lanes that must be written: if everything was delivered, only lanes with known failures.
 const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
@@ -102,9 +70,13 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
         (subscription_id, failures_in_a_row, failing_since, paused_until, pause_millis, at)
     WHERE lane.subscription_id = reported.subscription_id AND lane.subscription_id = ANY($1)";
 
-/// Ends claims, in one transaction. Two round trips, and two more for each subscription that is disabled
-/// or whose health turns. Locks deliveries first, then the places of their attempts, as [`super::deliver`] does, then lanes.
-pub(super) struct Complete<'a>(pub(super) Vec<&'a Completion>);
+/// Ends claims, in one transaction. Two round trips; one more if lanes have news, and two for each subscription that is
+/// disabled or whose health turns. Locks deliveries first, then lanes, then the places of attempts: whoever has a place
+/// waits for nobody.
+pub(super) struct Complete<'a> {
+    pub(super) completions: &'a [Completion],
+    pub(super) duplicate: Duplicate,
+}
 
 /// Whether each claim still held its delivery, and whether a lane was woken.
 pub(super) struct Completed {
@@ -116,81 +88,65 @@ impl Work for Complete<'_> {
     type Answer = Completed;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Completed, Failure> {
-        let ((begun, ended, gone_on), (recorded, locked)) = join(
-            join3(
-                Begin.execute(&mut &*connection),
-                OptionFuture::from(self.end(connection)),
-                OptionFuture::from(self.go_on(connection)),
-            ),
-            join(OptionFuture::from(self.record(connection)), self.lock_lanes(connection)),
+        let (begun, out, gone_on, locked) = join4(
+            Begin.execute(&mut &*connection),
+            OptionFuture::from(self.take_out(connection)),
+            OptionFuture::from(self.go_on(connection)),
+            self.lock_lanes(connection),
         )
         .await;
         // In the order of the statements: all that follow a failed one fail because of it.
         begun?;
-        let held = ended.transpose()?.unwrap_or_default().into_iter().chain(gone_on.transpose()?.unwrap_or_default());
-        let held = self.held(held.collect());
-        let recorded = recorded.transpose()?.unwrap_or_default();
-        let mut reported = self.reported(locked?, recorded)?;
+        let (out, gone_on) = (out.transpose()?.unwrap_or_default(), gone_on.transpose()?.unwrap_or_default());
+        let locked = locked?;
+        let ended = self.ended(&out);
+        let held: HashMap<Held<'_>, &[u8]> =
+            out.iter().chain(&gone_on).map(|row| (row.held(), row.event_id.as_slice())).collect();
+        let found = self.find_events(connection, &held).await?;
+        let made = self.made(&held, &found);
+        let held = self.held(held.into_keys().collect());
+        if locked.is_empty() {
+            let (inserted, recorded, committed) = join3(
+                OptionFuture::from(self.insert(connection, &ended)),
+                OptionFuture::from(record(connection, &made)),
+                Commit.execute(&mut &*connection),
+            )
+            .await;
+            settle(inserted.transpose().and(recorded.transpose()), committed)?;
+            return Ok(Completed { held, has_woken: false });
+        }
+        let (inserted, recorded) =
+            join(OptionFuture::from(self.insert(connection, &ended)), OptionFuture::from(record(connection, &made)))
+                .await;
+        inserted.transpose()?;
+        let mut reported = self.reported(locked, recorded.transpose()?.unwrap_or_default())?;
         for lane in &mut reported {
             let consequences = lane.breaker.record_all(&lane.reports);
             note(connection, lane.id, consequences).await?;
         }
-        let (written, committed) =
-            join(OptionFuture::from(write_lanes(connection, &reported)), Commit.execute(&mut &*connection)).await;
-        settle(written.transpose(), committed)?;
-        Ok(Completed { held, has_woken: !reported.is_empty() })
+        let (written, committed) = join(write_lanes(connection, &reported), Commit.execute(&mut &*connection)).await;
+        settle(written, committed)?;
+        Ok(Completed { held, has_woken: true })
     }
 }
 
-impl Complete<'_> {
-    fn record(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>>> {
-        let made: Vec<(&Completion, &AttemptRecord)> =
-            self.0.iter().filter_map(|done| Some((*done, done.end.attempt()?))).collect();
-        let attempts = || made.iter().map(|(_, attempt)| *attempt);
-        let (first, last) = id_range(made.iter().map(|(done, _)| done.delivery));
-        let insertion = diesel::sql_query(RECORD)
-            .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|(done, _)| subscription(done)).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|(done, _)| delivery(done)).collect())
-            .bind::<Array<BigInt>, Vec<i64>>(attempts().map(|attempt| attempt.number.into()).collect())
-            .bind::<Array<Instant>, Vec<StoredInstant>>(attempts().map(|attempt| attempt.started_at.into()).collect())
-            .bind::<Array<Instant>, Vec<StoredInstant>>(attempts().map(|attempt| attempt.ended_at().into()).collect())
-            .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(
-                attempts().map(|attempt| attempt.failure.map(FailureReason::code)).collect(),
-            )
-            .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
-                attempts().map(|attempt| attempt.status.map(Into::into)).collect(),
-            )
-            .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(attempts().map(stored_headers).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect())
-            .bind::<Binary, _>(first)
-            .bind::<Binary, _>(last);
-        (!made.is_empty()).then(|| Kept(insertion).load(&mut &*connection))
+impl<'a> Complete<'a> {
+    fn find_by<'b>(&self, held: &HashMap<Held<'_>, &'b [u8]>, done: &Completion) -> Option<&'b [u8]> {
+        held.get(&held_by(done)).copied()
     }
 
-    fn end(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<HeldRow>>>> {
-        let ended = self.0.iter().filter_map(|done| match done.end.next_step() {
-            NextStep::End(end) => Some((*done, end)),
-            NextStep::Retry(_) | NextStep::GiveBack(_) => None,
-        });
-        let ended: Vec<(&Completion, DeliveryEnd)> = ended.collect();
-        let (first, last) = id_range(ended.iter().map(|(done, _)| done.delivery));
-        let statement = diesel::sql_query(END)
-            .bind::<Array<Binary>, Vec<&[u8]>>(ended.iter().map(|(done, _)| subscription(done)).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(ended.iter().map(|(done, _)| delivery(done)).collect())
-            .bind::<Array<BigInt>, Vec<i64>>(ended.iter().map(|(done, _)| done.claim.number()).collect())
-            .bind::<Array<Text>, Vec<&str>>(ended.iter().map(|(_, end)| end.code()).collect())
-            .bind::<Array<Instant>, Vec<StoredInstant>>(
-                ended.iter().map(|(done, _)| done.end.ended_at().into()).collect(),
-            )
-            .bind::<Binary, _>(first)
-            .bind::<Binary, _>(last)
-            .bind::<Text, _>(UNKNOWN_EVENT_TYPE);
-        (!ended.is_empty()).then(|| Kept(statement).load(&mut &*connection))
+    /// Takes out what ends, sorted, so that parallel transactions lock the same deliveries in one order.
+    fn take_out(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<OutRow>>>> {
+        let ending = self.completions.iter().filter(|done| matches!(done.end.next_step(), NextStep::End(_)));
+        let mut ending: Vec<Held<'_>> = ending.map(held_by).collect();
+        ending.sort_unstable();
+        (!ending.is_empty()).then(|| async move { ends::take_out(connection, &ending).await })
     }
 
-    fn go_on(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<HeldRow>>>> {
-        let going: Vec<(&Completion, GoingOn)> =
-            self.0.iter().filter_map(|done| Some((*done, GoingOn::of(done.end.next_step())?))).collect();
+    fn go_on(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<OutRow>>>> {
+        let going = self.completions.iter().filter_map(|done| Some((done, GoingOn::of(done.end.next_step())?)));
+        let mut going: Vec<(&Completion, GoingOn)> = going.collect();
+        going.sort_by_key(|(done, _)| (done.subscription, done.delivery));
         let statement = diesel::sql_query(GO_ON)
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| subscription(done)).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| delivery(done)).collect())
@@ -201,9 +157,64 @@ impl Complete<'_> {
         (!going.is_empty()).then(|| Kept(statement).load(&mut &*connection))
     }
 
+    /// The ends of the deliveries that have left the queue. If a delivery is completed twice, only the first one counts.
+    fn ended<'b>(&self, out: &'b [OutRow]) -> Vec<Ended<'b>> {
+        let mut ends = HashMap::new();
+        for done in self.completions {
+            if let NextStep::End(end) = done.end.next_step() {
+                ends.entry(held_by(done)).or_insert((end, done.end.ended_at()));
+            }
+        }
+        out.iter().filter_map(|row| ends.get(&row.held()).map(|(end, at)| (row, *end, *at))).collect()
+    }
+
+    fn insert(
+        &self,
+        connection: &AsyncPgConnection,
+        ended: &[Ended<'_>],
+    ) -> Option<impl Future<Output = QueryResult<usize>>> {
+        (!ended.is_empty()).then(|| ends::insert(connection, ended, self.duplicate))
+    }
+
+    /// Finds the events of attempts whose claims did not hold: their deliveries may still be known.
+    async fn find_events(
+        &self,
+        connection: &AsyncPgConnection,
+        held: &HashMap<Held<'_>, &[u8]>,
+    ) -> QueryResult<HashMap<Vec<u8>, Vec<u8>>> {
+        let is_lost = |done: &&Completion| done.end.attempt().is_some() && self.find_by(held, done).is_none();
+        let lost: Vec<&Completion> = self.completions.iter().filter(is_lost).collect();
+        if lost.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let (first, last) = id_range(lost.iter().map(|done| delivery(done)));
+        let query = diesel::sql_query(FIND_EVENTS)
+            .bind::<Array<Binary>, Vec<&[u8]>>(lost.iter().map(|done| subscription(done)).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(lost.iter().map(|done| delivery(done)).collect())
+            .bind::<Binary, _>(first)
+            .bind::<Binary, _>(last);
+        let rows: Vec<FoundRow> = Kept(query).load(&mut &*connection).await?;
+        Ok(rows.into_iter().map(|row| (row.delivery_id, row.event_id)).collect())
+    }
+
+    /// The attempts of known deliveries, with their events. Sorted, so that parallel transactions take places in one order.
+    fn made<'b>(&self, held: &HashMap<Held<'_>, &'b [u8]>, found: &'b HashMap<Vec<u8>, Vec<u8>>) -> Vec<Made<'b>>
+    where
+        'a: 'b,
+    {
+        let event = |done| self.find_by(held, done).or_else(|| found.get(delivery(done)).map(Vec::as_slice));
+        let made = self
+            .completions
+            .iter()
+            .filter_map(|done| Some(Made { done, event: event(done)?, attempt: done.end.attempt()? }));
+        let mut made: Vec<Made<'b>> = made.collect();
+        made.sort_unstable_by_key(|made| (made.done.subscription, made.done.delivery));
+        made
+    }
+
     async fn lock_lanes(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<LockedLaneRow>> {
         let mut lanes: BTreeMap<SubscriptionId, bool> = BTreeMap::new();
-        for done in &self.0 {
+        for done in self.completions {
             *lanes.entry(done.subscription).or_default() |= !matches!(done.end, ClaimEnd::Delivered(_));
         }
         let query = diesel::sql_query(LOCK_LANES)
@@ -213,9 +224,11 @@ impl Complete<'_> {
     }
 
     /// Whether each completion held its claim: if a delivery is completed twice, only the first one did.
-    fn held(&self, rows: Vec<HeldRow>) -> Vec<bool> {
-        let mut held: HashSet<Held> = rows.into_iter().map(HeldRow::held).collect();
-        self.0.iter().map(|done| held.remove(&Held::by(done))).collect()
+    fn held<'b>(&self, mut held: HashSet<Held<'b>>) -> Vec<bool>
+    where
+        'a: 'b,
+    {
+        self.completions.iter().map(|done| held.remove(&held_by(done))).collect()
     }
 
     /// Reports the attempts that were just recorded to the breakers of their lanes.
@@ -228,7 +241,7 @@ impl Complete<'_> {
             let breaker = row.breaker.breaker();
             lanes.insert(id, ReportedLane { id, breaker, at: Timestamp::MAX, reports: Vec::new() });
         }
-        for done in &self.0 {
+        for done in self.completions {
             let Some(lane) = lanes.get_mut(&done.subscription) else { continue };
             let ended_at = done.end.ended_at();
             let due_at = GoingOn::of(done.end.next_step()).map_or(ended_at, |next| next.due_at);
@@ -244,11 +257,45 @@ impl Complete<'_> {
     }
 }
 
-pub(super) fn subscription(done: &Completion) -> &[u8] {
+/// An attempt, and the event of its delivery.
+struct Made<'a> {
+    done: &'a Completion,
+    event: &'a [u8],
+    attempt: &'a AttemptRecord,
+}
+
+fn record<'a>(
+    connection: &'a AsyncPgConnection,
+    made: &[Made<'a>],
+) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>> + use<'a>> {
+    let attempts = || made.iter().map(|made| made.attempt);
+    let insertion = diesel::sql_query(RECORD)
+        .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| subscription(made.done)).collect())
+        .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| delivery(made.done)).collect())
+        .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| made.event).collect())
+        .bind::<Array<BigInt>, Vec<i64>>(attempts().map(|attempt| attempt.number.into()).collect())
+        .bind::<Array<Instant>, Vec<StoredInstant>>(attempts().map(|attempt| attempt.started_at.into()).collect())
+        .bind::<Array<Instant>, Vec<StoredInstant>>(attempts().map(|attempt| attempt.ended_at().into()).collect())
+        .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(
+            attempts().map(|attempt| attempt.failure.map(FailureReason::code)).collect(),
+        )
+        .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
+            attempts().map(|attempt| attempt.status.map(Into::into)).collect(),
+        )
+        .bind::<Array<Nullable<Text>>, Vec<Option<&str>>>(attempts().map(stored_headers).collect())
+        .bind::<Array<Binary>, Vec<&[u8]>>(attempts().map(|attempt| attempt.excerpt.as_slice()).collect());
+    (!made.is_empty()).then(|| Kept(insertion).load(&mut &*connection))
+}
+
+fn held_by(done: &Completion) -> Held<'_> {
+    Held { subscription: subscription(done), delivery: delivery(done), claim: Some(done.claim.number()) }
+}
+
+fn subscription(done: &Completion) -> &[u8] {
     done.subscription.as_bytes()
 }
 
-pub(super) fn delivery(done: &Completion) -> &[u8] {
+fn delivery(done: &Completion) -> &[u8] {
     done.delivery.as_bytes()
 }
 
@@ -270,36 +317,19 @@ impl GoingOn {
 }
 
 #[derive(QueryableByName)]
+struct FoundRow {
+    #[diesel(sql_type = Binary)]
+    delivery_id: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    event_id: Vec<u8>,
+}
+
+#[derive(QueryableByName)]
 struct RecordedRow {
     #[diesel(sql_type = Binary)]
     delivery_id: Vec<u8>,
     #[diesel(sql_type = BigInt)]
     number: i64,
-}
-
-/// A delivery that the claim of its completion held.
-#[derive(QueryableByName)]
-pub(super) struct HeldRow {
-    #[diesel(sql_type = Binary)]
-    delivery_id: Vec<u8>,
-    #[diesel(sql_type = BigInt)]
-    claim: i64,
-}
-
-/// A delivery and its claim. A batch may have results of two claims on one delivery, of which one held it.
-#[derive(PartialEq, Eq, Hash)]
-pub(super) struct Held(Vec<u8>, i64);
-
-impl Held {
-    pub(super) fn by(done: &Completion) -> Self {
-        Self(delivery(done).to_vec(), done.claim.number())
-    }
-}
-
-impl HeldRow {
-    pub(super) fn held(self) -> Held {
-        Held(self.delivery_id, self.claim)
-    }
 }
 
 #[derive(QueryableByName)]
@@ -336,14 +366,10 @@ async fn note(connection: &AsyncPgConnection, lane: SubscriptionId, consequences
     Ok(())
 }
 
-fn write_lanes<'a>(
-    connection: &'a AsyncPgConnection,
-    lanes: &[ReportedLane],
-) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
+async fn write_lanes(connection: &AsyncPgConnection, lanes: &[ReportedLane]) -> QueryResult<usize> {
     let breakers: Vec<BreakerRow> = lanes.iter().map(|lane| BreakerRow::from(&lane.breaker)).collect();
-    let ids: Vec<Vec<u8>> = lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect();
     let update = diesel::sql_query(WRITE_LANES)
-        .bind::<Array<Binary>, Vec<Vec<u8>>>(ids)
+        .bind::<Array<Binary>, Vec<&[u8]>>(lanes.iter().map(|lane| lane.id.as_bytes().as_slice()).collect())
         .bind::<Array<BigInt>, Vec<i64>>(breakers.iter().map(|breaker| breaker.failures_in_a_row).collect())
         .bind::<Array<Nullable<Instant>>, Vec<Option<StoredInstant>>>(
             breakers.iter().map(|breaker| breaker.failing_since).collect(),
@@ -353,5 +379,5 @@ fn write_lanes<'a>(
         )
         .bind::<Array<BigInt>, Vec<i64>>(breakers.iter().map(|breaker| breaker.pause_millis).collect())
         .bind::<Array<Instant>, Vec<StoredInstant>>(lanes.iter().map(|lane| lane.at.into()).collect());
-    (!lanes.is_empty()).then(|| Kept(update).execute(&mut &*connection))
+    Kept(update).execute(&mut &*connection).await
 }

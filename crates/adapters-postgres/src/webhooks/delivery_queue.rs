@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use async_trait::async_trait;
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::Timestamp;
@@ -9,9 +7,9 @@ use domain::ports::{
 use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 
 use super::claim::Claim;
-use super::complete::{Complete, Held};
-use super::deliver::Deliver;
+use super::complete::Complete;
 use super::end_closed::EndClosed;
+use super::ends::Duplicate;
 use crate::PostgresStore;
 use crate::by_hour::AddCounts;
 
@@ -50,25 +48,15 @@ impl DeliveryQueue for PostgresStore {
         if completions.is_empty() {
             return Ok(Vec::new());
         }
-        let mut delivered = match Deliver::of(completions) {
-            Some(deliver) => match self.run_on_queue(&deliver).await {
-                // A damaged row is in both tables. `Complete` keeps the end that is stored.
-                Err(StoreError::Duplicate { .. }) => HashSet::new(),
-                delivered => delivered?,
-            },
-            None => HashSet::new(),
+        let complete = |duplicate| Complete { completions, duplicate };
+        let completed = match self.run_on_queue(&complete(Duplicate::Refused)).await {
+            Err(StoreError::Duplicate { .. }) => self.run_on_queue(&complete(Duplicate::Kept)).await?,
+            completed => completed?,
         };
-        let mut held: Vec<bool> = completions.iter().map(|done| delivered.remove(&Held::by(done))).collect();
-        let (others, places): (Vec<_>, Vec<_>) = completions.iter().zip(&mut held).filter(|(_, held)| !**held).unzip();
-        if others.is_empty() {
-            return Ok(held);
-        }
-        let completed = self.run_on_queue(&Complete(others)).await?;
         if completed.has_woken {
             self.change_signal.notify_of_deliveries();
         }
-        places.into_iter().zip(completed.held).for_each(|(place, is_held)| *place = is_held);
-        Ok(held)
+        Ok(completed.held)
     }
 
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {

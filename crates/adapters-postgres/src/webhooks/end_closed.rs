@@ -1,5 +1,8 @@
+use std::collections::HashMap;
+
+use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Array, BigInt, Binary, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::subscription_id;
@@ -7,38 +10,31 @@ use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::StoreError;
 use domain::webhooks::DeliveryEnd;
 use domain::{SubscriptionId, Timestamp};
-use futures_util::future::{join, join3};
+use futures_util::future::join;
 
-use super::left_out::delete_lanes;
+use super::ends::{self, Duplicate, Ended, Held, OutRow};
+use super::periods::load;
+use super::unreadable::delete_lanes;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, settle};
 
 const CLOSED_LANES: &str = "SELECT subscription_id, wakes FROM webhook_lanes
     WHERE NOT is_open AND ready_at <= $1 AND subscription_id <> ALL($2) ORDER BY ready_at LIMIT $3";
 
-/// Ends the waiting deliveries of these lanes, if the lanes are still closed. Deletes the rows by their places: see
-/// [`super::claim`]. A row that has just moved is left for the next time.
-const END: &str = "WITH picked AS MATERIALIZED (
-        SELECT due.place FROM unnest($1) AS asked (subscription_id)
-        JOIN webhook_lanes AS lane ON lane.subscription_id = asked.subscription_id AND NOT lane.is_open
-            AND lane.subscription_id = ANY($1)
-        CROSS JOIN LATERAL (
-            SELECT ctid AS place FROM webhook_due
-            WHERE subscription_id = asked.subscription_id AND (claimed_until IS NULL OR claimed_until <= $2)
-            LIMIT 10000 FOR UPDATE SKIP LOCKED
-        ) AS due
-        LIMIT $3
-    ), ended AS (
-        DELETE FROM webhook_due WHERE ctid = ANY(ARRAY(SELECT place FROM picked))
-        RETURNING subscription_id, delivery_id, event_id, attempts
-    )
-    INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
-    SELECT ended.subscription_id, ended.delivery_id, ended.event_id, event.event_type,
-        CASE WHEN subscription.deleted_at IS NULL THEN $4 ELSE $5 END, $2, ended.attempts
-    FROM ended
-    JOIN webhook_events AS event ON event.id = ended.event_id
-    JOIN webhook_subscriptions AS subscription ON subscription.id = ended.subscription_id
-    ON CONFLICT DO NOTHING";
+/// Locks waiting deliveries of these lanes, if the lanes are still closed. Skips deliveries that another transaction has
+/// locked, because that transaction may wait for the lane.
+const PICK: &str =
+    "SELECT due.subscription_id, due.delivery_id, due.claim, subscription.deleted_at IS NULL AS is_disabled
+    FROM unnest($1) AS asked (subscription_id)
+    JOIN webhook_lanes AS lane ON lane.subscription_id = asked.subscription_id AND NOT lane.is_open
+        AND lane.subscription_id = ANY($1)
+    LEFT JOIN webhook_subscriptions AS subscription ON subscription.id = asked.subscription_id
+    CROSS JOIN LATERAL (
+        SELECT subscription_id, delivery_id, claim FROM webhook_due
+        WHERE subscription_id = asked.subscription_id AND (claimed_until IS NULL OR claimed_until <= $2)
+        LIMIT 10000 FOR UPDATE SKIP LOCKED
+    ) AS due
+    LIMIT $3";
 
 /// Sets for each lane when it next has something to end: at once while deliveries wait, otherwise when a claim ends.
 const SETTLE_CLOSED: &str = "UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1, ready_at = seen.ready_at
@@ -61,7 +57,7 @@ const LANES_MAX: i64 = 64;
 /// The most deliveries that end in one transaction, which takes about 300 ms.
 const ENDED_MAX: u32 = 10_000;
 
-/// Ends waiting deliveries of some closed lanes. Two round trips.
+/// Ends waiting deliveries of some closed lanes. Four round trips.
 pub(super) struct EndClosed<'a> {
     pub(super) at: Timestamp,
     pub(super) max: u32,
@@ -70,16 +66,16 @@ pub(super) struct EndClosed<'a> {
 }
 
 /// The number of ended deliveries, and the lanes.
-pub(super) struct Ended {
+pub(super) struct EndedOfClosed {
     pub(super) count: u32,
     /// Every lane that the transaction has processed.
     pub(super) seen: Vec<SubscriptionId>,
 }
 
 impl Work for EndClosed<'_> {
-    type Answer = Ended;
+    type Answer = EndedOfClosed;
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Ended, Failure> {
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<EndedOfClosed, Failure> {
         let query = diesel::sql_query(CLOSED_LANES)
             .bind::<Instant, StoredInstant>(self.at.into())
             .bind::<Array<Binary>, Vec<&[u8]>>(self.skipped.iter().map(|id| id.as_bytes().as_slice()).collect())
@@ -89,29 +85,66 @@ impl Work for EndClosed<'_> {
         let damaged: Vec<Vec<u8>> = damaged.into_iter().map(|row| row.subscription_id).collect();
         delete_lanes(connection, &damaged).await?;
         if rows.is_empty() {
-            return Ok(Ended { count: 0, seen: Vec::new() });
+            return Ok(EndedOfClosed { count: 0, seen: Vec::new() });
         }
         let ids: Vec<&[u8]> = rows.iter().map(|row| row.subscription_id.as_slice()).collect();
-        let end = diesel::sql_query(END)
-            .bind::<Array<Binary>, _>(ids.clone())
-            .bind::<Instant, StoredInstant>(self.at.into())
-            .bind::<BigInt, i64>(self.max.min(ENDED_MAX).into())
-            .bind::<Text, _>(DeliveryEnd::SubscriptionDisabled.code())
-            .bind::<Text, _>(DeliveryEnd::SubscriptionDeleted.code());
         let settle_closed = diesel::sql_query(SETTLE_CLOSED)
-            .bind::<Array<Binary>, _>(ids)
+            .bind::<Array<Binary>, _>(ids.clone())
             .bind::<Array<BigInt>, Vec<i64>>(rows.iter().map(|row| row.wakes).collect())
             .bind::<Instant, StoredInstant>(self.at.into());
-        let (begun, (ended, settled), committed) = join3(
-            Begin.execute(&mut &*connection),
-            join(Kept(end).execute(&mut &*connection), Kept(settle_closed).execute(&mut &*connection)),
-            Commit.execute(&mut &*connection),
-        )
-        .await;
-        let count = settle(begun.and(ended).and_then(|count| settled.map(|_| count)), committed)?;
+        let (begun, waiting) =
+            join(Begin.execute(&mut &*connection), pick(connection, &ids, self.at, self.max.min(ENDED_MAX))).await;
+        let waiting = begun.and(waiting)?;
+        end(connection, &waiting, self.at).await?;
+        let (settled, committed) =
+            join(Kept(settle_closed).execute(&mut &*connection), Commit.execute(&mut &*connection)).await;
+        settle(settled, committed)?;
         let seen: Result<Vec<SubscriptionId>, _> = rows.iter().map(ClosedLaneRow::id).collect();
-        Ok(Ended { count: u32::try_from(count).unwrap_or(self.max), seen: seen? })
+        Ok(EndedOfClosed { count: u32::try_from(waiting.len()).unwrap_or(self.max), seen: seen? })
     }
+}
+
+/// Locks up to `max` waiting deliveries of these lanes.
+pub(super) async fn pick(
+    connection: &AsyncPgConnection,
+    lanes: &[&[u8]],
+    at: Timestamp,
+    max: u32,
+) -> QueryResult<Vec<WaitingRow>> {
+    let query = diesel::sql_query(PICK)
+        .bind::<Array<Binary>, _>(lanes)
+        .bind::<Instant, StoredInstant>(at.into())
+        .bind::<BigInt, i64>(max.into());
+    Kept(query).load(&mut &*connection).await
+}
+
+/// Ends the deliveries, which are locked.
+pub(super) async fn end(connection: &AsyncPgConnection, waiting: &[WaitingRow], at: Timestamp) -> QueryResult<()> {
+    let held: Vec<Held<'_>> = waiting.iter().map(WaitingRow::held).collect();
+    let (periods, out) = join(load(connection), ends::take_out(connection, &held)).await;
+    let (periods, out) = (periods?, out?);
+    let is_disabled: HashMap<&[u8], bool> =
+        waiting.iter().map(|row| (row.subscription_id.as_slice(), row.is_disabled)).collect();
+    let end = |row: &OutRow| match is_disabled.get(row.subscription_id.as_slice()) {
+        Some(true) => DeliveryEnd::SubscriptionDisabled,
+        _ => DeliveryEnd::SubscriptionDeleted,
+    };
+    let shown = out.iter().filter(|row| row.has_place(&periods));
+    let ended: Vec<Ended<'_>> = shown.map(|row| (row, end(row), at)).collect();
+    ends::insert(connection, &ended, Duplicate::Kept).await.map(drop)
+}
+
+/// A waiting delivery of a closed lane.
+#[derive(QueryableByName)]
+pub(super) struct WaitingRow {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    delivery_id: Vec<u8>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    claim: Option<i64>,
+    #[diesel(sql_type = Bool)]
+    is_disabled: bool,
 }
 
 #[derive(QueryableByName)]
@@ -120,6 +153,12 @@ struct ClosedLaneRow {
     subscription_id: Vec<u8>,
     #[diesel(sql_type = BigInt)]
     wakes: i64,
+}
+
+impl WaitingRow {
+    fn held(&self) -> Held<'_> {
+        Held { subscription: &self.subscription_id, delivery: &self.delivery_id, claim: self.claim }
+    }
 }
 
 impl ClosedLaneRow {

@@ -1,7 +1,11 @@
 //! The ports of webhooks. Each use case is one file.
 //!
-//! Locks are taken in one order: deliveries, then lanes in the order of their ids, then subscriptions. A transaction
-//! that has to take them in another order skips locked deliveries.
+//! Locks are taken in one order: deliveries, then lanes in the order of their ids, then subscriptions, then the places of
+//! attempts. A transaction that has to take them in another order skips locked deliveries.
+//!
+//! A statement that writes many rows of the queue, each by its key, compares `subscription_id` with an array of one id.
+//! Two columns that are equal would be a join that a planner may begin with the queue, and read all of it, if it last saw
+//! the queue empty. An array can only be looked up in the index, for one row after the other. See decision 116.
 
 mod cancel_delivery;
 mod change_subscription;
@@ -10,17 +14,16 @@ mod close_lane;
 mod complete;
 mod create_subscription;
 mod delete_subscription;
-mod deliver;
 mod delivery_commands;
 mod delivery_log;
 mod delivery_queue;
 mod disable_set_by;
 mod end_closed;
+mod ends;
 mod find_delivery;
 mod find_subscription;
 mod follow_attempts;
 mod left_claims;
-mod left_out;
 mod list_deliveries;
 mod list_failures;
 mod list_subscriptions;
@@ -41,6 +44,7 @@ mod store_figures;
 mod subscription_queries;
 mod subscription_secrets;
 mod subscription_store;
+mod unreadable;
 
 pub(crate) use periods::create_periods_of;
 pub(crate) use publisher::{Audience, Publisher};

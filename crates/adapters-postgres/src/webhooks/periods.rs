@@ -8,7 +8,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::Kept;
-use domain::{DeliveryId, Timestamp};
+use domain::Timestamp;
 
 use super::list_deliveries::first_id_at;
 
@@ -19,7 +19,7 @@ const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 ///
 /// A statement locks its tables in two ways: when it is planned, in the order of its text; when its plan is kept, first
 /// the tables of the main query, then the tables of each `WITH`. So a statement that needs several of these tables has
-/// them in their order in its `WITH`s, and none in its main query.
+/// them in their order in its `WITH`s, and none in its main query; or it inserts into the first of them.
 pub(super) const TABLES: [&str; 3] = ["webhook_deliveries", "webhook_events", "webhook_attempts"];
 
 /// Who changes periods is alone, and readers of the table do not wait.
@@ -105,9 +105,10 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 /// The range of ids of the partitions in which these deliveries and their events are. A statement that has the range as
 /// arguments leaves out the other partitions before it starts.
-pub(super) fn id_range(ids: impl Iterator<Item = DeliveryId> + Clone) -> (Vec<u8>, Vec<u8>) {
-    let first = ids.clone().min().map_or(Vec::new(), |id| id.as_bytes()[..6].to_vec());
-    let last = ids.max().map_or(Vec::new(), |id| [&id.as_bytes()[..6], &[0xFF; 10]].concat());
+pub(super) fn id_range<'a>(ids: impl Iterator<Item = &'a [u8]> + Clone) -> (Vec<u8>, Vec<u8>) {
+    let time = |id: &'a [u8]| id.get(..6).unwrap_or(id);
+    let first = ids.clone().min().map_or(Vec::new(), |id| time(id).to_vec());
+    let last = ids.max().map_or(Vec::new(), |id| [time(id), &[0xFF; 10]].concat());
     (first, last)
 }
 

@@ -124,6 +124,27 @@ async fn a_delivery_whose_event_is_lost_while_it_is_sent_ends() {
     assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
 }
 
+/// The event of one delivery is gone, one delivery has an id of one byte, and the period of another one has left the log.
+#[tokio::test]
+async fn damaged_deliveries_of_a_closed_lane_stop_nobody() {
+    const PLANT: &str = "INSERT INTO webhook_due
+        SELECT DISTINCT ON (damaged.id) subscription_id, damaged.id, event_id, 0, due_at, 0, now(), 0
+        FROM webhook_due, (VALUES ('\\x00'::bytea), (decode(repeat('00', 16), 'hex'))) AS damaged (id)";
+    let (stores, database) = instances(1).await;
+    let (store, entropy) = (&stores[0], SeededEntropy::new(1));
+    let lane = subscribe(store, &entropy, &sealed()).await;
+    let events = [event(&entropy), event(&entropy)];
+    store.publish(&events).await.unwrap();
+    query(&database, PLANT).await;
+    let gone = hexadecimal(events[0].event.id.as_bytes());
+    query(&database, &format!("DELETE FROM webhook_events WHERE id = '\\x{gone}'")).await;
+    let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    store.update(&alice(), lane, &disable, at(1), &unique_cause()).await.unwrap();
+    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
+    let ended = "SELECT count(*) FROM webhook_deliveries WHERE ended = 'subscription_disabled'";
+    assert_eq!(query(&database, ended).await, "2");
+}
+
 /// An instance of an older version has stored a delivery in both tables: see decision 105.
 #[tokio::test]
 async fn a_delivery_that_is_stored_twice_stops_nobody() {
