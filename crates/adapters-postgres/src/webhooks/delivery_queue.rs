@@ -25,7 +25,7 @@ impl DeliveryQueue for PostgresStore {
     /// Lanes may be ready although nothing is due. If nothing is due in any lane of a claim, the claim continues with
     /// the next lanes.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
-        self.end_claims_of_the_gone();
+        self.end_claims_of_the_gone(request.at);
         let mut skipped = Vec::new();
         loop {
             let claimed = self.run_on_queue(&Claim { request, by: self.claimers.own(), skipped: &skipped }).await?;

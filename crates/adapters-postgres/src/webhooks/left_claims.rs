@@ -1,49 +1,55 @@
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{BigInt, Binary, Integer, Nullable};
+use diesel::sql_types::{Array, Binary, Integer, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::Timestamp;
 use domain::ports::StoreError;
+use futures_util::future::join4;
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
-use crate::transaction::only_row;
+use crate::transaction::{Begin, Commit, settle};
 
-/// Ends the claims of a process in the next two hundred lanes. The process may live, and be cut off: without its claim it
-/// cannot end a delivery that another process sends by then. A lane that has an open claim needs service before the
-/// claim ends, so lanes that sleep for longer are passed over. See [`SETTLE_OPEN`](super::settle_lanes) about the limit
-/// of a thousand.
-const END_LEFT_CLAIMS: &str = "WITH page AS MATERIALIZED (
+/// The next two hundred lanes, and the deliveries in them that a process has claimed. A lane that has an open claim needs
+/// service before the claim ends, so lanes that sleep for longer are passed over. See
+/// [`SETTLE_OPEN`](super::settle_lanes) about the limit of a thousand.
+const FIND: &str = "SELECT page.subscription_id, claimed.delivery_id
+    FROM (
         SELECT subscription_id, due_from FROM webhook_lanes
-        WHERE subscription_id > $2 AND ready_at <= now() + INTERVAL '1 hour'
+        WHERE subscription_id > $2 AND ready_at <= $3 + INTERVAL '1 hour'
         ORDER BY subscription_id LIMIT 200
-    ), ended AS (
-        UPDATE webhook_due AS due SET claim = NULL, claimed_until = now()
-        WHERE due.claimer = $1 AND due.claim IS NOT NULL AND due.ctid = ANY(ARRAY(
-            SELECT first.place FROM page
-            CROSS JOIN (VALUES (0::smallint), (1), (2)) AS phases (phase)
-            CROSS JOIN LATERAL (
-                SELECT ctid AS place, claimer, claimed_until FROM webhook_due
-                WHERE subscription_id = page.subscription_id AND phase = phases.phase AND phase >= 0
-                    AND due_at >= page.due_from
-                ORDER BY due_at LIMIT 1000
-            ) AS first WHERE first.claimer = $1 AND first.claimed_until > now()
-        )) RETURNING due.subscription_id
-    ), woken AS (
-        UPDATE webhook_lanes SET wakes = wakes + 1,
-            ready_at = GREATEST(LEAST(ready_at, now()), CASE WHEN is_open THEN paused_until END)
-        WHERE subscription_id = ANY(ARRAY(SELECT DISTINCT subscription_id FROM ended ORDER BY subscription_id))
-    )
-    SELECT (SELECT count(*) FROM ended) AS ended,
-        (SELECT subscription_id FROM page ORDER BY subscription_id DESC LIMIT 1) AS last_lane";
+    ) AS page
+    LEFT JOIN LATERAL (
+        SELECT first.delivery_id FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
+        CROSS JOIN LATERAL (
+            SELECT delivery_id, claimer, claimed_until FROM webhook_due
+            WHERE subscription_id = page.subscription_id AND phase = phases.phase AND phase >= 0
+                AND due_at >= page.due_from
+            ORDER BY due_at LIMIT 1000
+        ) AS first WHERE first.claimer = $1 AND first.claimed_until > $3
+    ) AS claimed ON TRUE
+    ORDER BY page.subscription_id, claimed.delivery_id";
+
+/// Takes claims away. The process may live, and be cut off: without its claim it cannot end a delivery that another process
+/// sends by then. Finds each row by its key: see [the module](super) about the array of one id.
+const TAKE_AWAY: &str = "UPDATE webhook_due AS due SET claim = NULL, claimed_until = $4
+    FROM unnest($2, $3) AS left_over (subscription_id, delivery_id)
+    WHERE due.subscription_id = ANY(ARRAY[left_over.subscription_id]) AND due.delivery_id = left_over.delivery_id
+        AND due.claimer = $1 AND due.claim IS NOT NULL";
+
+const WAKE: &str = "UPDATE webhook_lanes SET wakes = wakes + 1,
+        ready_at = GREATEST(LEAST(ready_at, $2), CASE WHEN is_open THEN paused_until END)
+    WHERE subscription_id = ANY($1)";
 
 impl PostgresStore {
     /// Ends the claims of processes that are gone, if some were found, without delaying the caller.
-    pub(super) fn end_claims_of_the_gone(&self) {
+    pub(super) fn end_claims_of_the_gone(&self, at: Timestamp) {
         for claimer in self.claimers.take_gone() {
             let store = self.clone();
             self.runtime.spawn(async move {
-                let ended = store.end_claims_of(claimer).await;
+                let ended = store.end_claims_of(claimer, at).await;
                 let error = ended.as_ref().err().map(|error| error as &dyn std::error::Error);
                 let ended = ended.as_ref().unwrap_or(&0);
                 tracing::info!(ended, error, "a process is gone, and its claims on deliveries end");
@@ -51,10 +57,10 @@ impl PostgresStore {
         }
     }
 
-    async fn end_claims_of(&self, claimer: Claimer) -> Result<i64, StoreError> {
+    async fn end_claims_of(&self, claimer: Claimer, at: Timestamp) -> Result<usize, StoreError> {
         let (mut ended, mut after) = (0, Vec::new());
         loop {
-            let page = self.run_on_queue(&EndLeftClaims { claimer, after: &after }).await?;
+            let page = self.run_on_queue(&EndLeftClaims { claimer, at, after: &after }).await?;
             ended += page.ended;
             if page.ended > 0 {
                 self.change_signal.notify_of_deliveries();
@@ -67,27 +73,66 @@ impl PostgresStore {
     }
 }
 
+/// Ends the claims of a process in some lanes. Two round trips.
 struct EndLeftClaims<'a> {
     claimer: Claimer,
+    at: Timestamp,
     /// The last lane of the page before.
     after: &'a [u8],
 }
 
-#[derive(QueryableByName)]
-struct PageRow {
-    #[diesel(sql_type = BigInt)]
-    ended: i64,
+struct Page {
+    ended: usize,
     /// `None` after the last page.
-    #[diesel(sql_type = Nullable<Binary>)]
     last_lane: Option<Vec<u8>>,
 }
 
-impl Work for EndLeftClaims<'_> {
-    type Answer = PageRow;
+#[derive(QueryableByName)]
+struct FoundRow {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+    /// `None` if the lane has no such delivery.
+    #[diesel(sql_type = Nullable<Binary>)]
+    delivery_id: Option<Vec<u8>>,
+}
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<PageRow, Failure> {
-        let query =
-            diesel::sql_query(END_LEFT_CLAIMS).bind::<Integer, _>(self.claimer.number()).bind::<Binary, _>(self.after);
-        Ok(only_row(Kept(query).load(&mut &*connection).await)?)
+impl Work for EndLeftClaims<'_> {
+    type Answer = Page;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Page, Failure> {
+        let find = diesel::sql_query(FIND)
+            .bind::<Integer, _>(self.claimer.number())
+            .bind::<Binary, _>(self.after)
+            .bind::<Instant, StoredInstant>(self.at.into());
+        let rows: Vec<FoundRow> = Kept(find).load(&mut &*connection).await?;
+        let found = rows.iter().filter_map(|row| Some((row.subscription_id.as_slice(), row.delivery_id.as_deref()?)));
+        let (lanes, deliveries): (Vec<&[u8]>, Vec<&[u8]>) = found.unzip();
+        let ended = if lanes.is_empty() { 0 } else { self.take_away(connection, &lanes, &deliveries).await? };
+        Ok(Page { ended, last_lane: rows.into_iter().next_back().map(|row| row.subscription_id) })
+    }
+}
+
+impl EndLeftClaims<'_> {
+    async fn take_away(
+        &self,
+        connection: &AsyncPgConnection,
+        lanes: &[&[u8]],
+        deliveries: &[&[u8]],
+    ) -> Result<usize, Failure> {
+        let take_away = diesel::sql_query(TAKE_AWAY)
+            .bind::<Integer, _>(self.claimer.number())
+            .bind::<Array<Binary>, _>(lanes)
+            .bind::<Array<Binary>, _>(deliveries)
+            .bind::<Instant, StoredInstant>(self.at.into());
+        let wake =
+            diesel::sql_query(WAKE).bind::<Array<Binary>, _>(lanes).bind::<Instant, StoredInstant>(self.at.into());
+        let (begun, taken, woken, committed) = join4(
+            Begin.execute(&mut &*connection),
+            Kept(take_away).execute(&mut &*connection),
+            Kept(wake).execute(&mut &*connection),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        settle(begun.and(taken).and_then(|taken| woken.map(|_| taken)), committed)
     }
 }
