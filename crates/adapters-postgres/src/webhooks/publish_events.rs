@@ -10,7 +10,7 @@ use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{Accepted, ClaimId, Publication};
 use domain::webhooks::{DirectClaim, DirectClaims, Event, NewEvent, QueuedDelivery};
 use domain::{DeliveryId, SubscriptionId, TraceContext};
-use futures_util::future::{OptionFuture, join, join3};
+use futures_util::future::{OptionFuture, join, join3, join5};
 
 use super::publish_questions::{Known, Locks, Matches, Questions, Receivers, known_publications};
 use crate::attempt::{Failure, Work};
@@ -21,18 +21,17 @@ const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
         (owner_issuer, owner_subject, publisher_id, content, event_id)
     SELECT * FROM unnest($1, $2, $3, $4, $5)";
 
-/// Events and their deliveries. Those under the claim `$14` have one attempt counted; the others wait.
-const INSERT: &str = "WITH stored AS (
-        INSERT INTO webhook_events
-            (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries, trace)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
-    )
-    INSERT INTO webhook_due
+const INSERT_EVENTS: &str = "INSERT INTO webhook_events
+        (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries, trace)
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)";
+
+/// Deliveries with one counted attempt are under a claim, which ends at `$7`. The others wait.
+const INSERT_DUE: &str = "INSERT INTO webhook_due
         (subscription_id, delivery_id, event_id, phase, due_at, attempts_before_run, run_started_at,
         attempts, claim, claimed_until, claimer)
     SELECT new.subscription_id, new.delivery_id, new.event_id, 0, new.at, 0, new.at,
-        new.attempts, new.claim, CASE WHEN new.attempts > 0 THEN $15 END, CASE WHEN new.attempts > 0 THEN $16 END
-    FROM unnest($9, $10, $11, $12, $13, $14) AS new (subscription_id, delivery_id, event_id, at, attempts, claim)";
+        new.attempts, new.claim, CASE WHEN new.attempts > 0 THEN $7 END, CASE WHEN new.attempts > 0 THEN $8 END
+    FROM unnest($1, $2, $3, $4, $5, $6) AS new (subscription_id, delivery_id, event_id, at, attempts, claim)";
 
 /// Publishes the events of several calls in one transaction, each call as if it were alone, in the given order. Two
 /// round trips.
@@ -60,10 +59,10 @@ impl Work for Publish<'_> {
         let questions = Questions::of(self.calls);
         let mut claim = self.claims.begin(questions.at());
         let of = if claim.is_some() { Matches::Targets } else { Matches::Ids };
-        let ((begun, known), (woken, matches, only)) = join(
+        let ((begun, known), (locked, matches, only)) = join(
             join(Begin.execute(&mut &*connection), OptionFuture::from(questions.known(connection))),
             join3(
-                questions.wake(connection, self.locks),
+                questions.lock(connection, self.locks),
                 questions.matches(connection, of),
                 OptionFuture::from(questions.matches_only(connection, of)),
             ),
@@ -72,11 +71,11 @@ impl Work for Publish<'_> {
         begun?;
         let known = known_publications(known.transpose()?.unwrap_or_default())?;
         // In the order in which they were sent: the first error is the cause of those that follow.
-        let (woken, matches, only) = (woken?, matches?, only.transpose()?);
+        let (locked, matches, only) = (locked?, matches?, only.transpose()?);
         let mut receivers = Receivers::default();
         receivers.add(matches)?;
         receivers.add(only.unwrap_or_default())?;
-        let blocked = receivers.without(woken);
+        let blocked = receivers.without(&locked);
         if self.locks == Locks::Wait && !blocked.is_empty() {
             return Err(Failure::overtaken("a subscription was enabled or changed meanwhile"));
         }
@@ -86,8 +85,10 @@ impl Work for Publish<'_> {
             return Ok(Published { answers: plan.answers, has_waiting: false });
         }
         let due = plan.queue(&receivers, claim.as_mut());
-        let (inserted, publications, committed) = join3(
-            plan.insert(connection, &due, self.by),
+        let (woken, events, queued, publications, committed) = join5(
+            OptionFuture::from(questions.wake(connection, &locked)),
+            plan.insert_events(connection),
+            insert_due(connection, &due, self.by),
             OptionFuture::from(plan.insert_publications(connection)),
             Commit.execute(&mut &*connection),
         )
@@ -96,7 +97,7 @@ impl Work for Publish<'_> {
         if let Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)) = &publications {
             return Err(Failure::overtaken("another instance has just published under the same key"));
         }
-        settle(inserted.and(publications), committed)?;
+        settle(woken.transpose().and(events).and(queued).and(publications), committed)?;
         if let Some(claim) = claim {
             claim.stored();
         }
@@ -159,8 +160,7 @@ impl<'a> Plan<'a> {
         accepted
     }
 
-    /// Stores the events and their deliveries.
-    async fn insert(&self, connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {
+    async fn insert_events(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
         let events = || self.accepted.iter().map(|(new, _)| &new.event);
         let counts = self.accepted.iter().map(|(_, receivers)| i64::try_from(receivers.len()).unwrap_or(i64::MAX));
         let payload = |(new, receivers): &(&'a NewEvent, Vec<SubscriptionId>)| -> &'a [u8] {
@@ -168,8 +168,7 @@ impl<'a> Plan<'a> {
         };
         let payloads = self.accepted.iter().map(payload);
         let traces = self.accepted.iter().map(|(new, _)| new.trace.map(TraceContext::to_bytes).map(Vec::from));
-        let claimed_until = due.iter().find(|due| due.queued.claim.is_some()).map(|due| due.queued.due_at.into());
-        let insertion = diesel::sql_query(INSERT)
+        let insertion = diesel::sql_query(INSERT_EVENTS)
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.subject()).collect())
@@ -177,17 +176,7 @@ impl<'a> Plan<'a> {
             .bind::<Array<Binary>, Vec<&[u8]>>(payloads.collect())
             .bind::<Array<Instant>, Vec<StoredInstant>>(events().map(|event| event.created_at.into()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(counts.collect())
-            .bind::<Array<Nullable<Binary>>, Vec<Option<Vec<u8>>>>(traces.collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.to.as_bytes().as_slice()).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.id.as_bytes().as_slice()).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.event.id.as_bytes().as_slice()).collect())
-            .bind::<Array<Instant>, Vec<StoredInstant>>(due.iter().map(|due| due.event.created_at.into()).collect())
-            .bind::<Array<BigInt>, Vec<i64>>(due.iter().map(|due| due.queued.attempts.into()).collect())
-            .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
-                due.iter().map(|due| due.queued.claim.map(ClaimId::number)).collect(),
-            )
-            .bind::<Nullable<Instant>, Option<StoredInstant>>(claimed_until)
-            .bind::<Nullable<Integer>, _>(by.map(Claimer::number));
+            .bind::<Array<Nullable<Binary>>, Vec<Option<Vec<u8>>>>(traces.collect());
         Kept(insertion).execute(&mut &*connection).await
     }
 
@@ -228,6 +217,22 @@ struct Due<'a> {
     id: DeliveryId,
     event: &'a Event,
     queued: QueuedDelivery,
+}
+
+async fn insert_due(connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {
+    let claimed_until = due.iter().find(|due| due.queued.claim.is_some()).map(|due| due.queued.due_at.into());
+    let insertion = diesel::sql_query(INSERT_DUE)
+        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.to.as_bytes().as_slice()).collect())
+        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.id.as_bytes().as_slice()).collect())
+        .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.event.id.as_bytes().as_slice()).collect())
+        .bind::<Array<Instant>, Vec<StoredInstant>>(due.iter().map(|due| due.event.created_at.into()).collect())
+        .bind::<Array<BigInt>, Vec<i64>>(due.iter().map(|due| due.queued.attempts.into()).collect())
+        .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(
+            due.iter().map(|due| due.queued.claim.map(ClaimId::number)).collect(),
+        )
+        .bind::<Nullable<Instant>, Option<StoredInstant>>(claimed_until)
+        .bind::<Nullable<Integer>, _>(by.map(Claimer::number));
+    Kept(insertion).execute(&mut &*connection).await
 }
 
 /// The first event whose publisher's id belongs to another event, of another call or of this call.

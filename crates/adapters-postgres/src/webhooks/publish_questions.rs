@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, subscription_id};
@@ -19,41 +19,37 @@ const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event
         AND publication.owner_subject = asked.owner_subject AND publication.publisher_id = asked.publisher_id
     JOIN webhook_events AS event ON event.id = publication.event_id";
 
-macro_rules! wake {
+macro_rules! lock {
     ($wait:literal) => {
         concat!(
-            "WITH locked AS MATERIALIZED (
-                SELECT subscription_id, ready_at, paused_until, due_from FROM webhook_lanes
-                WHERE is_open AND subscription_id = ANY(ARRAY(
-                    SELECT pattern.subscription_id
-                    FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, pattern)
-                    CROSS JOIN LATERAL (
-                        SELECT subscription_id FROM webhook_patterns WHERE owner_issuer = asked.owner_issuer
-                            AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
-                    ) AS pattern
-                    UNION SELECT unnest($4)
-                )) ORDER BY subscription_id FOR NO KEY UPDATE",
-            $wait,
-            "), woken AS (
-                UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($5, paused_until)),
-                    due_from = LEAST(due_from, $5)
-                WHERE subscription_id = ANY(ARRAY(
-                    SELECT subscription_id FROM locked
-                    WHERE ready_at IS NULL OR ready_at > GREATEST($5, paused_until) OR due_from > $5
-                ))
-            )
-            SELECT subscription_id FROM locked"
+            "SELECT subscription_id, ready_at IS NULL OR ready_at > GREATEST($5, paused_until) OR due_from > $5 AS sleeps
+            FROM webhook_lanes
+            WHERE is_open AND subscription_id = ANY(ARRAY(
+                SELECT pattern.subscription_id
+                FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, pattern)
+                CROSS JOIN LATERAL (
+                    SELECT subscription_id FROM webhook_patterns WHERE owner_issuer = asked.owner_issuer
+                        AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
+                ) AS pattern
+                UNION SELECT unnest($4)
+            )) ORDER BY subscription_id FOR NO KEY UPDATE",
+            $wait
         )
     };
 }
 
-/// Locks the lanes that may get a delivery, in the order of their ids, and wakes those that sleep. A transaction that
-/// closes a lane, changes its patterns or puts it to sleep locks the lane, too. What is compared are the columns of the
-/// locked rows, which are newer than the snapshot of the statement.
-const WAKE: &str = wake!("");
+/// Locks the lanes that may get a delivery, in the order of their ids. A transaction that closes a lane, changes its
+/// patterns or puts it to sleep locks the lane, too. The columns of a locked row are newer than the snapshot of the
+/// statement.
+const LOCK: &str = lock!("");
 
-/// [`WAKE`] without the lanes that another transaction has locked.
-const WAKE_FREE: &str = wake!(" SKIP LOCKED");
+/// [`LOCK`] without the lanes that another transaction has locked.
+const LOCK_FREE: &str = lock!(" SKIP LOCKED");
+
+/// Wakes lanes that are locked.
+const WAKE: &str = "UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)),
+        due_from = LEAST(due_from, $2)
+    WHERE subscription_id = ANY($1)";
 
 /// What a claim needs of a receiver.
 macro_rules! target {
@@ -211,19 +207,33 @@ impl<'a> Questions<'a> {
         (!self.keys.is_empty()).then(|| Kept(query).load(&mut &*connection))
     }
 
-    pub(super) async fn wake(&self, connection: &AsyncPgConnection, locks: Locks) -> QueryResult<Vec<LaneRow>> {
-        let wake = match locks {
-            Locks::Wait => WAKE,
-            Locks::Skip => WAKE_FREE,
+    pub(super) async fn lock(&self, connection: &AsyncPgConnection, locks: Locks) -> QueryResult<Vec<LaneRow>> {
+        let lock = match locks {
+            Locks::Wait => LOCK,
+            Locks::Skip => LOCK_FREE,
         };
         let patterns: Vec<(i64, &UserId, EventPattern)> = self.patterns().collect();
-        let update = diesel::sql_query(wake)
+        let query = diesel::sql_query(lock)
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.subject()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, _, pattern)| pattern.as_str()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(self.only.keys().map(|(_, only)| only.as_bytes().as_slice()).collect())
             .bind::<Instant, StoredInstant>(self.at.into());
-        Kept(update).load(&mut &*connection).await
+        Kept(query).load(&mut &*connection).await
+    }
+
+    /// Wakes the lanes that sleep.
+    pub(super) fn wake(
+        &self,
+        connection: &AsyncPgConnection,
+        locked: &[LaneRow],
+    ) -> Option<impl Future<Output = QueryResult<usize>>> {
+        let sleeping = locked.iter().filter(|lane| lane.sleeps).map(|lane| lane.subscription_id.clone());
+        let sleeping: Vec<Vec<u8>> = sleeping.collect();
+        let has_sleeping = !sleeping.is_empty();
+        let update =
+            diesel::sql_query(WAKE).bind::<Array<Binary>, _>(sleeping).bind::<Instant, StoredInstant>(self.at.into());
+        has_sleeping.then(|| Kept(update).execute(&mut &*connection))
     }
 
     pub(super) async fn matches(&self, connection: &AsyncPgConnection, of: Matches) -> QueryResult<Vec<MatchRow>> {
@@ -254,6 +264,9 @@ impl<'a> Questions<'a> {
 pub(super) struct LaneRow {
     #[diesel(sql_type = Binary)]
     subscription_id: Vec<u8>,
+    /// Whether the lane is not ready when the events are due.
+    #[diesel(sql_type = Bool)]
+    sleeps: bool,
 }
 
 #[derive(QueryableByName)]
@@ -343,8 +356,8 @@ impl Receivers {
     }
 
     /// The questions with a receiver whose lane this transaction has not locked.
-    pub(super) fn without(&self, locked: Vec<LaneRow>) -> BTreeSet<i64> {
-        let locked: BTreeSet<Vec<u8>> = locked.into_iter().map(|row| row.subscription_id).collect();
+    pub(super) fn without(&self, locked: &[LaneRow]) -> BTreeSet<i64> {
+        let locked: BTreeSet<&[u8]> = locked.iter().map(|row| row.subscription_id.as_slice()).collect();
         let is_locked = |id: &SubscriptionId| locked.contains(id.as_bytes().as_slice());
         let lacking = self.asked.iter().filter(|(_, receivers)| !receivers.iter().all(is_locked));
         lacking.map(|(question, _)| *question).collect()
