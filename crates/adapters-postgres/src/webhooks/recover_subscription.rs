@@ -1,5 +1,8 @@
+use std::collections::HashSet;
+
 use diesel::QueryResult;
-use diesel::sql_types::{BigInt, Binary};
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{Array, BigInt, Binary, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
@@ -7,44 +10,35 @@ use domain::audit::Cause;
 use domain::ports::RetryRequest;
 use domain::webhooks::SubscriptionChange;
 use domain::{SubscriptionId, UserId};
+use futures_util::future::join;
 
 use super::change_subscription::{lock_subscription, open_lane, write_change};
 use super::list_deliveries::first_id_at;
-use super::retry_delivery::wake_lane;
-use crate::attempt::{CountRow, Failure, Work};
+use super::retry_delivery::{replay_ended, wake_lane};
+use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
-/// Makes the oldest of these deliveries due now, from either table.
-const BRING_BACK: &str = "WITH lost AS MATERIALIZED (
-        SELECT delivery_id FROM (
-            SELECT * FROM (
-                SELECT id AS delivery_id FROM webhook_deliveries
-                WHERE subscription_id = $1 AND id >= $2 AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
-                ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
-            ) AS failed
-            UNION ALL SELECT * FROM (
-                SELECT delivery_id FROM webhook_due
-                WHERE subscription_id = $1 AND delivery_id >= $2 AND claim IS NULL AND due_at > $3
-                ORDER BY delivery_id LIMIT $4 FOR UPDATE SKIP LOCKED
-            ) AS waiting
-        ) AS lost ORDER BY delivery_id LIMIT $4
-    ), failed AS (
-        DELETE FROM webhook_deliveries AS ended USING lost
-        WHERE ended.subscription_id = $1 AND ended.id = lost.delivery_id
-        RETURNING ended.id, ended.event_id, ended.attempts
-    ), replayed AS (
-        INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run,
-            run_started_at)
-        SELECT $1, id, event_id, 2, $3, attempts, attempts, $3 FROM failed
-        ON CONFLICT DO NOTHING
-        RETURNING delivery_id
-    ), waiting AS (
-        UPDATE webhook_due AS due SET phase = 2, due_at = $3, attempts_before_run = due.attempts, run_started_at = $3
-        FROM lost WHERE due.subscription_id = $1 AND due.delivery_id = lost.delivery_id
-        RETURNING due.delivery_id
-    )
-    SELECT (SELECT count(*) FROM replayed) + (SELECT count(*) FROM waiting) AS count";
+/// The oldest of these deliveries, in either table.
+const LOST: &str = "SELECT * FROM (
+        SELECT * FROM (
+            SELECT id AS delivery_id, TRUE AS has_failed FROM webhook_deliveries
+            WHERE subscription_id = $1 AND id >= $2 AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
+            ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
+        ) AS failed
+        UNION ALL SELECT * FROM (
+            SELECT delivery_id, FALSE FROM webhook_due
+            WHERE subscription_id = $1 AND delivery_id >= $2 AND claim IS NULL AND due_at > $3
+            ORDER BY delivery_id LIMIT $4 FOR UPDATE SKIP LOCKED
+        ) AS waiting
+    ) AS lost ORDER BY delivery_id LIMIT $4";
+
+/// Makes deliveries that wait for a retry due now. Finds each row by its key: see [the module](super) about the array of one
+/// id.
+const HURRY: &str = "UPDATE webhook_due AS due
+    SET phase = 2, due_at = $3, attempts_before_run = due.attempts, run_started_at = $3
+    FROM unnest($1, $2) AS waiting (subscription_id, delivery_id)
+    WHERE due.subscription_id = ANY(ARRAY[waiting.subscription_id]) AND due.delivery_id = waiting.delivery_id";
 
 /// Enables a subscription, and makes its failed deliveries, and its deliveries that wait for a retry, due now.
 pub(super) struct Recover<'a> {
@@ -101,12 +95,34 @@ impl Work for RecoverRest<'_> {
 
 impl Recover<'_> {
     async fn bring_back(&self, connection: &AsyncPgConnection) -> QueryResult<u32> {
-        let statement = diesel::sql_query(BRING_BACK)
-            .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
+        let (lane, at) = (self.subscription.as_bytes().as_slice(), self.request.at);
+        let lost = diesel::sql_query(LOST)
+            .bind::<Binary, _>(lane)
             .bind::<Binary, _>(first_id_at(self.request.published_since))
-            .bind::<Instant, StoredInstant>(self.request.at.into())
+            .bind::<Instant, StoredInstant>(at.into())
             .bind::<BigInt, i64>(self.max.into());
-        let row: CountRow = Kept(statement).get_result(&mut &*connection).await?;
-        Ok(u32::try_from(row.count).unwrap_or(self.max))
+        let lost: Vec<LostRow> = Kept(lost).load(&mut &*connection).await?;
+        let (failed, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_failed);
+        let [failed, waiting] =
+            [failed, waiting].map(|rows| rows.into_iter().map(|row| row.delivery_id.as_slice()).collect::<Vec<_>>());
+        let hurry = diesel::sql_query(HURRY)
+            .bind::<Array<Binary>, _>(vec![lane; waiting.len()])
+            .bind::<Array<Binary>, _>(waiting)
+            .bind::<Instant, StoredInstant>(at.into());
+        let (replayed, hurried) =
+            join(replay_ended(connection, self.subscription, &failed, at), Kept(hurry).execute(&mut &*connection))
+                .await;
+        replayed.and(hurried)?;
+        // A delivery that an older version has stored twice counts once.
+        let lost: HashSet<Vec<u8>> = lost.into_iter().map(|row| row.delivery_id).collect();
+        Ok(u32::try_from(lost.len()).unwrap_or(self.max))
     }
+}
+
+#[derive(QueryableByName)]
+struct LostRow {
+    #[diesel(sql_type = Binary)]
+    delivery_id: Vec<u8>,
+    #[diesel(sql_type = Bool)]
+    has_failed: bool,
 }

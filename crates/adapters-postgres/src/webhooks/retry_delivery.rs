@@ -1,15 +1,16 @@
 use diesel::QueryResult;
 use diesel::prelude::*;
-use diesel::sql_types::Binary;
+use diesel::sql_types::{Array, Binary, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_lanes};
+use diesel_mapping::schema::{webhook_due, webhook_lanes};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{NewDueRow, phase_number};
+use diesel_mapping::webhooks::phase_number;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::ports::{RetryByHand, RetryRequest};
-use domain::webhooks::{Delivery, DeliveryState, Phase, QueuedDelivery};
+use domain::webhooks::{Delivery, DeliveryState, Phase};
 use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use futures_util::future::join;
 
 use super::locate_delivery::lock;
 use crate::attempt::{Failure, Work};
@@ -19,6 +20,21 @@ use crate::transaction::{Commit, Rollback, settle};
 const WAKE_LANE: &str = "UPDATE webhook_lanes
     SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)), due_from = LEAST(due_from, $2)
     WHERE subscription_id = $1";
+
+/// A row that is in both tables stays in the queue (decision 105).
+const REPLAY: &str = "INSERT INTO webhook_due
+        (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run, run_started_at)
+    SELECT ended.subscription_id, ended.id, ended.event_id, $3, $4, ended.attempts, ended.attempts, $4
+    FROM unnest($1, $2) AS replayed (subscription_id, id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM webhook_deliveries WHERE subscription_id = replayed.subscription_id AND id = replayed.id OFFSET 0
+    ) AS ended
+    ON CONFLICT DO NOTHING";
+
+/// Finds each row by its key: see [the module](super) about the array of one id.
+const DELETE_ENDED: &str =
+    "DELETE FROM webhook_deliveries AS ended USING unnest($1, $2) AS replayed (subscription_id, id)
+    WHERE ended.subscription_id = ANY(ARRAY[replayed.subscription_id]) AND ended.id = replayed.id";
 
 /// Makes a delivery due now. A few round trips, because a retry by hand need not be fast.
 pub(super) struct RetryDelivery<'a> {
@@ -59,7 +75,9 @@ impl RetryDelivery<'_> {
         match delivery.state {
             DeliveryState::Sending(until) if at < until => return Ok(RetryByHand::Due(delivery)),
             DeliveryState::Waiting(_) | DeliveryState::Sending(_) => replay_due(connection, &delivery, at).await?,
-            DeliveryState::Ended { .. } => replay_ended(connection, &delivery, at).await?,
+            DeliveryState::Ended { .. } => {
+                replay_ended(connection, delivery.subscription_id, &[delivery.id.as_bytes()], at).await?;
+            }
         }
         wake_lane(connection, delivery.subscription_id, at).await?;
         write_events(connection, &[self.cause.delivery_retried(&delivery, self.owner)]).await?;
@@ -81,13 +99,23 @@ async fn replay_due(connection: &AsyncPgConnection, delivery: &Delivery, at: Tim
     diesel::update(row).set(replay).execute(&mut &*connection).await.map(drop)
 }
 
-async fn replay_ended(connection: &AsyncPgConnection, delivery: &Delivery, at: Timestamp) -> QueryResult<()> {
-    let row = webhook_deliveries::table
-        .find((delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice()));
-    diesel::delete(row).execute(&mut &*connection).await?;
-    let queued = QueuedDelivery::replayed(delivery.attempts, at);
-    let due = NewDueRow::new(&delivery.id, &delivery.event_id, &delivery.subscription_id, &queued);
-    diesel::insert_into(webhook_due::table).values(due).execute(&mut &*connection).await.map(drop)
+/// Moves deliveries of this lane that have ended, and are locked, back to the queue.
+pub(super) async fn replay_ended(
+    connection: &AsyncPgConnection,
+    lane: SubscriptionId,
+    ids: &[&[u8]],
+    at: Timestamp,
+) -> QueryResult<()> {
+    let lanes = vec![lane.as_bytes().as_slice(); ids.len()];
+    let replay = diesel::sql_query(REPLAY)
+        .bind::<Array<Binary>, _>(&lanes)
+        .bind::<Array<Binary>, _>(ids)
+        .bind::<SmallInt, _>(phase_number(Phase::Replay))
+        .bind::<Instant, StoredInstant>(at.into());
+    let delete = diesel::sql_query(DELETE_ENDED).bind::<Array<Binary>, _>(&lanes).bind::<Array<Binary>, _>(ids);
+    let (replayed, deleted) =
+        join(Kept(replay).execute(&mut &*connection), Kept(delete).execute(&mut &*connection)).await;
+    replayed.and(deleted).map(drop)
 }
 
 /// Makes the lane, which is locked, ready for a delivery that is due at `at`, as soon as its pause allows.

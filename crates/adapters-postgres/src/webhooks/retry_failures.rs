@@ -1,9 +1,8 @@
 use diesel::QueryResult;
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::sql_types::Instant;
+use diesel_mapping::Kept;
 use diesel_mapping::webhooks::delivery_id;
-use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::ports::{RetryOfFailed, RetryRequest, StoreError};
 use domain::webhooks::Subscription;
@@ -11,28 +10,16 @@ use domain::{DeliveryId, SubscriptionId, UserId};
 
 use super::change_subscription::lock_subscription;
 use super::list_deliveries::first_id_at;
-use super::retry_delivery::wake_lane;
+use super::retry_delivery::{replay_ended, wake_lane};
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
-/// Makes these deliveries due now if they have failed. Skips a delivery that another call has locked and waits for the
-/// lane to retry.
-const BRING_BACK_FAILED: &str = "WITH lost AS MATERIALIZED (
-        SELECT id FROM webhook_deliveries
-        WHERE subscription_id = $1 AND id = ANY($2) AND id >= $3
-            AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
-        FOR UPDATE SKIP LOCKED
-    ), failed AS (
-        DELETE FROM webhook_deliveries AS ended USING lost
-        WHERE ended.subscription_id = $1 AND ended.id = lost.id
-        RETURNING ended.id, ended.event_id, ended.attempts
-    )
-    INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run,
-        run_started_at)
-    SELECT $1, id, event_id, 2, $4, attempts, attempts, $4 FROM failed
-    ON CONFLICT DO NOTHING
-    RETURNING delivery_id";
+/// The deliveries that have failed. Skips a delivery that another call has locked and waits for the lane to retry.
+const FAILED: &str = "SELECT id FROM webhook_deliveries
+    WHERE subscription_id = $1 AND id = ANY($2) AND id >= $3
+        AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
+    FOR UPDATE SKIP LOCKED";
 
 /// Makes failed deliveries of one subscription due now.
 pub(super) struct RetryFailures<'a> {
@@ -52,8 +39,10 @@ impl Work for RetryFailures<'_> {
             Rollback.execute(&mut &*connection).await?;
             return Ok(found.map_or(RetryOfFailed::NotFound, |_| RetryOfFailed::LaneClosed));
         }
-        let rows = self.bring_back(connection).await?;
-        let retried = rows.iter().map(|row| delivery_id("webhook_due", "delivery_id", &row.delivery_id));
+        let failed = self.failed(connection).await?;
+        let ids: Vec<&[u8]> = failed.iter().map(|row| row.id.as_slice()).collect();
+        replay_ended(connection, self.subscription, &ids, self.request.at).await?;
+        let retried = failed.iter().map(|row| delivery_id("webhook_deliveries", "id", &row.id));
         let retried: Vec<DeliveryId> = retried.collect::<Result<_, StoreError>>()?;
         let due = u32::try_from(retried.len()).unwrap_or(u32::MAX);
         if due > 0 {
@@ -66,13 +55,12 @@ impl Work for RetryFailures<'_> {
 }
 
 impl RetryFailures<'_> {
-    async fn bring_back(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<RetriedRow>> {
+    async fn failed(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<FailedRow>> {
         let ids: Vec<&[u8]> = self.ids.iter().map(|id| id.as_bytes().as_slice()).collect();
-        let statement = diesel::sql_query(BRING_BACK_FAILED)
+        let statement = diesel::sql_query(FAILED)
             .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
             .bind::<Array<Binary>, _>(ids)
-            .bind::<Binary, _>(first_id_at(self.request.published_since))
-            .bind::<Instant, StoredInstant>(self.request.at.into());
+            .bind::<Binary, _>(first_id_at(self.request.published_since));
         Kept(statement).load(&mut &*connection).await
     }
 }
@@ -82,7 +70,7 @@ fn is_open(subscription: &Subscription) -> bool {
 }
 
 #[derive(diesel::deserialize::QueryableByName)]
-struct RetriedRow {
+struct FailedRow {
     #[diesel(sql_type = Binary)]
-    delivery_id: Vec<u8>,
+    id: Vec<u8>,
 }
