@@ -1,13 +1,15 @@
 use diesel::QueryResult;
-use diesel::sql_types::{BigInt, Binary};
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::Timestamp;
+use futures_util::future::{join, join3};
 
 use super::periods::{Period, day_of, load, lock};
 use crate::attempt::{CountRow, Failure, Work};
-use crate::transaction::{Begin, Commit, Rollback, only_row, settle};
+use crate::transaction::{Begin, Commit, Rollback, settle};
 
 /// Whether deliveries of the period are queued. Each lane with a queue takes two look-ups.
 const QUEUED: &str = "WITH RECURSIVE lanes AS (
@@ -30,20 +32,16 @@ const FORGET_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_
         ORDER BY event_id LIMIT $3 FOR UPDATE SKIP LOCKED
     ))";
 
-/// Subscriptions that were deleted before the time and have no deliveries, and their lanes.
-const PURGE_SUBSCRIPTIONS: &str = "WITH past AS MATERIALIZED (
-        SELECT subscription.id FROM webhook_subscriptions AS subscription
-        WHERE subscription.deleted_at < $1
-            AND NOT EXISTS (SELECT FROM webhook_due WHERE subscription_id = subscription.id)
-            AND NOT EXISTS (SELECT FROM webhook_deliveries WHERE subscription_id = subscription.id)
-        ORDER BY subscription.deleted_at LIMIT $2 FOR UPDATE OF subscription SKIP LOCKED
-    ), lanes AS (
-        DELETE FROM webhook_lanes AS lane USING past WHERE lane.subscription_id = past.id
-    ), purged AS (
-        DELETE FROM webhook_subscriptions AS subscription USING past WHERE subscription.id = past.id
-        RETURNING subscription.id
-    )
-    SELECT count(*) AS count FROM purged";
+/// Subscriptions that were deleted before the time and have no deliveries.
+const PAST: &str = "SELECT subscription.id FROM webhook_subscriptions AS subscription
+    WHERE subscription.deleted_at < $1
+        AND NOT EXISTS (SELECT FROM webhook_due WHERE subscription_id = subscription.id)
+        AND NOT EXISTS (SELECT FROM webhook_deliveries WHERE subscription_id = subscription.id)
+    ORDER BY subscription.deleted_at LIMIT $2 FOR UPDATE OF subscription SKIP LOCKED";
+
+const PURGE_LANES: &str = "DELETE FROM webhook_lanes WHERE subscription_id = ANY($1)";
+
+const PURGE_SUBSCRIPTIONS: &str = "DELETE FROM webhook_subscriptions WHERE id = ANY($1)";
 
 /// How long a drop waits for autovacuum, which gives way after a second (`deadlock_timeout`). Nobody waits behind it.
 const VACUUM_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1500ms'";
@@ -85,7 +83,7 @@ impl Work for PurgeHistory {
                 Dropping::Queued => {}
             }
         }
-        let purged = self.purge_subscriptions(connection).await.map_err(Failure::of_statement)?;
+        let purged = self.purge_subscriptions(connection).await?;
         Ok(Purged::Rows(u32::try_from(purged).unwrap_or(self.max)))
     }
 }
@@ -99,12 +97,28 @@ impl PurgeHistory {
         Kept(statement).execute(&mut &*connection).await
     }
 
-    async fn purge_subscriptions(&self, connection: &AsyncPgConnection) -> QueryResult<i64> {
-        let statement = diesel::sql_query(PURGE_SUBSCRIPTIONS)
+    async fn purge_subscriptions(&self, connection: &AsyncPgConnection) -> Result<usize, Failure> {
+        let past = diesel::sql_query(PAST)
             .bind::<Instant, StoredInstant>(self.before.into())
             .bind::<BigInt, i64>(self.max.into());
-        only_row(Kept(statement).load::<CountRow>(&mut &*connection).await).map(|row| row.count)
+        let (begun, past) = join(Begin.execute(&mut &*connection), Kept(past).load::<PastRow>(&mut &*connection)).await;
+        let past: Vec<Vec<u8>> = begun.and(past)?.into_iter().map(|row| row.id).collect();
+        let [lanes, subscriptions] =
+            [PURGE_LANES, PURGE_SUBSCRIPTIONS].map(|sql| diesel::sql_query(sql).bind::<Array<Binary>, _>(&past));
+        let (lanes, subscriptions, committed) = join3(
+            Kept(lanes).execute(&mut &*connection),
+            Kept(subscriptions).execute(&mut &*connection),
+            Commit.execute(&mut &*connection),
+        )
+        .await;
+        settle(lanes.and(subscriptions), committed)
     }
+}
+
+#[derive(QueryableByName)]
+struct PastRow {
+    #[diesel(sql_type = Binary)]
+    id: Vec<u8>,
 }
 
 async fn is_queued(connection: &AsyncPgConnection, period: Period) -> QueryResult<bool> {
