@@ -41,7 +41,7 @@ mod when_stale;
 use std::time::Duration;
 
 pub use counts::VerifierCounts;
-pub use limiter::Allowance;
+pub use limiter::{Allowance, Limiter};
 pub use verified_key::VerifiedKey;
 pub use verified_session::VerifiedSession;
 pub use verifier::{CredentialStores, Verifier, VerifierSettings};

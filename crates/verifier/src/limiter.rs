@@ -1,3 +1,4 @@
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,22 +26,34 @@ pub struct Allowance {
     pub retry_after: Option<Duration>,
 }
 
-/// Enforces the rate limit on each key, by GCRA. The state is in the cached key itself, so there is no table of keys to
-/// share or to clean up, and only good keys have state. See decision 10.
-pub(crate) struct Limiter {
+/// Holds each key to a rate limit, by GCRA.
+pub struct Limiter<States: StateStore> {
     limit: RateLimit,
-    gcra: RateLimiter<Arc<VerifiedKey>, InTheKey, Monotonic, StateInformationMiddleware>,
+    gcra: RateLimiter<States::Key, States, Monotonic, StateInformationMiddleware>,
 }
 
-impl Limiter {
-    pub(crate) fn new(limit: RateLimit) -> Self {
+impl<States: StateStore> Limiter<States>
+where
+    States::Key: Clone + Eq + Hash,
+{
+    /// A limiter that keeps the state of each key there.
+    ///
+    /// # Panics
+    ///
+    /// Never: no interval of a [`RateLimit`] is shorter than a microsecond.
+    pub fn new(limit: RateLimit, states: States) -> Self {
         let quota = Quota::with_period(limit.interval()).expect("no interval is shorter than a microsecond");
         let quota = quota.allow_burst(limit.count());
-        Self { limit, gcra: RateLimiter::new(quota, InTheKey, Monotonic(Instant::now())) }
+        Self { limit, gcra: RateLimiter::new(quota, states, Monotonic(Instant::now())) }
     }
 
-    /// Takes one use from the key's allowance if a use is left.
-    pub(crate) fn spend(&self, key: &Arc<VerifiedKey>) -> Allowance {
+    /// The rate limit.
+    pub const fn limit(&self) -> RateLimit {
+        self.limit
+    }
+
+    /// Counts one use against the limit of this key. `retry_after` is set when the limit is used up.
+    pub fn spend(&self, key: &States::Key) -> Allowance {
         match self.gcra.check_key(key) {
             Ok(state) => self.allowance(state.remaining_burst_capacity(), None),
             Err(not_until) => self.allowance(0, Some(not_until.wait_time_from(self.gcra.clock().now()))),
@@ -53,8 +66,9 @@ impl Limiter {
     }
 }
 
-/// Reads and writes the GCRA state that each key carries.
-struct InTheKey;
+/// Keeps the state in the cached key itself, so there is no table of keys to share or to clean up, and only good keys have
+/// state. See decision 10.
+pub(crate) struct InTheKey;
 
 impl StateStore for InTheKey {
     type Key = Arc<VerifiedKey>;

@@ -14,7 +14,7 @@ use crate::evicting_sessions::EvictingSessions;
 use crate::evicting_store::EvictingStore;
 use crate::feed_reader::FeedReader;
 use crate::fence::{Fence, Trust};
-use crate::limiter::{Allowance, Limiter};
+use crate::limiter::{Allowance, InTheKey, Limiter};
 use crate::register::Register;
 use crate::when_stale::WhenStale;
 #[cfg(doc)]
@@ -73,7 +73,7 @@ pub struct Verifier {
     clock: Arc<dyn Clock>,
     /// The feed of changes by other processes; `None` if only this process changes keys and sessions.
     feeds: Vec<Arc<dyn ChangeFeed>>,
-    limiter: Option<Limiter>,
+    limiter: Option<Limiter<InTheKey>>,
 }
 
 impl Verifier {
@@ -133,7 +133,7 @@ impl Verifier {
             stores,
             clock,
             feeds,
-            limiter: rate_limit.map(Limiter::new),
+            limiter: rate_limit.map(|limit| Limiter::new(limit, InTheKey)),
         })
     }
 

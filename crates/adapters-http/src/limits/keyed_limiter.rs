@@ -5,14 +5,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 use domain::{RateLimit, UserId};
-use governor::clock::Clock;
-use governor::middleware::StateInformationMiddleware;
 use governor::nanos::Nanos;
 use governor::state::{InMemoryState, NotKeyed, StateStore};
-use governor::{Quota, RateLimiter};
 use quick_cache::sync::Cache;
-use tokio::time::Instant;
-use verifier::Allowance;
+use verifier::{Allowance, Limiter};
 
 use crate::errors::api_error::{ApiError, Limited};
 
@@ -22,41 +18,30 @@ const STATES_MAX: usize = 65_536;
 /// The leading bits of an IPv6 address that identify a client: providers give each customer a /64 at least.
 const IPV6_PREFIX_BITS: u32 = 64;
 
-/// Holds each key to a rate limit, by GCRA, in bounded memory.
+/// Holds each key to a rate limit, in bounded memory.
 pub(super) struct KeyedLimiter<K: Clone + Eq + Hash> {
-    limit: RateLimit,
     states: States<K>,
-    gcra: RateLimiter<K, States<K>, Monotonic, StateInformationMiddleware>,
+    limiter: Limiter<States<K>>,
 }
 
 impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
     pub(super) fn new(limit: RateLimit) -> Self {
-        let quota = Quota::with_period(limit.interval()).expect("no interval is shorter than a microsecond");
-        let quota = quota.allow_burst(limit.count());
         let states = States(Arc::new(Cache::new(STATES_MAX)));
-        Self { limit, gcra: RateLimiter::new(quota, states.clone(), Monotonic(Instant::now())), states }
+        Self { limiter: Limiter::new(limit, states.clone()), states }
     }
 
     /// Counts one use against the limit of this key. `retry_after` is set when the limit is used up.
     pub(super) fn spend(&self, key: &K) -> Allowance {
-        match self.gcra.check_key(key) {
-            Ok(state) => self.allowance(state.remaining_burst_capacity(), None),
-            Err(not_until) => self.allowance(0, Some(not_until.wait_time_from(self.gcra.clock().now()))),
-        }
+        self.limiter.spend(key)
     }
 
     /// Takes one use back that was counted against the limit of this key.
     pub(super) fn give_back(&self, key: &K) {
         // The state is the time at which the whole allowance is back.
-        let interval = Nanos::from(self.limit.interval());
+        let interval = Nanos::from(self.limiter.limit().interval());
         let earlier = |back_at: Option<Nanos>| back_at.map(|at| ((), at.saturating_sub(interval))).ok_or(());
         // A key without a state has its whole allowance.
         let _ = self.states.measure_and_replace(key, earlier);
-    }
-
-    fn allowance(&self, remaining: u32, retry_after: Option<std::time::Duration>) -> Allowance {
-        let spent = self.limit.count().get().saturating_sub(remaining);
-        Allowance { limit: self.limit, remaining, resets_after: self.limit.interval() * spent, retry_after }
     }
 }
 
@@ -74,17 +59,6 @@ impl<K: Clone + Eq + Hash> StateStore for States<K> {
         let state = self.0.get_or_insert_with(key.borrow() as &K, || Ok::<_, Infallible>(Arc::default()));
         let state = state.unwrap_or_else(|never| match never {});
         state.measure_and_replace(&NotKeyed::NonKey, decide)
-    }
-}
-
-/// Time since the start, which tests can pause.
-struct Monotonic(Instant);
-
-impl Clock for Monotonic {
-    type Instant = Nanos;
-
-    fn now(&self) -> Nanos {
-        self.0.elapsed().into()
     }
 }
 
