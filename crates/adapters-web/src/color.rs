@@ -3,7 +3,7 @@ use std::fmt;
 /// The contrast that text must have to its background: WCAG 2.2, level AA.
 const CONTRAST_MIN: f64 = 4.5;
 /// The backgrounds of the console on which the accent is text: the one with the least contrast of each scheme. They are
-/// `--sunken` in `web/styles/theme.css`.
+/// `--sunken` in `web/styles/page.css`.
 const LIGHT_BACKGROUND: Rgb = Rgb([0xEF, 0xF2, 0xF0]);
 const DARK_BACKGROUND: Rgb = Rgb([0x1E, 0x25, 0x22]);
 const WHITE: Rgb = Rgb([0xFF; 3]);
@@ -58,7 +58,7 @@ impl fmt::Display for PortalColor {
 }
 
 impl Palette {
-    /// The custom properties of `web/styles/theme.css`.
+    /// The custom properties of `web/styles/page.css`.
     const NAMES: [&str; 3] = ["accent", "accent-strong", "on-accent"];
 
     /// The names of the custom properties, and their values.
@@ -146,8 +146,7 @@ mod tests {
     /// The backgrounds are copies of custom properties, because a binary does not read a style sheet.
     #[test]
     fn the_backgrounds_are_those_of_the_style_sheet() {
-        let sheet =
-            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/styles/theme.css")).unwrap();
+        let sheet = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/styles/page.css")).unwrap();
         let sunken: Vec<&str> = sheet.lines().filter_map(|line| line.trim().strip_prefix("--sunken: ")).collect();
         assert_eq!(sunken, [format!("{LIGHT_BACKGROUND};"), format!("{DARK_BACKGROUND};")]);
     }

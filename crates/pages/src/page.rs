@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-/// The style of every page, with the colours of `web/styles/theme.css`.
+/// The style of every page, with the colours of `web/styles/page.css`.
 pub const STYLE: &str = ":root{color-scheme:light dark;--page:#f6f7f6;--ink:#17211d;--quiet:#56625c;--line:#dde3df;\
     --accent:#0b6b4f;--on-accent:#fff;--surface:#fff;--field:#76827c}\
     @media(prefers-color-scheme:dark){:root{--page:#0f1412;--ink:#e6ece9;--quiet:#9daaa4;--line:#2a332f;\
