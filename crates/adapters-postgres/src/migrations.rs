@@ -1,7 +1,7 @@
 //! The migrations, which run one statement at a time.
 //!
-//! A distributed engine sends a statement that changes a table to another node as it stands in the client's message, where
-//! several statements fail.
+//! A distributed engine sends the whole message of a client to another node when a statement changes a table. There, a message
+//! with several statements fails.
 
 use diesel::connection::BoxableConnection;
 use diesel::migration::{Migration, MigrationMetadata, MigrationName, MigrationSource, Result};

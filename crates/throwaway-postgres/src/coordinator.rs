@@ -1,4 +1,4 @@
-//! A coordinator of Citus in the place of the shared cluster, where `CITUS_URL` names one. Its databases have all nodes.
+//! A coordinator of Citus instead of the shared cluster, where `CITUS_URL` names one. Its databases have all nodes.
 
 use anyhow::Context;
 

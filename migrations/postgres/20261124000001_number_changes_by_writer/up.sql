@@ -1,6 +1,6 @@
 -- Each writer numbers its changes, and has one transaction at a time. So a reader that has seen one of its numbers has seen
 -- all lower ones, on whatever server (decision 114). Versions before write neither a writer nor a number: each of their
--- rows has a writer of its own. They still read by `transaction_id`.
+-- rows has another writer. They still read by `transaction_id`.
 ALTER TABLE credential_changes
     ADD COLUMN writer BIGINT NOT NULL DEFAULT floor(random() * 4611686018427387904)::bigint,
     ADD COLUMN number BIGINT NOT NULL DEFAULT 1;
