@@ -19,7 +19,7 @@ use crate::boundary::middleware::Boundary;
 use crate::connections::certificate::ServerCertificate;
 use crate::connections::client_stream::ClientStream;
 use crate::connections::connection::Connection;
-use crate::connections::last_arrivals::{ARRIVAL_MAX, ignore_new};
+use crate::connections::last_arrivals::{ARRIVAL_MAX, ARRIVAL_STEPS, ignore_new};
 use crate::connections::open_connections::OpenConnections;
 use crate::documents::known_names::KnownNames;
 use crate::openapi::openapi_file;
@@ -69,7 +69,10 @@ async fn await_last(arrivals: TcpListener, time: Duration) {
     if let Err(error) = ignore_new(&arrivals) {
         tracing::debug!(%error, "connections that arrive as the listener closes may be reset");
     }
-    sleep(time).await;
+    // Small steps, which take longer on a busy machine: the workers, which begin to serve what has arrived, are late as well.
+    for _ in 0..ARRIVAL_STEPS {
+        sleep(time / ARRIVAL_STEPS).await;
+    }
 }
 
 /// Does what `actix_web::HttpServer` does, but over guarded connections.

@@ -5,6 +5,9 @@ use std::time::Duration;
 /// How long connections that are being opened may take to arrive: a few round trips.
 pub(crate) const ARRIVAL_MAX: Duration = Duration::from_millis(250);
 
+/// In how many steps this time passes.
+pub(crate) const ARRIVAL_STEPS: u32 = 50;
+
 /// Makes the kernel ignore requests for new connections. Connections that are being opened still arrive.
 ///
 /// A listener that simply closes resets the connections that wait in its queue, whose clients have already sent their
