@@ -5,7 +5,7 @@
 
 mod claimers;
 mod damage;
-#[path = "../postgres/databases.rs"]
+#[path = "../postgres/databases/mod.rs"]
 mod databases;
 mod locks;
 mod periods;

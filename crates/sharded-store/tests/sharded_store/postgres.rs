@@ -111,7 +111,7 @@ async fn fresh() -> (Arc<ShardedStore>, Database) {
     (store, database)
 }
 
-fn is_checked<Port: ?Sized>(promise: &&Promise<Port>) -> bool {
+fn is_checked<Port: ?Sized>(promise: &Promise<Port>) -> bool {
     OF_EACH_KIND.contains(&promise.name)
 }
 
@@ -127,7 +127,7 @@ fn the_checked_promises_exist() {
 
 #[test]
 fn keys_of_three_schemas() {
-    check_each(keys::PROMISES.iter().filter(is_checked), async || {
+    check_each(keys::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
         let (store, database) = fresh().await;
         (store as _, database)
     });
@@ -151,7 +151,7 @@ fn feeds_of_three_schemas() {
 
 #[test]
 fn sessions_of_three_schemas() {
-    check_each(sessions::PROMISES.iter().filter(is_checked), async || {
+    check_each(sessions::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
         let (store, database) = fresh().await;
         (store as _, database)
     });
@@ -159,7 +159,7 @@ fn sessions_of_three_schemas() {
 
 #[test]
 fn webhooks_of_three_schemas() {
-    check_each(webhooks::PROMISES.iter().filter(is_checked), async || {
+    check_each(webhooks::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
         let (store, database) = fresh().await;
         (store as _, database)
     });
@@ -167,7 +167,7 @@ fn webhooks_of_three_schemas() {
 
 #[test]
 fn audit_logs_of_three_schemas() {
-    check_each(audit::PROMISES.iter().filter(is_checked), async || {
+    check_each(audit::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
         let (store, database) = fresh().await;
         (Arc::new(AuditedStores::of(&store)), database)
     });
