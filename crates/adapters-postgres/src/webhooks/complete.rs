@@ -71,8 +71,8 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
     WHERE lane.subscription_id = reported.subscription_id AND lane.subscription_id = ANY($1)";
 
 /// Ends claims, in one transaction. Two round trips; one more if lanes have news, and two for each subscription that is
-/// disabled or whose health turns. Locks deliveries first, then lanes, then the places of attempts: whoever has a place
-/// waits for nobody.
+/// disabled or whose health turns. Locks deliveries first, then lanes, then the places of attempts, and does
+/// not wait once it has a place.
 pub(super) struct Complete<'a> {
     pub(super) completions: &'a [Completion],
     pub(super) duplicate: Duplicate,
@@ -100,11 +100,11 @@ impl Work for Complete<'_> {
         let (out, gone_on) = (out.transpose()?.unwrap_or_default(), gone_on.transpose()?.unwrap_or_default());
         let locked = locked?;
         let ended = self.ended(&out);
-        let held: HashMap<Held<'_>, &[u8]> =
-            out.iter().chain(&gone_on).map(|row| (row.held(), row.event_id.as_slice())).collect();
-        let found = self.find_events(connection, &held).await?;
-        let made = self.made(&held, &found);
-        let held = self.held(held.into_keys().collect());
+        let rows = || out.iter().chain(&gone_on);
+        let held = self.held(rows().map(OutRow::held).collect());
+        let known: Events<'_> = rows().map(|row| (row.delivery_id.as_slice(), row.event_id.as_slice())).collect();
+        let found = self.find_events(connection, &known).await?;
+        let made = self.made(&known, &found);
         if locked.is_empty() {
             let (inserted, recorded, committed) = join3(
                 OptionFuture::from(self.insert(connection, &ended)),
@@ -131,16 +131,12 @@ impl Work for Complete<'_> {
 }
 
 impl<'a> Complete<'a> {
-    fn find_by<'b>(&self, held: &HashMap<Held<'_>, &'b [u8]>, done: &Completion) -> Option<&'b [u8]> {
-        held.get(&held_by(done)).copied()
-    }
-
     /// Takes out what ends, sorted, so that parallel transactions lock the same deliveries in one order.
     fn take_out(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<OutRow>>>> {
         let ending = self.completions.iter().filter(|done| matches!(done.end.next_step(), NextStep::End(_)));
         let mut ending: Vec<Held<'_>> = ending.map(held_by).collect();
         ending.sort_unstable();
-        (!ending.is_empty()).then(|| async move { ends::take_out(connection, &ending).await })
+        (!ending.is_empty()).then_some(async move { ends::take_out(connection, &ending).await })
     }
 
     fn go_on(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<OutRow>>>> {
@@ -176,37 +172,32 @@ impl<'a> Complete<'a> {
         (!ended.is_empty()).then(|| ends::insert(connection, ended, self.duplicate))
     }
 
-    /// Finds the events of attempts whose claims did not hold: their deliveries may still be known.
-    async fn find_events(
-        &self,
-        connection: &AsyncPgConnection,
-        held: &HashMap<Held<'_>, &[u8]>,
-    ) -> QueryResult<HashMap<Vec<u8>, Vec<u8>>> {
-        let is_lost = |done: &&Completion| done.end.attempt().is_some() && self.find_by(held, done).is_none();
-        let lost: Vec<&Completion> = self.completions.iter().filter(is_lost).collect();
-        if lost.is_empty() {
-            return Ok(HashMap::new());
+    /// Finds the events of attempts whose claims did not hold: their deliveries may still be stored.
+    async fn find_events(&self, connection: &AsyncPgConnection, known: &Events<'_>) -> QueryResult<Vec<FoundRow>> {
+        let is_missing = |done: &&Completion| done.end.attempt().is_some() && !known.contains_key(delivery(done));
+        let missing: Vec<&Completion> = self.completions.iter().filter(is_missing).collect();
+        if missing.is_empty() {
+            return Ok(Vec::new());
         }
-        let (first, last) = id_range(lost.iter().map(|done| delivery(done)));
+        let (first, last) = id_range(missing.iter().map(|done| delivery(done)));
         let query = diesel::sql_query(FIND_EVENTS)
-            .bind::<Array<Binary>, Vec<&[u8]>>(lost.iter().map(|done| subscription(done)).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(lost.iter().map(|done| delivery(done)).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(missing.iter().map(|done| subscription(done)).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(missing.iter().map(|done| delivery(done)).collect())
             .bind::<Binary, _>(first)
             .bind::<Binary, _>(last);
-        let rows: Vec<FoundRow> = Kept(query).load(&mut &*connection).await?;
-        Ok(rows.into_iter().map(|row| (row.delivery_id, row.event_id)).collect())
+        Kept(query).load(&mut &*connection).await
     }
 
     /// The attempts of known deliveries, with their events. Sorted, so that parallel transactions take places in one order.
-    fn made<'b>(&self, held: &HashMap<Held<'_>, &'b [u8]>, found: &'b HashMap<Vec<u8>, Vec<u8>>) -> Vec<Made<'b>>
+    fn made<'b>(&self, known: &Events<'b>, found: &'b [FoundRow]) -> Vec<Made<'b>>
     where
         'a: 'b,
     {
-        let event = |done| self.find_by(held, done).or_else(|| found.get(delivery(done)).map(Vec::as_slice));
-        let made = self
-            .completions
-            .iter()
-            .filter_map(|done| Some(Made { done, event: event(done)?, attempt: done.end.attempt()? }));
+        let found: Events<'_> = found.iter().map(|row| (row.delivery_id.as_slice(), row.event_id.as_slice())).collect();
+        let made = self.completions.iter().filter_map(|done| {
+            let event = known.get(delivery(done)).or_else(|| found.get(delivery(done))).copied()?;
+            Some(Made { done, event, attempt: done.end.attempt()? })
+        });
         let mut made: Vec<Made<'b>> = made.collect();
         made.sort_unstable_by_key(|made| (made.done.subscription, made.done.delivery));
         made
@@ -256,6 +247,9 @@ impl<'a> Complete<'a> {
         Ok(lanes)
     }
 }
+
+/// The events of deliveries, by their ids.
+type Events<'a> = HashMap<&'a [u8], &'a [u8]>;
 
 /// An attempt, and the event of its delivery.
 struct Made<'a> {

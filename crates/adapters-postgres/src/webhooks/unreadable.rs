@@ -58,7 +58,9 @@ pub(super) async fn end_unreadable(
         join3(Begin.execute(&mut &*connection), load(connection), ends::take_out(connection, &held)).await;
     let (periods, mut out) = begun.and(periods).and_then(|periods| Ok((periods, out?))).map_err(Failure::from)?;
     out.retain(|row| row.has_place(&periods));
-    out.iter_mut().for_each(|row| row.attempts -= 1);
+    for row in &mut out {
+        row.attempts -= 1;
+    }
     let ended: Vec<Ended<'_>> = out.iter().map(|row| (row, DeliveryEnd::Unreadable, request.at)).collect();
     let (inserted, committed) =
         join(ends::insert(connection, &ended, Duplicate::Kept), Commit.execute(&mut &*connection)).await;

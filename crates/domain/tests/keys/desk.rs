@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::{Cause, Origin};
+use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{
     Clock, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUpkeep, KeyUsageStore,

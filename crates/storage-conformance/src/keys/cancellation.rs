@@ -103,7 +103,7 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
         let digests: Vec<_> = samples.iter().map(|sample| sample.digest).collect();
         drop_at
             .call(store.revoke_by_digests(&RevokeDigestsRequest {
-                digests: digests.to_vec(),
+                digests: digests.clone(),
                 at: at(10),
                 cause: unique_cause(),
             }))
