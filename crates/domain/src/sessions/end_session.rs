@@ -56,10 +56,9 @@ impl Sessions {
         kept: Option<SessionId>,
         origin: &Origin,
     ) -> Result<Vec<Session>, StoreError> {
-        let links = owner_of_links(owner);
-        let ended = self.stores.store.end_all(owner, kept, &self.cause(origin)).await;
-        // Also if the sessions are still there: a link would bring another one.
-        self.stores.store.end_all(&links, None, &self.cause(origin)).await.and(ended)?;
+        // The links first: a visit opens its session before it ends its link, so the session of a link that is gone ends here.
+        let links = self.stores.store.end_all(&owner_of_links(owner), None, &self.cause(origin)).await;
+        self.stores.store.end_all(owner, kept, &self.cause(origin)).await.and(links)?;
         self.list(owner).await
     }
 }

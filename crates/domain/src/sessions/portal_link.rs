@@ -147,17 +147,22 @@ impl PortalLinks {
             return Err(UseLinkError::Spent);
         }
         let (user_agent, address) = browser;
-        if let Some(replaced) = presented.and_then(CredentialDigest::of_presented) {
-            self.sessions.end_replaced(&replaced, request.clone(), address).await?;
-        }
         // The event of the waiting session says who made the link.
         let by_link = Origin::of_user(&visit.user, Means::Session(waiting.id));
-        let origin = Origin { request, address, ..by_link };
-        let ended = store.end(&waiting.owner, waiting.id, &self.sessions.cause(&origin)).await?;
-        ended.ok_or(UseLinkError::Spent)?;
+        let origin = Origin { request: request.clone(), address, ..by_link };
         let role = SessionRole::Visitor(visit.capabilities.clone());
-        let request = OpenSession { role, user_agent, address };
-        let opened = self.sessions.open_for(&visit.user, request, visit.lifetime, &origin).await?;
+        let opening = OpenSession { role, user_agent, address };
+        let opened = self.sessions.open_for(&visit.user, opening, visit.lifetime, &origin).await?;
+        // Only now: a call that ends the links of a user and then the sessions must find one of the two.
+        let spent = store.end(&waiting.owner, waiting.id, &self.sessions.cause(&origin)).await;
+        if !matches!(spent, Ok(Some(_))) {
+            store.end(&visit.user, opened.session.id, &self.sessions.cause(&origin)).await?;
+            return Err(spent.map_or_else(UseLinkError::from, |_| UseLinkError::Spent));
+        }
+        if let Some(replaced) = presented.and_then(CredentialDigest::of_presented) {
+            // The visit has begun. A session that cannot be ended now ends at its time.
+            let _ = self.sessions.end_replaced(&replaced, request, address).await;
+        }
         Ok(BegunVisit { opened, visit })
     }
 

@@ -1,4 +1,5 @@
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
+use std::thread;
 use std::time::Duration;
 
 use domain::audit::Origin;
@@ -16,6 +17,7 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 struct Desk {
     store: Arc<MemorySessionStore>,
     clock: Arc<ManualClock>,
+    sessions: Sessions,
     links: PortalLinks,
 }
 
@@ -24,7 +26,7 @@ fn desk() -> Desk {
     let store = Arc::<MemorySessionStore>::default();
     let sessions =
         Sessions::new(SessionStores::of(&store), Arc::new(()), clock.clone(), Arc::new(SeededEntropy::new(1)));
-    Desk { store, clock, links: PortalLinks::new(sessions, keys(1)) }
+    Desk { store, clock, links: PortalLinks::new(sessions.clone(), keys(1)), sessions }
 }
 
 fn keys(byte: u8) -> Arc<SealingKeys> {
@@ -67,6 +69,46 @@ fn a_link_becomes_a_session_with_its_rights_once() {
     let digest = CredentialDigest::of_presented(begun.opened.secret.expose()).unwrap();
     assert_eq!(block_on(desk.store.find_by_digest(&digest)).unwrap(), Some(session));
     assert!(desk.is_spent(&link.code), "a second time");
+}
+
+/// Whatever comes first, the session of the visit has ended, or the link works no more.
+#[test]
+fn a_visit_during_the_end_of_all_sessions_is_refused_or_ended() {
+    for _ in 0..2_000 {
+        let (desk, gate) = (desk(), Barrier::new(2));
+        let code = desk.create().code;
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                gate.wait();
+                drop(desk.begin(&code));
+            });
+            gate.wait();
+            block_on(desk.sessions.end_all(&alice(), None, &Origin::SERVICE)).unwrap();
+        });
+        assert_eq!(block_on(desk.sessions.list(&alice())).unwrap(), []);
+    }
+}
+
+#[test]
+fn a_visit_that_loses_its_link_to_another_browser_ends_no_session() {
+    for _ in 0..500 {
+        let (desk, gate) = (desk(), Barrier::new(2));
+        let browsers = [desk.begin(&desk.create().code).unwrap(), desk.begin(&desk.create().code).unwrap()];
+        let code = desk.create().code;
+        thread::scope(|scope| {
+            for browser in &browsers {
+                scope.spawn(|| {
+                    gate.wait();
+                    let presented = Some(browser.opened.secret.expose());
+                    let begun = block_on(desk.links.begin_visit(&code, presented, (None, None), None));
+                    let left = block_on(desk.sessions.list(&alice())).unwrap();
+                    let is_left = left.iter().any(|session| session.id == browser.opened.session.id);
+                    assert_eq!(is_left, begun.is_err());
+                });
+            }
+        });
+        assert_eq!(block_on(desk.sessions.list(&alice())).unwrap().len(), 2, "the visit, and the session of the other");
+    }
 }
 
 #[test]
