@@ -13,7 +13,8 @@ use crate::attempt::{Failure, Work};
 /// The changes of each writer after the number that the reader has seen: the writers `$1` and the numbers `$2`. At most `$3`
 /// of each writer. Returns at least one row. See decision 114.
 ///
-/// The writers are found one after another in the index, because they are few and their changes may be many.
+/// The writers are found one after another in the index, because their changes may be many. `width_bucket` searches `$1`,
+/// which is sorted, by halves: looking through it for each writer took four seconds with 20,000 of them.
 const CHANGES_SINCE: &str = "WITH RECURSIVE writers AS (
         (SELECT writer FROM credential_changes ORDER BY writer LIMIT 1)
         UNION ALL
@@ -25,7 +26,8 @@ const CHANGES_SINCE: &str = "WITH RECURSIVE writers AS (
     FROM (VALUES (1)) AS once LEFT JOIN LATERAL (
         SELECT writer, (SELECT max(number) FROM credential_changes WHERE writer = writers.writer) AS number, ARRAY(
             SELECT digest FROM credential_changes WHERE writer = writers.writer
-                AND number > coalesce(($2::bigint[])[array_position($1::bigint[], writers.writer)], 0)
+                AND number > CASE ($1::bigint[])[width_bucket(writers.writer, $1::bigint[])]
+                    WHEN writers.writer THEN ($2::bigint[])[width_bucket(writers.writer, $1::bigint[])] ELSE 0 END
             LIMIT $3
         ) AS digests
         FROM writers WHERE writer IS NOT NULL
@@ -66,8 +68,8 @@ impl ChangeFeed for PostgresStore {
     }
 }
 
-/// The content of a [`FeedPosition`] of this adapter: the highest number of each writer that has changes, and how often the
-/// server was replaced before. A change that is lost with a server gets no second number.
+/// The content of a [`FeedPosition`] of this adapter: the highest number of each writer that has changes, in the order of the
+/// writers, and how often the server was replaced before. A change that is lost with a server gets no second number.
 #[derive(Default)]
 struct Place {
     promotions: u64,
@@ -132,7 +134,9 @@ impl Work for ChangesSince {
             return Err(standby());
         }
         let at = Timestamp::from_unix_millis(first.unix_millis).unwrap_or(Timestamp::MIN);
-        let (writers, numbers) = rows.iter().filter_map(|row| row.writer.zip(row.number)).unzip();
+        let mut seen: Vec<(i64, i64)> = rows.iter().filter_map(|row| row.writer.zip(row.number)).collect();
+        seen.sort_unstable();
+        let (writers, numbers) = seen.into_iter().unzip();
         let position = Place { promotions: self.promotions, writers, numbers }.position();
         let listed = self.since.as_ref().and_then(|_| digests(&rows));
         let listed = listed.filter(|digests| digests.len() <= self.max as usize);

@@ -9,6 +9,8 @@ use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_mapping::Kept;
 use domain::CredentialDigest;
 
+use crate::audit::note_writer;
+
 /// A change for each of the digests `$3`, all with the number `$2` of the writer `$1`.
 const ANNOUNCE: &str = "INSERT INTO credential_changes (writer, number, digest) SELECT $1, $2, unnest($3)";
 
@@ -39,9 +41,35 @@ impl ChangeWriter {
         Kept(insertion.bind::<Array<Binary>, _>(digests))
     }
 
-    /// The server has committed the transaction, or rolled it back.
+    /// The server has answered that the transaction is committed or rolled back.
     pub(crate) fn ended(self) {
         IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(self);
+    }
+}
+
+/// A writer whose transaction runs. If the call is dropped, the task that ends the transaction gets the writer. Otherwise
+/// clients that hang up would leave a writer each, which every reader has to look up.
+pub(crate) struct InTransaction(Option<ChangeWriter>);
+
+impl InTransaction {
+    /// Holds the writer until the commit is answered.
+    pub(crate) fn with(writer: ChangeWriter) -> Self {
+        Self(Some(writer))
+    }
+
+    /// The answer of the commit has come. If it is an error, the number may still be committed, and the writer ends.
+    pub(crate) fn answered(mut self, is_certain: bool) {
+        if let Some(writer) = self.0.take().filter(|_| is_certain) {
+            writer.ended();
+        }
+    }
+}
+
+impl Drop for InTransaction {
+    fn drop(&mut self) {
+        if let Some(writer) = self.0.take() {
+            note_writer(writer);
+        }
     }
 }
 

@@ -6,4 +6,6 @@ mod list_events;
 mod write_events;
 
 pub(crate) use list_events::bound;
-pub(crate) use write_events::{Written, commit_with, forget_noted, note, row_of, showing, take_noted, write_events};
+pub(crate) use write_events::{
+    Written, commit_with, forget_noted, note, note_writer, row_of, showing, take_noted, write_events,
+};

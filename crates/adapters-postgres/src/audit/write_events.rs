@@ -12,7 +12,7 @@ use domain::audit::AuditEvent;
 use domain::ports::AuditWatchers;
 use futures_util::future::{OptionFuture, join4};
 
-use crate::change_writer::ChangeWriter;
+use crate::change_writer::{ChangeWriter, InTransaction};
 use crate::transaction::{Commit, InTime};
 
 tokio::task_local! {
@@ -25,11 +25,19 @@ tokio::task_local! {
 pub(crate) struct Written {
     events: Vec<AuditEvent>,
     watchers: Arc<AuditWatchers>,
+    /// The writer of a dropped transaction.
+    writer: Option<ChangeWriter>,
 }
 
 impl Written {
-    /// Shows those of the events that are stored. For an attempt that has ended in either way.
+    /// Shows those of the events that are stored. For an attempt that has certainly ended, in either way.
     pub(crate) async fn show_stored(mut self, connection: &AsyncPgConnection) -> QueryResult<()> {
+        if let Some(writer) = self.writer.take() {
+            writer.ended();
+        }
+        if self.events.is_empty() {
+            return Ok(());
+        }
         let ids = self.events.iter().map(|event| event.id.as_bytes().as_slice());
         let stored: Vec<Vec<u8>> = audit_events::table
             .filter(audit_events::id.eq_any(ids))
@@ -60,10 +68,15 @@ pub(crate) fn forget_noted() {
     let _ = WRITTEN.try_with(|written| written.borrow_mut().events.clear());
 }
 
+/// Notes the writer of a transaction that is dropped. Outside of a call, the writer ends.
+pub(crate) fn note_writer(writer: ChangeWriter) {
+    let _ = WRITTEN.try_with(|written| written.borrow_mut().writer = Some(writer));
+}
+
 /// Takes what the current attempt has noted; `None` if it has noted nothing.
 pub(crate) fn take_noted() -> Option<Written> {
     let written = WRITTEN.try_with(|written| mem::take(&mut *written.borrow_mut())).ok()?;
-    (!written.events.is_empty()).then_some(written)
+    (!written.events.is_empty() || written.writer.is_some()).then_some(written)
 }
 
 /// Makes the call, and shows what it has written if it succeeds.
@@ -71,7 +84,7 @@ pub(crate) async fn showing<T, E>(
     watchers: &Arc<AuditWatchers>,
     call: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    let written = Written { events: Vec::new(), watchers: Arc::clone(watchers) };
+    let written = Written { events: Vec::new(), watchers: Arc::clone(watchers), writer: None };
     // Boxed, because each move makes the future of every call larger.
     let mut call = Box::pin(WRITTEN.scope(RefCell::new(written), call));
     let answer = call.as_mut().await;
@@ -111,6 +124,7 @@ pub(crate) async fn commit_with(
     }
     let writer = (!changed.is_empty()).then(ChangeWriter::begin);
     let announce = writer.as_ref().map(|writer| writer.announce(changed).execute(&mut &*connection));
+    let writer = writer.map(InTransaction::with);
     let write = only.map(|event| insert_into(audit_events::table).values(row_of(event)).execute(&mut &*connection));
     let (announced, written, in_time, committed) = join4(
         OptionFuture::from(announce),
@@ -119,8 +133,8 @@ pub(crate) async fn commit_with(
         Commit.execute(&mut &*connection),
     )
     .await;
-    if let (Some(writer), Ok(_)) = (writer, &committed) {
-        writer.ended();
+    if let Some(writer) = writer {
+        writer.answered(committed.is_ok());
     }
     (announced.transpose().and(written.transpose()).and(in_time).map(drop), committed)
 }
