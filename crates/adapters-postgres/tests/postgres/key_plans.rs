@@ -13,7 +13,6 @@ use domain::{
     ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, LISTED_ENDED_KEYS_MAX, Label, ListView, Scopes, Timestamp,
     UserId, WebhookAccess,
 };
-use futures_util::future::join_all;
 use throwaway_postgres::{Cluster, Database};
 
 /// Turns before the owner has ended keys: enough for the server to keep its plans.
@@ -67,7 +66,7 @@ async fn plant(database: &Database, ended: u32) {
 }
 
 /// Creates a key, rotates it, notes its use, reports it as leaked, revokes both keys and those of a user without
-/// keys, and lists keys eight times at once and purges keys.
+/// keys, and lists keys eight times and purges keys.
 async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     let (view, limit) = (ListView::at(now), ActiveLimit { max: 10, at: now });
     let (old, successor) = (key(KeyId::mint(now, entropy), now), KeyId::mint(now, entropy));
@@ -130,9 +129,9 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
             .unwrap(),
         []
     );
-    // Several at the same time share a statement.
-    for listed in join_all((0..8).map(|_| store.list(&old.owner, view))).await {
-        let shown = listed.unwrap().len();
+    // One after another: lists at the same time share statements, and how many depends on how busy the machine is.
+    for _ in 0..8 {
+        let shown = store.list(&old.owner, view).await.unwrap().len();
         assert!(shown <= LISTED_ENDED_KEYS_MAX as usize, "{shown}");
     }
     assert_eq!(store.purge_ended(Timestamp::MIN, 10).await.unwrap(), 0);
