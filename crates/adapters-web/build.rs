@@ -1,4 +1,5 @@
-//! Packs the folder `web` for the binary: each file compressed, under a version made from all of them.
+//! Packs the folder `web` for the binary: each file compressed, under a version made from all of them. The style sheets
+//! become one file, because each answer costs as many bytes of headers as a small sheet has.
 //!
 //! See decision 70.
 
@@ -8,10 +9,15 @@ mod source;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use pages::{Unpacked, digest};
 
 use source::{SHELL, content_type, shell_of};
+
+/// How the shell names a style sheet: before its path, and behind it.
+const LINK: (&str, &str) = (r#"<link rel="stylesheet" href="/console/assets/{version}/"#, r#"" />"#);
+/// The file with all style sheets.
+const STYLES: &str = "styles.css";
 
 fn main() -> Result<()> {
     let web =
@@ -19,12 +25,37 @@ fn main() -> Result<()> {
     println!("cargo::rerun-if-changed={}", web.display());
     let mut files = Vec::new();
     collect(&web, &web, &mut files)?;
+    join_styles(&mut files)?;
     files.sort();
     let version = digest(files.iter().flat_map(|file| [file.path.as_bytes(), &file.content]));
     name_files(&mut files, &version)?;
     let out = out_dir()?;
     pages::pack(&files, &out)?;
     fs::write(out.join("version.rs"), format!("pub(crate) const VERSION: &str = {version:?};\n"))?;
+    Ok(())
+}
+
+/// Puts the style sheets into one file, in the order in which the shell names them.
+fn join_styles(files: &mut Vec<Unpacked>) -> Result<()> {
+    let shell = files.iter().position(|file| file.path == SHELL).context("the shell is missing")?;
+    let page = String::from_utf8(files[shell].content.clone())?;
+    let (mut joined, mut lines) = (Vec::new(), Vec::new());
+    for line in page.lines() {
+        let Some(sheet) = line.trim().strip_prefix(LINK.0).and_then(|rest| rest.strip_suffix(LINK.1)) else {
+            lines.push(line.to_owned());
+            continue;
+        };
+        if joined.is_empty() {
+            lines.push(format!("{}{STYLES}{}", LINK.0, LINK.1));
+        }
+        let file = files.iter().find(|file| file.path == sheet).with_context(|| format!("{sheet} is missing"))?;
+        joined.extend_from_slice(&file.content);
+    }
+    ensure!(!joined.is_empty(), "{SHELL} names no style sheet");
+    files[shell].content = lines.join("\n").into_bytes();
+    let content_type = content_type(STYLES).context("style sheets have no type")?;
+    files.retain(|file| file.content_type != content_type);
+    files.push(Unpacked { path: STYLES.to_owned(), content_type, content: joined });
     Ok(())
 }
 
