@@ -192,6 +192,7 @@ impl Reader {
         let mut line = example
             .replace("127.0.0.1:8080", &self.gatepost.address().to_string())
             .replace("http://127.0.0.1:9000/", &self.receiver.url().replace("/hook", "/"))
+            .replace("--web web", concat!("--web ", env!("CARGO_MANIFEST_DIR"), "/../web"))
             .replace(
                 "LISTEN=127.0.0.1:9000 gatepost health",
                 &format!("LISTEN={} gatepost health", self.gatepost.address()),
