@@ -1,4 +1,4 @@
-// The operations of the API that the console calls. A test compares them with docs/openapi.json. See decision 125.
+// The operations of the API that the console calls. A test compares them with docs/openapi.json. See decision 119.
 
 export const OPERATIONS = /** @type {const} */ ({
   beginVisit: "POST /api/session",

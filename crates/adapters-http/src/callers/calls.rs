@@ -1,5 +1,5 @@
 //! Which calls there are, and what each requires of its caller. The one place that says so: the checks, the router and the
-//! OpenAPI document read these tables. See decisions 47 and 118.
+//! OpenAPI document read these tables. See decisions 47 and 116.
 
 use actix_web::http::Method;
 use domain::WebhookAccess;

@@ -1,6 +1,6 @@
 //! Callers: who makes a call, for whom, and whether they may.
 //!
-//! See decision 118.
+//! See decision 116.
 
 pub(crate) mod call;
 pub(crate) mod calls;

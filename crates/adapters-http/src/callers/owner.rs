@@ -17,7 +17,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::parameters::path::PathParameters;
 use crate::state::State;
 
-/// A call about the keys, the webhooks or the sessions of an owner. See decision 118.
+/// A call about the keys, the webhooks or the sessions of an owner. See decision 116.
 pub(crate) type OwnerCall = Call<Owner>;
 
 /// Whose call it is: the owner's, or an operator's for the owner whom the path names.

@@ -1,5 +1,5 @@
 //! Deliveries leave the queue and enter the log: their rows in the queue are deleted, and the ends of the deleted rows are
-//! inserted, in one transaction. See decisions 105 and 116.
+//! inserted, in one transaction. See decisions 105 and 115.
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;

@@ -5,7 +5,7 @@
 //!
 //! A statement that writes many rows of the queue, each by its key, compares `subscription_id` with an array of one id.
 //! Two columns that are equal would be a join that a planner may begin with the queue, and read all of it, if it last saw
-//! the queue empty. An array can only be looked up in the index, for one row after the other. See decision 116.
+//! the queue empty. An array can only be looked up in the index, for one row after the other. See decision 115.
 
 mod cancel_delivery;
 mod change_subscription;

@@ -1,7 +1,7 @@
 //! The promises hold on the hardest server, in which all that may differ from the usual one does: behind a PgBouncer that
 //! gives each transaction another session, in the schema of a shard, where every transaction is serializable, also one that
 //! says otherwise, and where one changing statement in 23 ends with a conflict (40001) and one in 97 with a deadlock (40P01),
-//! as Postgres and what speaks its protocol may at any time. See decision 122.
+//! as Postgres and what speaks its protocol may at any time. See decision 118.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
