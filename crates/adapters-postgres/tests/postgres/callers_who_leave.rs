@@ -8,8 +8,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{
-    ActiveLimit, AuditLog, AuditWatcher, Entropy as _, InsertKeyRequest, Insertion, KeyStore as _, Schema as _,
-    StoreError,
+    ActiveLimit, AuditLog, AuditWatcher, Entropy as _, InsertKeyRequest, Insertion, KeyStore as _, RevokeKeyRequest,
+    Schema as _, StoreError,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
 use throwaway_postgres::{Cluster, Database};
@@ -138,4 +138,29 @@ async fn callers_who_leave_cost_no_connection() {
         assert_eq!(world.stored_and_seen().await.0.len(), n + 2, "the call that was left has ended");
     }
     assert_eq!(world.connections().await, before, "the connection is used again");
+}
+
+/// Each reader of the feed looks up each writer, and clients can hang up as often as they like.
+#[tokio::test]
+async fn callers_who_leave_make_no_writers() {
+    const STALL_CHANGES: &str = "
+        CREATE FUNCTION stall_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM pg_sleep(0.4);
+            RETURN NULL;
+        END $$;
+        CREATE CONSTRAINT TRIGGER stall AFTER INSERT ON credential_changes DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION stall_change()";
+    const WRITERS: &str = "SELECT count(*) || ' of ' || count(DISTINCT writer) FROM credential_changes";
+    let world = World::fresh().await;
+    let cluster = Cluster::shared().await.unwrap();
+    cluster.execute(&world.database.name, STALL_CHANGES).await.unwrap();
+    let Insertion::Stored(keys) = world.insert("alice").await.unwrap() else { panic!("there is room") };
+    let [ApiKey { id, owner, created_at, .. }] = keys.try_into().unwrap();
+    let (at, view) = (created_at, ListView::at(created_at));
+    let request = RevokeKeyRequest { owner, id, at, view, cause: unique_cause() };
+    for _ in 0..5 {
+        assert!(timeout(STALL / 2, world.store.revoke(&request)).await.is_err(), "the commit stalls");
+        world.stored_and_seen().await;
+    }
+    assert_eq!(cluster.execute(&world.database.name, WRITERS).await.unwrap().trim(), "5 of 1");
 }
