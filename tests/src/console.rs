@@ -1,4 +1,5 @@
-//! The files of the console: who gets them, how browsers may keep them, and what the page may load.
+//! The files of the console: who gets them, how browsers may keep them, and what the page may load. Its screens
+//! name the operations that they call: see decision 119.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -163,10 +164,16 @@ async fn get_compressed(gatepost: &Gatepost, path: &str) -> Response {
     gatepost.send(&Request::new("GET", path).header("accept-encoding", "gzip, deflate, br")).await
 }
 
-/// The file below `web` that an address names.
+/// The file below `web` that an address names. The style sheets are one, in the order in which the page names them.
 fn file(path: &str) -> Vec<u8> {
-    let inner: Vec<&str> = path.split('/').skip(4).collect();
-    fs::read(root().join("web").join(inner.join("/"))).unwrap()
+    let web = root().join("web");
+    let inner = path.split('/').skip(4).collect::<Vec<_>>().join("/");
+    if inner != "styles.css" {
+        return fs::read(web.join(inner)).unwrap();
+    }
+    let page = fs::read_to_string(web.join("index.html")).unwrap();
+    let named = page.split('"').filter_map(|text| text.strip_prefix("/console/assets/{version}/"));
+    named.filter(|name| name.starts_with("styles/")).flat_map(|name| fs::read(web.join(name)).unwrap()).collect()
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
