@@ -61,7 +61,7 @@ impl<By> Call<By> {
         &self.state().api
     }
 
-    /// Who makes the call, how, and from where, for the audit log.
+    /// The author, the means and the address of the call, for the audit log.
     pub(crate) fn origin(&self) -> Origin {
         origin_of(&self.request)
     }

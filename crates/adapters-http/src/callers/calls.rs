@@ -9,7 +9,7 @@ use domain::sessions::Capability;
 use crate::credentials::operator_scope::OperatorScope;
 use crate::parameters::path::PathParameters;
 
-/// What an owner's call requires. An ID token has every right.
+/// The right that an owner's call requires. An ID token has every right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Right {
     /// Any good credential.
@@ -71,11 +71,11 @@ pub(crate) struct CallForOwner {
     pub(crate) path: &'static str,
     /// Its name in the OpenAPI document.
     pub(crate) operation_id: &'static str,
-    /// What the answer shows, for the audit log; `None` if the call changes something, which the audit log has anyway.
+    /// The target that the answer shows, for the audit log; `None` for changes, which the audit log has in any case.
     pub(crate) shows: Option<Shown>,
 }
 
-/// What a call with these parameters shows; `None` if the path names nothing that could exist.
+/// The target of a call with these parameters; `None` if the path has an id that is not valid.
 type Shown = fn(&PathParameters) -> Option<AuditTarget>;
 
 /// The calls that operators make for owners. All require [`OperatorScope::Support`].

@@ -26,7 +26,7 @@ pub(crate) struct Owner {
     caller: Caller,
 }
 
-/// Who makes a call for an owner.
+/// The maker of a call about an owner.
 pub(crate) enum Caller {
     /// The bearer of an API key that is valid now and within its rate limit.
     ApiKey(Arc<VerifiedKey>),

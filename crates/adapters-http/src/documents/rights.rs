@@ -111,7 +111,7 @@ fn add_sentence(operation: &mut Operation, sentence: &str) {
     operation.description = Some(description.unwrap_or_else(|| sentence.to_owned()));
 }
 
-/// Adds these errors, and those of what the call reads, before the errors that are its own.
+/// Adds these errors, and the errors of its body and query, before the errors of the call itself.
 fn share_errors(operation: &mut Operation, mut errors: Vec<ErrorCode>) {
     let refuses_members = operation.operation_id.as_deref().is_some_and(|id| REFUSE_MEMBERS.contains(&id));
     let reads_body = operation.request_body.is_some() || refuses_members;
