@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 
-use crate::cluster::Inner;
+use crate::server::Server;
 
 /// The variable with the URL of a coordinator on this machine: `postgres://postgres@127.0.0.1:<port>/postgres`.
 const CITUS_URL: &str = "CITUS_URL";
@@ -12,16 +12,16 @@ const PORTS: &str = "SELECT nodeport FROM pg_dist_node ORDER BY groupid";
 const LOCAL: &str = "SET citus.enable_create_database_propagation = off";
 
 #[expect(clippy::disallowed_methods, reason = "the one way to tell a test runner's children")]
-pub(crate) fn named() -> anyhow::Result<Option<Inner>> {
+pub(crate) fn named() -> anyhow::Result<Option<Server>> {
     let Some(url) = std::env::var_os(CITUS_URL) else { return Ok(None) };
     let url = url.to_string_lossy().into_owned();
     let port = url.strip_prefix("postgres://postgres@127.0.0.1:").and_then(|rest| rest.split('/').next()?.parse().ok());
     let port = port.with_context(|| format!("{CITUS_URL} is {url:?}, no coordinator on this machine"))?;
-    Inner::of_others(port, std::env::temp_dir(), true).map(Some)
+    Server::of_others(port, std::env::temp_dir(), true).map(Some)
 }
 
 /// Makes a database on every node. Schemas that are made in it are distributed.
-pub(crate) fn make_database(coordinator: &Inner, name: &str) -> anyhow::Result<()> {
+pub(crate) fn make_database(coordinator: &Server, name: &str) -> anyhow::Result<()> {
     let ports = ports(coordinator)?;
     for port in &ports {
         coordinator.psql_at(*port, "postgres", &[LOCAL, &format!("CREATE DATABASE {name}")])?;
@@ -31,20 +31,38 @@ pub(crate) fn make_database(coordinator: &Inner, name: &str) -> anyhow::Result<(
     let join =
         ports.iter().filter(|port| **port != own).map(|port| format!("SELECT citus_add_node('127.0.0.1', {port})"));
     let first = format!("SELECT citus_set_coordinator_host('127.0.0.1', {own})");
-    let last = format!("ALTER DATABASE {name} SET citus.enable_schema_based_sharding TO on");
-    let statements: Vec<String> = [first].into_iter().chain(join).chain([last]).collect();
+    let statements: Vec<String> = [first].into_iter().chain(join).chain([distributed(name)]).collect();
     coordinator.psql(name, &statements.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
 }
 
-/// Drops a database on every node.
-pub(crate) fn drop_database(coordinator: &Inner, name: &str) -> anyhow::Result<()> {
-    for port in ports(coordinator)? {
-        coordinator.psql_at(port, "postgres", &[LOCAL, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")])?;
-    }
-    Ok(())
+/// Copies a template on every node, which takes a third of the time.
+pub(crate) fn copy_database(coordinator: &Server, template: &str, name: &str) -> anyhow::Result<()> {
+    let copy = format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy");
+    on_every_node(coordinator, &[LOCAL, &copy, &distributed(name)])
 }
 
-fn ports(coordinator: &Inner) -> anyhow::Result<Vec<u16>> {
+/// Makes a template of a database on every node. A worker of Citus connects to each database, and would be in the way of copies.
+pub(crate) fn name_template(coordinator: &Server, filled: &str, template: &str) -> anyhow::Result<()> {
+    let close = format!("ALTER DATABASE {filled} ALLOW_CONNECTIONS false");
+    let end = format!("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{filled}'");
+    let rename = format!("ALTER DATABASE {filled} RENAME TO {template}");
+    on_every_node(coordinator, &[LOCAL, &close, &end, &rename])
+}
+
+/// Drops a database on every node.
+pub(crate) fn drop_database(coordinator: &Server, name: &str) -> anyhow::Result<()> {
+    on_every_node(coordinator, &[LOCAL, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")])
+}
+
+fn distributed(name: &str) -> String {
+    format!("ALTER DATABASE {name} SET citus.enable_schema_based_sharding TO on")
+}
+
+fn on_every_node(coordinator: &Server, statements: &[&str]) -> anyhow::Result<()> {
+    ports(coordinator)?.into_iter().try_for_each(|port| coordinator.psql_at(port, "postgres", statements).map(drop))
+}
+
+fn ports(coordinator: &Server) -> anyhow::Result<Vec<u16>> {
     let ports = coordinator.psql("postgres", &[PORTS])?;
     ports.lines().map(|port| port.parse().context("a port is a number")).collect()
 }

@@ -25,13 +25,28 @@
 mod account;
 mod cluster;
 mod coordinator;
+mod place;
 mod pooler;
+mod server;
 mod server_binaries;
 mod sweeper;
 mod watchdog;
 
 pub use account::{Account, is_root};
-pub use cluster::{Cluster, ClusterSettings, Database};
+pub use cluster::{Cluster, Database};
 pub use pooler::Pooler;
+pub use server::ClusterSettings;
 pub use server_binaries::ServerBinaries;
 pub use sweeper::Sweeper;
+
+/// Checks a condition every few milliseconds for at most 30 s, and returns whether it became true.
+pub(crate) fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
+    (0..6_000).any(|_| {
+        let done = condition();
+        if !done {
+            std::thread::sleep(PAUSE);
+        }
+        done
+    })
+}

@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use tempfile::TempDir;
 
 use crate::account::Account;
-use crate::cluster::wait_until;
+use crate::wait_until;
 use crate::{Cluster, Database};
 
 /// Ends the pooler when the pipe from this process is closed, however the process ends.

@@ -4,8 +4,11 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::cluster::{DATABASES, Inner};
 use crate::coordinator;
+use crate::server::Server;
+
+/// The names of databases begin so. The id of the process that made the database follows.
+pub(crate) const DATABASES: &str = "test_";
 
 /// A run of tests makes some thirty databases in this time, of 8 MB each.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -19,7 +22,7 @@ pub struct Sweeper {
 }
 
 impl Sweeper {
-    pub(crate) fn over(cluster: Arc<Inner>) -> Self {
+    pub(crate) fn over(cluster: Arc<Server>) -> Self {
         let (stop, stopped) = mpsc::channel();
         let thread = thread::spawn(move || {
             while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
@@ -38,7 +41,7 @@ impl Drop for Sweeper {
     }
 }
 
-fn sweep(cluster: &Inner) -> anyhow::Result<()> {
+fn sweep(cluster: &Server) -> anyhow::Result<()> {
     let names = cluster.psql("postgres", &["SELECT datname FROM pg_database"])?;
     let mut ended = names.lines().filter(|name| process_of(name).is_some_and(has_ended));
     if cluster.is_coordinator {
