@@ -1,4 +1,4 @@
-//! Packs the folder `web` for the binary: each file compressed, under a version made from all of them. The style sheets
+//! Packs the folder `web` for the binary: each file compressed, under a version made from all of them. The first style sheets
 //! become one file, because each answer costs as many bytes of headers as a small sheet has.
 //!
 //! See decision 70.
@@ -35,11 +35,11 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Puts the style sheets into one file, in the order in which the shell names them.
+/// Puts the style sheets that the shell names into one file, in this order. Modules load the others when they need them.
 fn join_styles(files: &mut Vec<Unpacked>) -> Result<()> {
     let shell = files.iter().position(|file| file.path == SHELL).context("the shell is missing")?;
     let page = String::from_utf8(files[shell].content.clone())?;
-    let (mut joined, mut lines) = (Vec::new(), Vec::new());
+    let (mut joined, mut content, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for line in page.lines() {
         let Some(sheet) = line.trim().strip_prefix(LINK.0).and_then(|rest| rest.strip_suffix(LINK.1)) else {
             lines.push(line.to_owned());
@@ -49,13 +49,14 @@ fn join_styles(files: &mut Vec<Unpacked>) -> Result<()> {
             lines.push(format!("{}{STYLES}{}", LINK.0, LINK.1));
         }
         let file = files.iter().find(|file| file.path == sheet).with_context(|| format!("{sheet} is missing"))?;
-        joined.extend_from_slice(&file.content);
+        content.extend_from_slice(&file.content);
+        joined.push(sheet.to_owned());
     }
     ensure!(!joined.is_empty(), "{SHELL} names no style sheet");
     files[shell].content = lines.join("\n").into_bytes();
     let content_type = content_type(STYLES).context("style sheets have no type")?;
-    files.retain(|file| file.content_type != content_type);
-    files.push(Unpacked { path: STYLES.to_owned(), content_type, content: joined });
+    files.retain(|file| !joined.contains(&file.path));
+    files.push(Unpacked { path: STYLES.to_owned(), content_type, content });
     Ok(())
 }
 

@@ -1,13 +1,16 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::audit::Audit;
-use domain::ports::{Clock, Entropy, IdentityVerifier, ReadinessCheck, SystemStatus};
+use domain::organizations::DefaultOwner;
+use domain::ports::{Clock, Entropy, IdentityVerifier, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn};
 use domain::webhooks::Webhooks;
 use domain::{Keys, LogControl, Tracer};
 use verifier::Verifier;
 
 use crate::OperatorTokens;
+use crate::readiness::NamedCheck;
 
 /// The use cases, engines and ports that the endpoints call.
 #[derive(Clone)]
@@ -38,10 +41,14 @@ pub struct Api {
     pub identity: Arc<dyn IdentityVerifier>,
     /// The issuer (`iss`) of the ID tokens. A `userId` in the operator API is a user of this issuer.
     pub issuer: String,
+    /// Whose a call with an ID token is that names no organization.
+    pub default_owner: DefaultOwner,
+    /// The time after a sign-in in which its session acts for organizations.
+    pub session_role_max_age: Duration,
     /// The tokens of the operator API. Without any, and without operators who sign in, the operator API is off.
     pub operator_tokens: OperatorTokens,
     /// The checks behind `/readyz`.
-    pub readiness: Vec<Arc<dyn ReadinessCheck>>,
+    pub readiness: Vec<NamedCheck>,
     /// The time at which an ID token is verified.
     pub clock: Arc<dyn Clock>,
     /// The randomness of request ids.

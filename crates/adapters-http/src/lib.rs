@@ -29,6 +29,7 @@ pub use credentials::operator_scope::OperatorScope;
 pub use credentials::operator_tokens::{OperatorToken, OperatorTokens};
 pub use errors::error_code::{ErrorEntry, error_reference};
 pub use openapi::openapi_json;
+pub use readiness::NamedCheck;
 pub use records::audit_record::AuditJson;
 pub use server::serve;
 pub use settings::{HttpLimits, HttpSettings, RequestDurations};

@@ -8,6 +8,7 @@ use crate::documents::error_pages::ErrorPages;
 use crate::documents::events::with_operational_events;
 use crate::documents::known_names::ClosedBodies;
 use crate::documents::limits::BodyLimits;
+use crate::documents::operator_bodies::OperatorBodies;
 use crate::documents::optional_bodies::OptionalBodies;
 use crate::documents::parameters::ParameterValues;
 use crate::documents::rights::{Rights, SESSION_SCHEME};
@@ -22,20 +23,27 @@ use crate::errors::problem::Problem;
 ///
 /// Never, because the document consists of strings, numbers and maps.
 pub fn openapi_json() -> String {
+    let json = document().to_pretty_json().expect("strings and maps serialize to JSON");
+    let mut json = with_operational_events(&json);
+    json.push('\n');
+    json
+}
+
+/// The document without the operational events.
+pub(crate) fn document() -> openapi::OpenApi {
     let mut document = Document::openapi();
     document.merge(operations());
     Rights.modify(&mut document);
     BodyLimits.modify(&mut document);
     ClosedBodies.modify(&mut document);
     FieldValues.modify(&mut document);
+    // With the values of the fields.
+    OperatorBodies.modify(&mut document);
     ParameterValues.modify(&mut document);
     OptionalBodies.modify(&mut document);
     ErrorPages.modify(&mut document);
     ErrorExamples.modify(&mut document);
-    let json = document.to_pretty_json().expect("strings and maps serialize to JSON");
-    let mut json = with_operational_events(&json);
-    json.push('\n');
-    json
+    document
 }
 
 /// The document as clients read it.
@@ -192,7 +200,7 @@ mod tests {
         collect_properties(&document, &mut names);
         assert!(names.contains(&"keyId"));
         // RFC 7662 has its own.
-        names.retain(|name| !["client_id", "token_type"].contains(name));
+        names.retain(|name| !["client_id", "token_type", "org_id", "created_by"].contains(name));
         assert!(names.iter().all(|name| !name.contains('_')), "{names:?}");
     }
 

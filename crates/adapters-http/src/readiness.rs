@@ -15,9 +15,12 @@ const OK_AGE_MAX: Duration = Duration::from_millis(500);
 /// How long a bad outcome is reused. Short, because clients that poll during a start wait for the first good outcome.
 const FAILED_AGE_MAX: Duration = Duration::from_millis(20);
 
+/// A check, and the name of its subject in lower case: `database`, `identity-provider`.
+pub type NamedCheck = (&'static str, Arc<dyn ReadinessCheck>);
+
 /// Runs the readiness checks, for one request at a time. See decision 22.
 pub(crate) struct Readiness {
-    checks: Vec<Arc<dyn ReadinessCheck>>,
+    checks: Vec<NamedCheck>,
     deadline: Duration,
     latest: Mutex<Latest>,
 }
@@ -29,7 +32,7 @@ struct Latest {
 }
 
 impl Readiness {
-    pub(crate) fn new(checks: Vec<Arc<dyn ReadinessCheck>>, deadline: Duration) -> Self {
+    pub(crate) fn new(checks: Vec<NamedCheck>, deadline: Duration) -> Self {
         let latest = Latest { outcomes: None, failures: vec![FailuresInARow::default(); checks.len()] };
         Self { checks, deadline, latest: Mutex::new(latest) }
     }
@@ -42,10 +45,10 @@ impl Readiness {
         {
             return outcomes.clone();
         }
-        let checked = join_all(self.checks.iter().map(|check| checked(&**check, self.deadline))).await;
-        let with_failures = checked.into_iter().zip(&mut latest.failures);
+        let checked = join_all(self.checks.iter().map(|(_, check)| checked(&**check, self.deadline))).await;
+        let with_failures = self.checks.iter().zip(checked).zip(&mut latest.failures);
         let outcomes: Vec<CheckOutcome> = with_failures
-            .map(|((name, checked), failures)| {
+            .map(|((&(name, _), checked), failures)| {
                 log(name, &checked, failures);
                 CheckOutcome::of(name, checked)
             })
@@ -59,9 +62,9 @@ fn age_max(outcomes: &[CheckOutcome]) -> Duration {
     if outcomes.iter().all(CheckOutcome::is_ok) { OK_AGE_MAX } else { FAILED_AGE_MAX }
 }
 
-async fn checked(check: &dyn ReadinessCheck, deadline: Duration) -> (&'static str, Result<(), NotReady>) {
+async fn checked(check: &dyn ReadinessCheck, deadline: Duration) -> Result<(), NotReady> {
     let late = |_| Err(NotReady { summary: "did not answer in time", source: None });
-    (check.name(), timeout(deadline, check.check()).await.unwrap_or_else(late))
+    timeout(deadline, check.check()).await.unwrap_or_else(late)
 }
 
 /// Logs the first of several failures, and their end: load balancers ask every second.

@@ -22,7 +22,7 @@ use crate::connections::connection::Connection;
 use crate::connections::last_arrivals::{ARRIVAL_MAX, ARRIVAL_STEPS, ignore_new};
 use crate::connections::open_connections::OpenConnections;
 use crate::documents::known_names::KnownNames;
-use crate::openapi::openapi_file;
+use crate::openapi::{document, openapi_file};
 use crate::state::State;
 use crate::{Api, HttpSettings, endpoints};
 
@@ -84,7 +84,7 @@ fn start(
     stop: CancellationToken,
 ) -> io::Result<Server> {
     let limits = settings.limits;
-    let known_names = || KnownNames::of(&endpoints::operations());
+    let known_names = || KnownNames::of(&document());
     let state = web::Data::new(State::new(api, settings, openapi_file, known_names, stop));
     let boundary = Boundary::new(state.clone(), settings);
     let server = Server::build()

@@ -23,6 +23,8 @@ pub struct HttpSettings {
     pub portal_is_framed: bool,
     /// `TRUSTED_PROXIES`: networks whose `X-Forwarded-For` the service trusts.
     pub trusted_proxies: Vec<IpNet>,
+    /// `FORWARD_METADATA`: the names of metadata that forward-auth gives to gateways.
+    pub forward_metadata: Vec<String>,
     /// `USER_RATE_LIMIT`: how often each user may call, verification apart; `None` means no limit.
     pub user_rate_limit: Option<RateLimit>,
     /// `MANUAL_SEND_LIMIT`: how often each user may send webhooks by hand; `None` means no limit.

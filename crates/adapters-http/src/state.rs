@@ -2,8 +2,7 @@ use std::sync::{Arc, LazyLock};
 
 use actix_web::http::header::HeaderMap;
 use actix_web::{HttpRequest, web};
-use domain::UserId;
-use domain::ports::ReadinessCheck;
+use domain::OwnerId;
 use pages::File;
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +12,7 @@ use crate::documents::known_names::KnownNames;
 use crate::errors::api_error::{ApiError, Limited};
 use crate::limits::credential_failures::CredentialFailures;
 use crate::limits::keyed_limiter::UserLimit;
-use crate::readiness::Readiness;
+use crate::readiness::{NamedCheck, Readiness};
 use crate::streams::open_streams::OpenStreams;
 use crate::{Api, HttpLimits, HttpSettings};
 
@@ -33,6 +32,8 @@ pub(crate) struct State {
     pub(crate) public_url: String,
     /// The URL before the paths of the pages about errors.
     pub(crate) error_pages: String,
+    /// The names of metadata that gateways get.
+    pub(crate) forward_metadata: Vec<String>,
     /// Which requests may change webhooks; `None` means every request.
     webhook_changes: Option<fn(&HeaderMap) -> bool>,
     /// The limit on the calls of each user, if there is one. Verification does not count.
@@ -60,7 +61,7 @@ impl State {
         stop: CancellationToken,
     ) -> Self {
         let limits = settings.limits;
-        let verifies: Arc<dyn ReadinessCheck> = Arc::clone(&api.verifier) as _;
+        let verification: NamedCheck = ("verification", Arc::clone(&api.verifier) as _);
         let own_origin = OwnOrigin::of(&settings.public_url);
         Self {
             cookies: Cookies::new(own_origin.is_secure(), settings.portal_is_framed),
@@ -68,8 +69,9 @@ impl State {
             public_url: settings.public_url.clone(),
             error_pages: settings.error_pages.clone(),
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
-            verification: Readiness::new(vec![verifies], limits.readiness_deadline),
+            verification: Readiness::new(vec![verification], limits.readiness_deadline),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
+            forward_metadata: settings.forward_metadata.clone(),
             webhook_changes: settings.webhook_changes,
             user_limit: settings.user_rate_limit.map(|limit| UserLimit::new(Limited::User, limit)),
             manual_send_limit: settings.manual_send_limit.map(|limit| UserLimit::new(Limited::ManualSends, limit)),
@@ -93,7 +95,7 @@ impl State {
     /// # Errors
     ///
     /// When the user has used up the limit.
-    pub(crate) fn count_call_of(&self, user: &UserId) -> Result<(), ApiError> {
+    pub(crate) fn count_call_of(&self, user: &OwnerId) -> Result<(), ApiError> {
         self.user_limit.as_ref().map_or(Ok(()), |limit| limit.spend(user))
     }
 
@@ -103,7 +105,7 @@ impl State {
     /// # Errors
     ///
     /// When the user has used up the limit.
-    pub(crate) fn count_manual_send_of(&self, user: &UserId) -> Result<(), ApiError> {
+    pub(crate) fn count_manual_send_of(&self, user: &OwnerId) -> Result<(), ApiError> {
         self.manual_send_limit.as_ref().map_or(Ok(()), |limit| limit.spend(user))
     }
 

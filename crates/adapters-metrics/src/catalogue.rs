@@ -85,8 +85,8 @@ catalogue! {
     FIRST_ATTEMPT_DELAY = Histogram "gatepost_first_attempt_delay_seconds" []
         "From the publication of an event to the start of the first attempt of each delivery.";
     DELIVERIES_WAITING = Gauge "gatepost_deliveries_waiting" []
-        "Deliveries that have not ended, on all instances together. Counted up to 100,000: that number means so many or \
-         more.";
+        "Deliveries that have not ended, on all instances together. Counted up to 100,000, which also \
+         means more.";
     OLDEST_DUE_AGE = Gauge "gatepost_oldest_due_age_seconds" []
         "How long the oldest delivery has been due that no instance has claimed, in lanes that may deliver; 0 without \
          one. Looked for in the 1,000 lanes that have waited longest.";

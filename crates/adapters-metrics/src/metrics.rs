@@ -4,7 +4,7 @@ use std::time::Duration;
 use counters::{DurationCounts, DurationFamily, LabelledDurations};
 use dispatcher::Dispatcher;
 use domain::Timestamp;
-use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures};
+use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, ProcessFigures, QueueFigures, StoreFigures};
 use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
 use verifier::Verifier;
 
@@ -150,10 +150,10 @@ impl Metrics {
         if let Some(reading) = self.0.watch.latest() {
             write_reading(page, &reading);
         }
-        let pools = self.0.store.pools();
+        let ProcessFigures { pools, log_bytes } = self.0.store.process_figures();
         page.numbers(&DATABASE_CONNECTIONS, pools.iter().flat_map(connections));
         page.durations(&DATABASE_WAIT, pools.iter().map(|pool| ([pool.name], waits(pool))));
-        page.number(&SQLITE_WAL_BYTES, self.0.store.wal_bytes().map(exact));
+        page.number(&SQLITE_WAL_BYTES, log_bytes.map(exact));
         let surroundings = (self.0.surroundings)();
         page.number(&DATA_FREE_BYTES, surroundings.data_free_bytes.map(exact));
         page.number(&LAST_BACKUP, surroundings.last_backup.map(since_1970));
@@ -196,7 +196,7 @@ fn write_reading(page: &mut Page, reading: &Reading) {
     page.numbers(&SUBSCRIPTIONS, subscriptions(queue).map(|(status, count)| ([state_of(status)], f64::from(count))));
     page.number(&SESSIONS, f64::from(reading.sessions));
     page.number(&STORE_READING_AGE, seconds(reading.age()));
-    page.number(&OLDEST_SNAPSHOT_AGE, reading.oldest_snapshot.map(seconds));
+    page.number(&OLDEST_SNAPSHOT_AGE, reading.server.oldest_snapshot.map(seconds));
 }
 
 /// How many subscriptions have each status. A status that no subscription has counts 0, so that its metric is there

@@ -8,7 +8,8 @@ impl SystemStatus for Metrics {
     fn read(&self) -> SystemState {
         let sources = self.sources();
         let mut reading = sources.watch.latest();
-        let instances = reading.as_mut().map(|reading| std::mem::take(&mut reading.instances)).unwrap_or_default();
+        let instances =
+            reading.as_mut().map(|reading| std::mem::take(&mut reading.server.instances)).unwrap_or_default();
         SystemState {
             version: sources.build.version,
             commit: sources.build.commit,

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::FailuresInARow;
-use domain::ports::{Clock, QueueFigures, SessionStore, StoreError, StoreFigures, VersionCount};
+use domain::ports::{Clock, QueueFigures, ServerFigures, SessionStore, StoreError, StoreFigures};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -24,10 +24,9 @@ pub(crate) struct Reading {
     pub(crate) queue: QueueFigures,
     /// For how long the oldest due delivery had been due.
     pub(crate) oldest_due_age: Duration,
-    pub(crate) oldest_snapshot: Option<Duration>,
     /// How many sessions were good.
     pub(crate) sessions: u32,
-    pub(crate) instances: Vec<VersionCount>,
+    pub(crate) server: ServerFigures,
 }
 
 impl Reading {
@@ -62,11 +61,10 @@ impl StoreWatch {
     async fn read(&self) -> Result<(), StoreError> {
         let (began, at) = (Instant::now(), self.clock.now());
         let queue = self.store.queue_figures(at, COUNTED_MAX).await?;
-        let oldest_snapshot = self.store.oldest_snapshot().await?;
         let sessions = self.sessions.count_good(at, COUNTED_MAX).await?;
-        let instances = self.store.instances().await?;
+        let server = self.store.server_figures().await?;
         let oldest_due_age = queue.oldest_due.map_or(Duration::ZERO, |due| at.since(due));
-        let reading = Reading { began, queue, oldest_due_age, oldest_snapshot, sessions, instances };
+        let reading = Reading { began, queue, oldest_due_age, sessions, server };
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
         Ok(())
     }

@@ -54,8 +54,13 @@ impl Target {
         let discovery = json!({"issuer": issuer, "jwks_uri": format!("{issuer}/keys")}).to_string();
         serve(&provider, "/.well-known/openid-configuration", discovery).await;
         serve(&provider, "/keys", keys).await;
-        let settings =
-            OidcSettings { issuer: issuer.clone(), audiences: vec!["us".into()], client_ids: Vec::new(), tls: None };
+        let settings = OidcSettings {
+            issuer: issuer.clone(),
+            audiences: vec!["us".into()],
+            client_ids: Vec::new(),
+            tls: None,
+            organizations: crate::OrganizationClaims::default(),
+        };
         let verifier = OidcVerifier::new(settings).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(Arc::clone(&verifier).run(stop.clone()));
@@ -70,7 +75,9 @@ impl Target {
     }
 
     async fn assert_good(&self, token: &str) {
-        assert!(matches!(self.verdict(token).await, IdentityVerdict::Valid(user) if user.subject() == "alice"));
+        assert!(
+            matches!(self.verdict(token).await, IdentityVerdict::Valid(identity) if identity.user.subject() == "alice")
+        );
     }
 
     async fn assert_refused(&self, table: Vec<(String, &'static str)>) {

@@ -1,4 +1,4 @@
-use domain::{Timestamp, UserId};
+use domain::{OwnerId, Timestamp};
 use serde_json::{Map, Number, Value};
 
 /// Why a token is refused. The reason is for the log, so it contains nothing of the token.
@@ -21,14 +21,18 @@ pub(crate) struct Recipients {
 /// `iss` must be the issuer byte by byte, and `aud` must contain a configured audience. With several audiences `azp`
 /// must be a configured audience or client too (`OpenID` Connect Core 1.0 section 3.1.3.7). With one audience `azp`
 /// counts only if client ids are configured: the token of a mobile app names the app in `azp` and its server in `aud`.
-pub(crate) fn read_user(claims: &Map<String, Value>, issuer: &str, recipients: &Recipients) -> Result<UserId, Refusal> {
+pub(crate) fn read_user(
+    claims: &Map<String, Value>,
+    issuer: &str,
+    recipients: &Recipients,
+) -> Result<OwnerId, Refusal> {
     if claims.get("iss").and_then(Value::as_str) != Some(issuer) {
         return Err(Refusal("iss is not the configured issuer"));
     }
     check_audience(claims, recipients)?;
     check_client(claims, &recipients.client_ids)?;
     let subject = claims.get("sub").and_then(Value::as_str).ok_or(Refusal("sub is missing or not a string"))?;
-    UserId::new(issuer, subject).map_err(|_| Refusal("sub is not a valid user id"))
+    OwnerId::new(issuer, subject).map_err(|_| Refusal("sub is not a valid user id"))
 }
 
 fn check_audience(claims: &Map<String, Value>, recipients: &Recipients) -> Result<(), Refusal> {
@@ -131,11 +135,11 @@ mod tests {
         claims
     }
 
-    fn user(claims: &Map<String, Value>) -> Result<UserId, Refusal> {
+    fn user(claims: &Map<String, Value>) -> Result<OwnerId, Refusal> {
         user_of_clients(claims, &[])
     }
 
-    fn user_of_clients(claims: &Map<String, Value>, client_ids: &[&str]) -> Result<UserId, Refusal> {
+    fn user_of_clients(claims: &Map<String, Value>, client_ids: &[&str]) -> Result<OwnerId, Refusal> {
         let client_ids = client_ids.iter().map(ToString::to_string).collect();
         read_user(claims, ISSUER, &Recipients { audiences: vec!["us".into(), "us-too".into()], client_ids })
     }
@@ -169,7 +173,7 @@ mod tests {
 
     #[test]
     fn good_claims_name_the_user() {
-        let alice = Ok(UserId::new(ISSUER, "alice").unwrap());
+        let alice = Ok(OwnerId::new(ISSUER, "alice").unwrap());
         assert_eq!(user(&with("aud", json!("us"))), alice);
         assert_eq!(user(&with("aud", json!("us-too"))), alice);
         assert_eq!(user(&with("aud", json!(["us"]))), alice);

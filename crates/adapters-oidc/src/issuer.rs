@@ -1,4 +1,4 @@
-use domain::UserId;
+use domain::OwnerId;
 use url::Url;
 
 use crate::loopback::is_on_loopback;
@@ -28,7 +28,7 @@ pub enum InvalidIssuer {
 
 impl Issuer {
     pub(crate) fn parse(text: &str) -> Result<Self, InvalidIssuer> {
-        if text.len() > UserId::ISSUER_LENGTH_MAX || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        if text.len() > OwnerId::ISSUER_LENGTH_MAX || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
             return Err(InvalidIssuer::NotAnUrl);
         }
         let url = Url::parse(text).map_err(|_| InvalidIssuer::NotAnUrl)?;
@@ -90,6 +90,7 @@ mod tests {
             ("", InvalidIssuer::NotAnUrl),
             ("id.example", InvalidIssuer::NotAnUrl),
             ("ftp://id.example", InvalidIssuer::NotAnUrl),
+            ("organization:https://id.example", InvalidIssuer::NotAnUrl),
             (" https://id.example", InvalidIssuer::NotAnUrl),
             ("https://id.example\n", InvalidIssuer::NotAnUrl),
             ("http://id.example", InvalidIssuer::NotHttps),

@@ -134,9 +134,9 @@ impl IdentityProvider for OidcProvider {
             Exchange::Refused(reason) => return Ok(SignInVerdict::Refused(reason)),
         };
         match self.verifier.identify_for_sign_in(&token, &self.client.id, answer.nonce, at).await {
-            Ok((user, claims)) => {
+            Ok((identity, claims)) => {
                 let has_operator_claim = self.client.operator_claim.as_ref().is_some_and(|claim| claim.is_in(&claims));
-                Ok(SignInVerdict::Valid { user, has_operator_claim, token })
+                Ok(SignInVerdict::Valid { identity, has_operator_claim, token })
             }
             Err(Failure::Refused(Refusal(reason))) => Ok(SignInVerdict::Refused(reason)),
             Err(Failure::Unavailable(unavailable)) => Err(unavailable),

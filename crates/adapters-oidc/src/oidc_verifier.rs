@@ -2,8 +2,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::organizations::Identity;
 use domain::ports::{IdentityUnavailable, IdentityVerdict, IdentityVerifier, NotReady, ReadinessCheck};
-use domain::{IdToken, Timestamp, UserId};
+use domain::{IdToken, Timestamp};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -14,6 +15,7 @@ use crate::discovery::KnownEndpoints;
 use crate::issuer::{InvalidIssuer, Issuer};
 use crate::key_cache::{FETCH_DEADLINE, FetchError, KeyCache, KeySource, Known};
 use crate::key_set::KeySet;
+use crate::organization_claims::OrganizationClaims;
 use crate::provider_client::{ClientTls, ProviderClient};
 use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
 
@@ -36,6 +38,8 @@ pub struct OidcSettings {
     pub client_ids: Vec<String>,
     /// TLS for calls to the provider, which trusts the certificates of the system in any case.
     pub tls: Option<ClientTls>,
+    /// Which organizations the users of the tokens belong to.
+    pub organizations: OrganizationClaims,
 }
 
 /// Verifies the ID tokens of one issuer.
@@ -45,6 +49,7 @@ pub struct OidcSettings {
 pub struct OidcVerifier {
     pub(crate) issuer: Issuer,
     recipients: Recipients,
+    organizations: OrganizationClaims,
     keys: KeyCache,
     verdicts: VerdictCache,
     /// Of the newest discovery document, for signing in.
@@ -75,12 +80,19 @@ impl OidcVerifier {
         let (client, endpoints) = (Arc::new(ProviderClient::new(settings.tls)), KnownEndpoints::default());
         let source = DiscoveredKeys::new(issuer.clone(), Arc::clone(&client), endpoints.clone());
         let recipients = Recipients { audiences: settings.audiences, client_ids: settings.client_ids };
-        Ok(Arc::new(Self { endpoints, client, ..Self::with_source(issuer, recipients, Box::new(source)) }))
+        let organizations = settings.organizations;
+        Ok(Arc::new(Self {
+            organizations,
+            endpoints,
+            client,
+            ..Self::with_source(issuer, recipients, Box::new(source))
+        }))
     }
 
     fn with_source(issuer: Issuer, recipients: Recipients, source: Box<dyn KeySource>) -> Self {
         let (keys, verdicts) = (KeyCache::new(source), VerdictCache::new());
-        Self { issuer, recipients, keys, verdicts, endpoints: KnownEndpoints::default(), client: Arc::default() }
+        let (organizations, endpoints) = (OrganizationClaims::default(), KnownEndpoints::default());
+        Self { issuer, recipients, organizations, keys, verdicts, endpoints, client: Arc::default() }
     }
 
     /// How long ago the keys were last fetched; `None` before the first fetch succeeds.
@@ -105,7 +117,7 @@ impl OidcVerifier {
         }
     }
 
-    async fn identify(&self, token: &IdToken, at: Timestamp) -> Result<UserId, Failure> {
+    async fn identify(&self, token: &IdToken, at: Timestamp) -> Result<Identity, Failure> {
         let known = self.keys.known();
         let digest = TokenDigest::of(token);
         if let Some(verdict) = self.verdicts.find(digest, &known.keys, at) {
@@ -113,19 +125,19 @@ impl OidcVerifier {
         }
         let token = CompactToken::parse(token.expose())?;
         let proved = self.prove(&token, &self.recipients, at, known).await?;
-        let user = proved.user.clone();
+        let identity = proved.identity.clone();
         self.verdicts.keep(digest, proved);
-        Ok(user)
+        Ok(identity)
     }
 
-    /// The user and the claims of a token that was issued to this client for the sign-in with this nonce.
+    /// The user with the memberships, and the claims, of a token that was issued to this client for the sign-in with this nonce.
     pub(crate) async fn identify_for_sign_in(
         &self,
         token: &IdToken,
         client_id: &str,
         nonce: &str,
         at: Timestamp,
-    ) -> Result<(UserId, Map<String, Value>), Failure> {
+    ) -> Result<(Identity, Map<String, Value>), Failure> {
         let token = CompactToken::parse(token.expose())?;
         if token.claims.get("nonce").and_then(Value::as_str) != Some(nonce) {
             return Err(Refusal("the nonce is not that of the sign-in").into());
@@ -133,7 +145,7 @@ impl OidcVerifier {
         let client = vec![client_id.to_owned()];
         let recipients = Recipients { audiences: client.clone(), client_ids: client };
         let proved = self.prove(&token, &recipients, at, self.keys.known()).await?;
-        Ok((proved.user, token.claims))
+        Ok((proved.identity, token.claims))
     }
 
     async fn prove(
@@ -148,7 +160,7 @@ impl OidcVerifier {
         let validity = Validity::read(&token.claims)?;
         validity.check(at)?;
         let by = self.check_signature(token, known).await?;
-        Ok(Proved { user, validity, by })
+        Ok(Proved { identity: self.organizations.identify(user, &token.claims), validity, by })
     }
 
     /// The key set with the key that signed the token.
@@ -184,7 +196,7 @@ fn unknown_key(known: Known, fetched: bool) -> Failure {
 impl IdentityVerifier for OidcVerifier {
     async fn verify(&self, token: &IdToken, at: Timestamp) -> Result<IdentityVerdict, IdentityUnavailable> {
         match self.identify(token, at).await {
-            Ok(user) => Ok(IdentityVerdict::Valid(user)),
+            Ok(identity) => Ok(IdentityVerdict::Valid(identity)),
             Err(Failure::Refused(Refusal(reason))) => Ok(IdentityVerdict::Refused(reason)),
             Err(Failure::Unavailable(unavailable)) => Err(unavailable),
         }
@@ -193,10 +205,6 @@ impl IdentityVerifier for OidcVerifier {
 
 #[async_trait]
 impl ReadinessCheck for OidcVerifier {
-    fn name(&self) -> &'static str {
-        "identity-provider"
-    }
-
     async fn check(&self) -> Result<(), NotReady> {
         let known = self.keys.known_within(FIRST_KEYS_WAIT_MAX).await;
         let not_ready =

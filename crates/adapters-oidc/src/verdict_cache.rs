@@ -1,13 +1,15 @@
 use std::sync::Arc;
 
-use domain::{IdToken, Timestamp, UserId};
+use domain::organizations::Identity;
+use domain::{IdToken, Timestamp};
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
 use crate::claims::{Refusal, Validity};
 use crate::key_set::KeySet;
 
-/// The most verdicts in the cache. They take less than 4 MiB, even if every user has the longest possible id.
+/// The most verdicts in the cache. They take less than 4 MiB, even if every user has the longest possible id, and a few
+/// times the size of their tokens if these name many organizations.
 const VERDICTS_MAX: usize = 4_096;
 
 /// Tokens with a verified signature, so that the next request with a token costs a hash instead of a signature check.
@@ -22,7 +24,7 @@ pub(crate) struct TokenDigest([u8; 32]);
 
 /// What a verified token proves.
 pub(crate) struct Proved {
-    pub(crate) user: UserId,
+    pub(crate) identity: Identity,
     pub(crate) validity: Validity,
     pub(crate) by: Arc<KeySet>,
 }
@@ -38,19 +40,19 @@ impl VerdictCache {
         Self(Cache::new(VERDICTS_MAX))
     }
 
-    /// The user of the token, if `keys` has verified it before.
+    /// The user of the token and the memberships, if `keys` has verified it before.
     pub(crate) fn find(
         &self,
         token: TokenDigest,
         keys: &Arc<KeySet>,
         at: Timestamp,
-    ) -> Option<Result<UserId, Refusal>> {
+    ) -> Option<Result<Identity, Refusal>> {
         let proved = self.0.get(&token)?;
         if !Arc::ptr_eq(&proved.by, keys) {
             self.0.remove(&token);
             return None;
         }
-        Some(proved.validity.check(at).map(|()| proved.user.clone()))
+        Some(proved.validity.check(at).map(|()| proved.identity.clone()))
     }
 
     pub(crate) fn keep(&self, token: TokenDigest, proved: Proved) {

@@ -10,7 +10,7 @@
 use domain::memory::unique_cause;
 use domain::ports::{
     ClaimId, ClaimRequest, ClaimedLane, Completion, CredentialStore, DeliveryQueue, Entropy as _, EventStore, Found,
-    Schema as _, SubscriptionStore,
+    InsertSubscriptionRequest, Schema as _, SubscriptionStore,
 };
 use std::fs;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
     Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{ApiKey, CredentialDigest, EventId, SubscriptionId, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, EventId, OwnerId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
 use tokio::time::Instant;
 
@@ -62,7 +62,7 @@ struct Bench {
     database: Database,
     _pooler: Option<Pooler>,
     store: PostgresStore,
-    owner: UserId,
+    owner: OwnerId,
     entropy: Arc<SeededEntropy>,
 }
 
@@ -74,12 +74,22 @@ impl Bench {
         let settings = PostgresSettings { url, pool_size: 4 };
         let store = PostgresStore::open(settings).await.unwrap();
         store.migrate().await.unwrap();
-        let owner = UserId::new("https://id.example", "alice").unwrap();
+        let owner = OwnerId::new("https://id.example", "alice").unwrap();
         let entropy = Arc::new(SeededEntropy::new(1));
         for _ in 0..lanes {
             let subscription = subscription(&owner, &entropy);
             let secret = SealedSecret::from_bytes(vec![7; 61]);
-            SubscriptionStore::insert_within(&store, &subscription, &secret, 1_000, &unique_cause()).await.unwrap();
+            SubscriptionStore::insert_within(
+                &store,
+                &InsertSubscriptionRequest {
+                    subscription: subscription.clone(),
+                    secret: secret.clone(),
+                    max: 1_000,
+                    cause: unique_cause(),
+                },
+            )
+            .await
+            .unwrap();
         }
         Self { cluster: cluster.clone(), database, _pooler: pooler, store, owner, entropy }
     }
@@ -351,7 +361,7 @@ fn completions(lanes: &[ClaimedLane]) -> Vec<Completion> {
     .collect()
 }
 
-fn subscription(owner: &UserId, entropy: &SeededEntropy) -> Subscription {
+fn subscription(owner: &OwnerId, entropy: &SeededEntropy) -> Subscription {
     Subscription {
         id: SubscriptionId::mint(now(), entropy),
         owner: owner.clone(),
@@ -362,10 +372,11 @@ fn subscription(owner: &UserId, entropy: &SeededEntropy) -> Subscription {
         status: SubscriptionStatus::Enabled,
         created_at: now(),
         updated_at: now(),
+        created_by: None,
     }
 }
 
-fn event(owner: &UserId, entropy: &SeededEntropy) -> NewEvent {
+fn event(owner: &OwnerId, entropy: &SeededEntropy) -> NewEvent {
     let created_at = now();
     let event = Event {
         id: EventId::mint(created_at, entropy),

@@ -4,7 +4,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
-use domain::UserId;
+use domain::OwnerId;
 use domain::ports::StoreError;
 
 use crate::PostgresStore;
@@ -182,7 +182,7 @@ impl PostgresStore {
     }
 
     /// [`Self::run`], one at a time for each owner in this process.
-    pub(crate) async fn run_in_turn<W: Work>(&self, owner: &UserId, work: &W) -> Result<W::Answer, StoreError> {
+    pub(crate) async fn run_in_turn<W: Work>(&self, owner: &OwnerId, work: &W) -> Result<W::Answer, StoreError> {
         let in_turn = async {
             let _turn = self.owner_turns.wait(owner).await;
             showing(&self.audit_watchers, attempts(&self.connections, work)).await

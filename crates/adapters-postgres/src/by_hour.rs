@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::{CountsTable, HourRow, Kept, stored_count};
-use domain::{Hour, HourRange, InHour, UserId};
+use domain::{Hour, HourRange, InHour, OwnerId};
 
 use crate::attempt::{Failure, Work};
 
@@ -55,7 +55,7 @@ where
 /// Reads the row of each hour of each key or subscription by the primary key.
 pub(crate) struct ReadCounts<'a> {
     pub(crate) table: &'static CountsTable,
-    pub(crate) owner: &'a UserId,
+    pub(crate) owner: &'a OwnerId,
     pub(crate) id: Option<[u8; 16]>,
     pub(crate) hours: HourRange,
 }

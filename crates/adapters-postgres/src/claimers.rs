@@ -139,7 +139,7 @@ pub(crate) async fn count_present(connection: &mut AsyncPgConnection, claimers: 
     Ok(present.get_result::<CountRow>(connection).await?.count)
 }
 
-/// How many of the processes that are present have each version. See decision 101.
+/// How many of the processes that are present have each version. See decision 74.
 pub(crate) struct CountVersions {
     /// The first key of their locks.
     pub(crate) locks: i32,

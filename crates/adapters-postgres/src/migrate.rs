@@ -6,8 +6,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AnsiTransactionManager, AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl, TransactionManager};
 use diesel_mapping::schema::schema_migrations;
-use diesel_mapping::{KnownMigrations, apply_pending};
-use domain::ports::{MigrateError, MigrationStatus, Schema};
+use diesel_mapping::{KnownMigrations, WRITE_PROBE, apply_pending, not_writable, schema_is_complete};
+use domain::ports::{MigrateError, MigrationStatus, NotReady, ReadinessCheck, Schema};
 use tokio::time::Instant;
 
 use crate::PostgresStore;
@@ -139,6 +139,27 @@ fn not_connected(error: ConnectError) -> MigrateError {
 
 fn unavailable(error: impl std::error::Error + Send + Sync + 'static) -> MigrateError {
     MigrateError::Unavailable(Box::new(error))
+}
+
+/// The database can be written, and has every migration.
+#[async_trait]
+impl ReadinessCheck for PostgresStore {
+    async fn check(&self) -> Result<(), NotReady> {
+        let applied = self.run(&Probe).await.map_err(not_writable)?;
+        schema_is_complete(&known_migrations().map_err(not_writable)?, &applied)
+    }
+}
+
+/// Writes, and returns the migrations that the database has.
+struct Probe;
+
+impl Work for Probe {
+    type Answer = Vec<String>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<String>, Failure> {
+        diesel::sql_query(WRITE_PROBE).execute(&mut &*connection).await?;
+        AppliedMigrations.attempt(connection).await
+    }
 }
 
 #[cfg(test)]

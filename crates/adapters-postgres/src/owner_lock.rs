@@ -9,7 +9,7 @@ use diesel::sql_types::Bool;
 use diesel::upsert::excluded;
 use diesel_mapping::Kept;
 use diesel_mapping::schema::key_owners;
-use domain::UserId;
+use domain::OwnerId;
 use tokio::sync::{Mutex, MutexGuard};
 
 /// The number of queues. Each owner belongs to one queue. Two owners rarely share a queue; all queues take 10 KiB.
@@ -17,7 +17,7 @@ const QUEUES: usize = 256;
 
 /// Locks the owner's row until the end of the transaction, and creates the row if it does not exist. An update that
 /// changes nothing still locks, and leaves no dead row. See decision 18.
-pub(crate) fn lock_owner(owner: &UserId) -> impl QueryFragment<Pg> + QueryId + Send {
+pub(crate) fn lock_owner(owner: &OwnerId) -> impl QueryFragment<Pg> + QueryId + Send {
     let row = (key_owners::owner_issuer.eq(owner.issuer()), key_owners::owner_subject.eq(owner.subject()));
     let upsert = diesel::insert_into(key_owners::table)
         .values(row)
@@ -44,11 +44,11 @@ impl OwnerTurns {
     }
 
     /// Waits for the owner's turn, which lasts until the returned value is dropped.
-    pub(crate) async fn wait(&self, owner: &UserId) -> MutexGuard<'_, ()> {
+    pub(crate) async fn wait(&self, owner: &OwnerId) -> MutexGuard<'_, ()> {
         self.queues[self.queue_of(owner)].lock().await
     }
 
-    fn queue_of(&self, owner: &UserId) -> usize {
+    fn queue_of(&self, owner: &OwnerId) -> usize {
         usize::try_from(self.hasher.hash_one(owner) % self.queues.len() as u64).unwrap_or_default()
     }
 }
@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn nobody_can_know_who_shares_a_queue() {
-        let owners: Vec<_> = (0..64).map(|n| UserId::new("https://id.example", format!("user-{n}")).unwrap()).collect();
+        let owners: Vec<_> =
+            (0..64).map(|n| OwnerId::new("https://id.example", format!("user-{n}")).unwrap()).collect();
         let queues = |turns: &OwnerTurns| owners.iter().map(|owner| turns.queue_of(owner)).collect::<Vec<_>>();
         let (here, there) = (OwnerTurns::new(), OwnerTurns::new());
         assert_eq!(queues(&here), queues(&here.clone()));

@@ -55,6 +55,10 @@ pub enum OpenError {
     Pool(#[source] deadpool::managed::BuildError),
 }
 
+/// Citus cannot plan an `INSERT … SELECT` without a table before it has the values. See decision 120.
+const PLANNED_ONCE: &str =
+    "CASE WHEN current_setting('citus.version', true) IS NULL THEN 'force_generic_plan' ELSE 'auto' END";
+
 /// What a connection is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
@@ -95,10 +99,17 @@ impl Purpose {
                 ("enable_hashjoin", "off"),
                 ("enable_mergejoin", "off"),
                 ("enable_bitmapscan", "off"),
-                ("plan_cache_mode", "force_generic_plan"),
                 ("jit", "off"),
             ],
             Self::Migrations => &[("statement_timeout", "0"), ("lock_timeout", "10000")],
+        }
+    }
+
+    /// An expression for `plan_cache_mode`, where it is not the server's default.
+    const fn plan_mode(self) -> Option<&'static str> {
+        match self {
+            Self::Queue => Some(PLANNED_ONCE),
+            Self::Calls | Self::Migrations => None,
         }
     }
 
@@ -246,7 +257,9 @@ async fn connect_to(config: &Config, way: Way, purpose: Purpose) -> Result<Async
 
 async fn connect_to_shared(config: &Config, way: Way, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
     let schema = way.schema.as_deref().map(|schema| ("search_path", schema));
-    let settings: Vec<Setting<'_>> = purpose.settings().iter().copied().chain(schema).collect();
+    let settings = purpose.settings().iter().copied().chain(schema).map(|(name, value)| (name, format!("'{value}'")));
+    let plan_mode = purpose.plan_mode().map(|mode| ("plan_cache_mode", mode.to_owned()));
+    let settings: Vec<(&str, String)> = settings.chain(plan_mode).collect();
     shared_session::connect(config, way.tls, &settings, purpose.patience(), &way.timelines).await
 }
 
@@ -259,8 +272,9 @@ async fn connect_with<Tls>(
 where
     Tls: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: TlsConnect<Socket, Future: Send> + Send>,
 {
-    let settings: Vec<String> =
-        purpose.settings().iter().map(|(name, value)| format!("SET {name} = {value}")).collect();
+    let settings = purpose.settings().iter().map(|(name, value)| format!("SET {name} = {value}"));
+    let plan_mode = purpose.plan_mode().map(|mode| format!("SELECT set_config('plan_cache_mode', {mode}, false)"));
+    let settings: Vec<String> = settings.chain(plan_mode).collect();
     let (client, connection, _) = begin(config, tls, &settings.join("; "), way).await?;
     let connection = AsyncPgConnection::try_from_client_and_connection(client, connection).await;
     connection.map_err(|error| ConnectError::Other(error.to_string()))

@@ -131,7 +131,7 @@ pub(crate) async fn check_timeline(client: &Client, timelines: &Timelines) -> Re
 }
 
 /// The first row of these statements, which begins with the timeline. Fails if the server is not the primary. A server
-/// that refuses to tell its timeline is one if it says so. See decision 108.
+/// that refuses to tell its timeline is one if it says so. See decision 95.
 async fn admitted_row(
     client: &Client,
     timelines: &Timelines,

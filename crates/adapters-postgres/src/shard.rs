@@ -34,12 +34,6 @@ pub(crate) enum WrongShards {
         /// What the configuration says.
         configured: u16,
     },
-    /// The server gives shards to other nodes.
-    #[error(
-        "the server has the extension citus, on which several shards do not work: set DATABASE_SHARDS=1, or use a database \
-         without the extension"
-    )]
-    Citus,
     /// A copy to the database has not ended.
     #[error(
         "a copy to the database has not ended, and it has a part of the data: run `gatepost copy` again, which begins again"
@@ -63,7 +57,7 @@ fn counted(shards: u16) -> String {
 }
 
 /// Whether the server gives shards to other nodes.
-const IS_CITUS: &str = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS is_true";
+const IS_CITUS: &str = "SELECT current_setting('citus.version', true) IS NOT NULL AS is_true";
 /// Where a database with several shards says which ones it has. A database with one shard has no such schema.
 const IS_DIVIDED: &str = "SELECT to_regclass('gatepost_shards.stamp') IS NOT NULL AS is_true";
 /// Whether the database was set up with one shard.
@@ -124,15 +118,11 @@ pub(crate) async fn check(connection: &AsyncPgConnection, shard: Option<Shard>) 
     }
 }
 
-/// Whether the kind of the server, the number of the shards or the place of the server is wrong. A copy that has not ended
-/// is not.
+/// Whether the number of the shards or the place of the server is wrong. A copy that has not ended is not.
 pub(crate) async fn check_place(
     connection: &AsyncPgConnection,
     shard: Option<Shard>,
 ) -> QueryResult<Option<WrongShards>> {
-    if shard.is_some() && is_distributed(connection).await? {
-        return Ok(Some(WrongShards::Citus));
-    }
     let configured = shard.map_or(1, |shard| shard.shards);
     if !is_true(connection, IS_DIVIDED).await? {
         let is_wrong = shard.is_some() && is_true(connection, IS_SINGLE).await?;
@@ -189,41 +179,4 @@ pub(crate) async fn unmark(mut connection: &AsyncPgConnection, shard: Shard) -> 
 /// Drops everything that the shard has.
 pub(crate) async fn remove_all(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
     connection.batch_execute(&format!("DROP SCHEMA IF EXISTS {} CASCADE", shard.schema())).await
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use domain::ports::{MigrateError, Schema as _};
-    use throwaway_postgres::Cluster;
-
-    use super::*;
-    use crate::{PostgresSettings, PostgresStore};
-
-    /// The row that says that the database has the extension. The extension itself is not needed.
-    const EXTENSION: &str = "SET LOCAL allow_system_table_mods = on; INSERT INTO pg_extension
-        SELECT 4294967000, 'citus', extowner, extnamespace, false, '1', NULL, NULL FROM pg_extension LIMIT 1";
-
-    fn refusal<Answer>(outcome: Result<Answer, MigrateError>) -> Option<String> {
-        match outcome {
-            Err(MigrateError::Unusable(error)) => Some(error.to_string()),
-            _ => None,
-        }
-    }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn shards_on_citus_are_refused() {
-        let database = Cluster::shared().await.unwrap().database().await.unwrap();
-        Cluster::shared().await.unwrap().execute(&database.name, EXTENSION).await.unwrap();
-        let settings = PostgresSettings { url: database.url, pool_size: 1 };
-        let shard = Shard { number: 0, shards: 2, server: 0 };
-        let divided = PostgresStore::open_shard(settings.clone(), shard, Arc::default()).await.unwrap();
-        for refusal in [refusal(divided.migrate().await), refusal(divided.status().await)] {
-            assert!(refusal.as_ref().is_some_and(|error| error.contains("extension citus")), "{refusal:?}");
-        }
-        let single = PostgresStore::open(settings).await.unwrap();
-        single.migrate().await.unwrap();
-        assert!(single.status().await.unwrap().iter().all(|migration| migration.applied));
-    }
 }

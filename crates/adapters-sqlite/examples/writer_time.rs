@@ -8,7 +8,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement: what fails here ends it")]
 
 use domain::memory::unique_cause;
-use domain::ports::{Close as _, Schema as _};
+use domain::ports::{Close as _, InsertSubscriptionRequest, Schema as _};
 use std::time::Duration;
 
 use adapters_sqlite::{SqliteSettings, SqliteStore};
@@ -18,7 +18,7 @@ use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, Description, Event, EventType, FairShares, NewEvent, Payload, SealedSecret,
     SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{EventId, SubscriptionId, Timestamp, UserId};
+use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::join_all;
 
 /// Callers that publish at once, each one event.
@@ -28,7 +28,7 @@ struct Bench {
     store: SqliteStore,
     entropy: SeededEntropy,
     now: Timestamp,
-    owner: UserId,
+    owner: OwnerId,
     claim: ClaimId,
 }
 
@@ -53,12 +53,21 @@ impl Bench {
         let store = SqliteStore::open(SqliteSettings { path: path.to_owned(), readers: 2 }).await.unwrap();
         store.migrate().await.unwrap();
         let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
-        let owner = UserId::new("https://id.example", "alice").unwrap();
+        let owner = OwnerId::new("https://id.example", "alice").unwrap();
         let bench = Self { store, entropy: SeededEntropy::new(1), now, owner, claim: ClaimId::from_number(0) };
         for _ in 0..receivers {
             let subscription = bench.subscription();
             let secret = SealedSecret::from_bytes(vec![1; 80]);
-            bench.store.insert_within(&subscription, &secret, 100, &unique_cause()).await.unwrap();
+            bench
+                .store
+                .insert_within(&InsertSubscriptionRequest {
+                    subscription: subscription.clone(),
+                    secret: secret.clone(),
+                    max: 100,
+                    cause: unique_cause(),
+                })
+                .await
+                .unwrap();
         }
         bench
     }
@@ -74,6 +83,7 @@ impl Bench {
             status: SubscriptionStatus::Enabled,
             created_at: self.now,
             updated_at: self.now,
+            created_by: None,
         }
     }
 

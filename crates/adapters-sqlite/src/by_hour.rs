@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel_mapping::{CountsTable, HourRow, stored_count};
-use domain::{Hour, HourRange, InHour, UserId};
+use domain::{Hour, HourRange, InHour, OwnerId};
 
 use crate::undo::Undo;
 
@@ -36,7 +36,7 @@ where
 pub(crate) fn read_counts<Counts: From<[u64; 3]>>(
     connection: &mut SqliteConnection,
     table: &CountsTable,
-    owner: &UserId,
+    owner: &OwnerId,
     id: Option<&[u8; 16]>,
     hours: HourRange,
 ) -> Result<Option<BTreeMap<Hour, Counts>>, Undo> {
@@ -62,17 +62,6 @@ pub(crate) fn read_statement(table: &CountsTable) -> String {
         GROUP BY wanted.hour",
         table.sums(),
     )
-}
-
-/// Deletes at most `max` rows before the hour.
-pub(crate) fn purge_counts(
-    connection: &mut SqliteConnection,
-    table: &CountsTable,
-    before: Hour,
-    max: u32,
-) -> Result<u32, Undo> {
-    let purge = diesel::sql_query(table.purge()).bind::<BigInt, _>(before.number()).bind::<BigInt, i64>(max.into());
-    Ok(u32::try_from(purge.execute(connection)?).unwrap_or(max))
 }
 
 /// An array of arrays: the hour, the id in hexadecimal digits, and the counts.

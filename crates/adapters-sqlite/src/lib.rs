@@ -18,8 +18,8 @@ mod keys;
 mod migrate;
 mod open_error;
 mod readers;
-mod readiness;
 mod record_uses;
+mod retention;
 mod sessions;
 #[cfg(test)]
 mod statements;

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 use diesel_mapping::schema::schema_migrations;
-use diesel_mapping::{KnownMigrations, MigrationUndone, apply_pending};
+use diesel_mapping::{KnownMigrations, MigrationUndone, WRITE_PROBE, apply_pending, not_writable, schema_is_complete};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
-use domain::ports::{MigrateError, MigrationStatus, Schema};
+use domain::ports::{MigrateError, MigrationStatus, NotReady, ReadinessCheck, Schema};
 
 use crate::SqliteStore;
 use crate::connection::DatabaseFile;
@@ -75,6 +75,20 @@ pub(crate) fn applied_migrations(connection: &mut SqliteConnection) -> Result<Ve
     Ok(versions.load(connection)?)
 }
 
+/// The database can be written, and has every migration.
+#[async_trait]
+impl ReadinessCheck for SqliteStore {
+    async fn check(&self) -> Result<(), NotReady> {
+        let probe = self.writer.write(|connection| {
+            let applied = applied_migrations(connection)?;
+            diesel::sql_query(WRITE_PROBE).execute(connection)?;
+            Ok(applied)
+        });
+        let applied = probe.await.map_err(not_writable)?;
+        schema_is_complete(&known_migrations().map_err(not_writable)?, &applied)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use diesel::migration::MigrationSource;
@@ -104,8 +118,9 @@ mod tests {
         let migrations = <EmbeddedMigrations as MigrationSource<Sqlite>>::migrations(&MIGRATIONS).unwrap();
         for migration in migrations {
             let version = migration.name().version().to_string();
-            // Keys are written with the audit log of today.
-            if version.as_str() <= "20261121000002" || version == "20261121000008" {
+            // Keys are written with the audit log and the columns of today.
+            let of_today = ["20261121000008", "20261124000002", "20261124000003"].contains(&version.as_str());
+            if version.as_str() <= "20261121000002" || of_today {
                 connection.run_migration(&migration).unwrap();
             }
         }

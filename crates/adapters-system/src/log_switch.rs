@@ -48,13 +48,10 @@ impl LogFilters for LogSwitch {
         self.chosen().text.clone()
     }
 
-    fn check(&self, filter: &str) -> Result<(), InvalidLogFilter> {
-        LogFilter::parse(filter).map(drop).ok_or(InvalidLogFilter(LogFilter::ALLOWED))
-    }
-
-    fn choose(&self, filter: &str) -> Result<(), InvalidLogFilter> {
-        self.apply(&LogFilter::parse(filter).ok_or(InvalidLogFilter(LogFilter::ALLOWED))?);
-        Ok(())
+    fn parse(&self, filter: &str) -> Result<Box<dyn FnOnce() + Send>, InvalidLogFilter> {
+        let filter = LogFilter::parse(filter).ok_or(InvalidLogFilter(LogFilter::ALLOWED))?;
+        let switch = self.clone();
+        Ok(Box::new(move || switch.apply(&filter)))
     }
 }
 
@@ -107,9 +104,9 @@ mod tests {
             write("shown");
             switch.apply(&LogFilter::parse("warn").unwrap());
             write("hidden again");
-            switch.choose("warn,adapters_system=debug").unwrap();
+            switch.parse("warn,adapters_system=debug").unwrap()();
             write("shown again");
-            assert!(switch.check("wran").is_err() && switch.choose("wran").is_err());
+            assert!(switch.parse("wran").is_err());
         });
         assert_eq!(switch.present(), "warn,adapters_system=debug");
         let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_system::{AuditCopy, AuditDestination};
-use domain::UserId;
+use domain::OwnerId;
 use domain::audit::AuditEvent;
 use domain::memory::{MemoryAuditLog, unique_cause};
 use domain::ports::{AuditDescriber, AuditLog, AuditReader};
@@ -44,9 +44,9 @@ impl Copied {
 
     /// Records an event, and returns its line.
     fn record(&self) -> String {
-        let owner = UserId::new("https://id.example", "alice").expect("a valid user");
+        let owner = OwnerId::new("https://id.example", "alice").expect("a valid user");
         let event = unique_cause().data_read(&owner, domain::audit::AuditTarget::Keys);
-        block_on(self.log.record(&event)).expect("memory does not fail");
+        block_on(self.log.record_new(std::slice::from_ref(&event))).expect("memory does not fail");
         format!("{}\n", event.id)
     }
 

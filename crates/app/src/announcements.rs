@@ -39,6 +39,6 @@ pub(crate) async fn keep_operator_webhook(
 
 /// The engine of operational events.
 pub(crate) fn announcements(store: &Store, webhooks: &Webhooks, operator: Option<&OperatorWebhook>) -> Announcements {
-    let ports = (Arc::clone(&store.audit), Arc::clone(&store.keys.upkeep));
+    let ports = (Arc::clone(&store.audit), Arc::clone(&store.keys.store));
     Announcements::new(webhooks.clone(), ports, Arc::new(AuditJson), operator)
 }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::Purges;
 use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -30,7 +31,7 @@ pub(crate) async fn start(
     let verifier = Arc::clone(&parts.verifier);
     tasks.spawn_steady("the verifier of keys and sessions", engines_stop, verifier.run(until()));
     tasks.spawn_steady("the ID token verifier", engines_stop, Arc::clone(&instance.identity).run(until()));
-    tasks.spawn_steady("the purges", engines_stop, purge_all(parts, until()));
+    tasks.spawn_steady("the purges", engines_stop, purge_hourly(purges(instance), until()));
     let announcements = announcements(store, webhooks, parts.operator_webhook.as_ref());
     tasks.spawn_steady("the operational events", engines_stop, announce_steadily(announcements, until()));
     tasks.spawn_steady("the watch on snapshots", engines_stop, watch_snapshots(Arc::clone(&store.figures), until()));
@@ -65,18 +66,13 @@ async fn read_clock(instance: &Instance) {
     let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, join_all(reads)).await;
 }
 
-/// Deletes what has been kept long enough, each kind every hour.
-fn purge_all(parts: &Parts, stop: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
-    let (keys, sessions, audit) = (parts.keys.clone(), parts.sessions.clone(), parts.audit.clone());
-    let webhooks = parts.webhooks.use_cases.clone();
-    async move {
-        tokio::join!(
-            purge_hourly("sessions", || sessions.purge(), stop.clone()),
-            purge_hourly("keys", || keys.purge(), stop.clone()),
-            purge_hourly("counts of keys", || keys.purge_usage(), stop.clone()),
-            purge_hourly("audit events", || audit.purge(), stop.clone()),
-            purge_hourly("webhooks", || webhooks.purge_history(), stop.clone()),
-            purge_hourly("counts of deliveries", || webhooks.purge_outcomes(), stop.clone()),
-        );
+/// Deletes what has been kept long enough.
+fn purges(Instance { configuration, store, clock, .. }: &Instance) -> Purges {
+    Purges {
+        store: Arc::clone(&store.retention),
+        clock: Arc::clone(clock),
+        keys: configuration.key_policy.clone(),
+        webhooks: configuration.webhooks.policy.clone(),
+        audit: configuration.audit_retention,
     }
 }

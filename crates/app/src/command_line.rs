@@ -1,10 +1,17 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use cli::output::{answer, remark};
 use cli::{ProfileError, ProfileName, fitted, login, logout};
 
-use crate::commands::{backup, completions, config, copy, dev, doctor, health, man, migrate, program, restore, serve};
+use crate::commands::{
+    backup, block_on, client, completions, config, copy, dev, doctor, health, man, migrate, nothing, program, restore,
+    serve,
+};
+use crate::configuration::{Environment, Loaded, load, reference_page};
+use crate::reload::Source;
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -54,6 +61,54 @@ impl CommandLine {
         let matches = command.try_get_matches_from_mut(arguments)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
+
+    /// Runs one command to its end.
+    ///
+    /// # Errors
+    ///
+    /// Why the command failed, for the operator to read; an
+    /// [`InvalidConfiguration`](crate::configuration::InvalidConfiguration) if the configuration is the reason.
+    pub(crate) fn run(self) -> Result<()> {
+        let (file, profile) = (self.config.as_deref(), self.profile);
+        let environment = Environment::of_process();
+        let load = |needs| load(file, &environment, needs);
+        match self.command {
+            Command::Openapi(_) => program::openapi(),
+            Command::Completions(arguments) => completions::run(arguments, environment, Self::command()),
+            Command::Version(arguments) => program::version(&arguments),
+            Command::Man(arguments) => man::run(&arguments, Self::command()),
+            Command::Config(arguments) if arguments.reference => Ok(answer(&reference_page())?),
+            Command::Config(arguments) => config::run(&arguments, &show_warnings(load(nothing)?)),
+            Command::Dev(arguments) => block_on(dev::run(arguments, load(dev::needs)?)),
+            Command::Doctor(arguments) => block_on(doctor::run(arguments, load(serve::needs))),
+            Command::Health(_) => block_on(health::run(load(health::needs)?)),
+            Command::Serve(_) => {
+                let manager = environment.service_manager();
+                block_on(serve::run(Source { file: self.config, environment, needs: serve::needs }, manager))
+            }
+            Command::Client(command) => {
+                let remote = client::remote(&environment, profile)?;
+                block_on(client::run(command, remote, || load(client::needs).map(show_warnings)))
+            }
+            Command::Login(arguments) => {
+                let (profiles, name) = (environment.profiles()?, client::chosen(&environment, profile)?);
+                block_on(login::run(arguments, &profiles, &name, client::open_provider))
+            }
+            Command::Logout(arguments) => {
+                logout::run(&arguments, &environment.profiles()?, &client::chosen(&environment, profile)?)
+            }
+            Command::Backup(arguments) => block_on(backup::run(arguments, show_warnings(load(nothing)?))),
+            Command::Restore(arguments) => block_on(restore::run(arguments, show_warnings(load(nothing)?))),
+            Command::Copy(arguments) => block_on(copy::run(arguments, show_warnings(load(nothing)?))),
+            Command::Migrate(arguments) => block_on(migrate::run(arguments, load(nothing)?)),
+        }
+    }
+}
+
+/// Prints the warnings, for commands that write no log.
+fn show_warnings(loaded: Loaded) -> Loaded {
+    loaded.warnings.iter().for_each(|warning| remark(&format!("warning: {warning}")));
+    loaded
 }
 
 fn profile_name(text: &str) -> Result<ProfileName, ProfileError> {

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         }
         parsed => parsed.unwrap_or_else(|error| error.exit()),
     };
-    match commands::run(command_line) {
+    match command_line.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

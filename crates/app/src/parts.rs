@@ -21,11 +21,11 @@ use crate::webhooks::WebhookParts;
 /// The use cases and the engines of an instance, wired. None of them runs yet.
 pub(crate) struct Parts {
     pub(crate) verifier: Arc<Verifier>,
-    pub(crate) keys: Keys,
-    pub(crate) sessions: Sessions,
+    keys: Keys,
+    sessions: Sessions,
     sign_in: SignIn,
     portal_links: PortalLinks,
-    pub(crate) audit: Audit,
+    audit: Audit,
     pub(crate) webhooks: WebhookParts,
     /// The webhook of the operator, if one is configured.
     pub(crate) operator_webhook: Option<OperatorWebhook>,
@@ -72,8 +72,13 @@ impl Parts {
             webhooks: self.webhooks.use_cases,
             identity: Arc::clone(&instance.identity) as _,
             issuer: instance.issuer.clone(),
+            default_owner: instance.configuration.default_owner,
+            session_role_max_age: instance.configuration.session_role_max_age,
             operator_tokens: instance.operator_tokens.clone(),
-            readiness: vec![Arc::clone(&instance.store.readiness), Arc::clone(&instance.identity) as _],
+            readiness: vec![
+                ("database", Arc::clone(&instance.store.readiness)),
+                ("identity-provider", Arc::clone(&instance.identity) as _),
+            ],
             clock: Arc::clone(&instance.clock),
             entropy: Arc::new(NameEntropy),
             tracer: self.traces.tracer,
@@ -100,8 +105,8 @@ fn sessions(Instance { store, clock, entropy, .. }: &Instance, verifier: &Arc<Ve
         .with_placement(placement(store))
 }
 
-fn audit(Instance { configuration, store, clock, entropy, .. }: &Instance) -> Audit {
-    Audit::new(Arc::clone(&store.audit), Arc::clone(clock), Arc::clone(entropy), configuration.audit_retention)
+fn audit(Instance { store, clock, entropy, .. }: &Instance) -> Audit {
+    Audit::new(Arc::clone(&store.audit), Arc::clone(clock), Arc::clone(entropy))
 }
 
 /// Signs people in at the provider whose tokens are accepted.

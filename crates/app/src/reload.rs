@@ -7,8 +7,7 @@ use adapters_system::{Hangups, LogSwitch};
 use tokio::time::{Instant, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::serve;
-use crate::configuration::{Configuration, Environment, InvalidConfiguration, Loaded, load};
+use crate::configuration::{Configuration, Environment, InvalidConfiguration, Loaded, Problem, load};
 
 /// How often the files of the certificate are read, because programs that renew one send no signal.
 const CERTIFICATE_INTERVAL: Duration = Duration::from_secs(10);
@@ -19,16 +18,18 @@ const TAKEN_OVER: &[&str] = &["LOG", "OPERATOR_TOKEN", "OPERATOR_TOKENS", "TLS_C
 pub(crate) struct Source {
     pub(crate) file: Option<PathBuf>,
     pub(crate) environment: Environment,
+    /// The settings that the command requires.
+    pub(crate) needs: fn(&Configuration) -> Vec<Problem>,
 }
 
 impl Source {
-    /// Reads the configuration of `serve`.
+    /// Reads the configuration.
     ///
     /// # Errors
     ///
     /// Everything that is wrong with it.
     pub(crate) fn load(&self) -> Result<Loaded, InvalidConfiguration> {
-        load(self.file.as_deref(), &self.environment, serve::needs)
+        load(self.file.as_deref(), &self.environment, self.needs)
     }
 }
 

@@ -10,7 +10,7 @@ use diesel::connection::SimpleConnection;
 use diesel::{Connection, RunQueryDsl, SqliteConnection};
 use diesel_mapping::keys::NewKeyRow;
 use diesel_mapping::schema::api_keys;
-use domain::{ApiKey, CredentialDigest, KeyId, Label, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, OwnerId, Scopes, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 /// The digits of the number of a key.
@@ -90,7 +90,7 @@ fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, CredentialDige
     let owner = number % (count / KEYS_OF_OWNER).max(1);
     let key = ApiKey {
         id: KeyId::from_bytes(id.to_be_bytes()),
-        owner: UserId::new("https://id.example.com", format!("user-{owner:08}"))?,
+        owner: OwnerId::new("https://id.example.com", format!("user-{owner:08}"))?,
         label: Label::parse("CI deploy")?,
         prefix: "svc_test_000...".into(),
         created_at,
@@ -99,6 +99,8 @@ fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, CredentialDige
         revoked_at: None,
         scopes: Scopes::parse("orders:read orders:write")?,
         replaced_by: None,
+        settings: domain::KeySettings::default(),
+        created_by: None,
     };
     let text = KEY.replace("{key}", &format!("{number:0DIGITS$}"));
     Ok((key, CredentialDigest::of_presented(&text).context("the key is not plausible")?))

@@ -2,17 +2,15 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::{AuditEvent, AuditPart, AuditQuery};
 
-use crate::connection::{Access, Connection};
+use crate::connection::Connection;
 use crate::listing::{Listing, Part};
+use crate::owner::Owner;
 use crate::times::shown as shown_at;
 
 /// The arguments of `gatepost audit`.
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT)]
 pub struct Arguments {
-    /// Whose: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
     /// Only what was done to the key, subscription, delivery or session with this id
     #[arg(long, value_name = "ID")]
     target: Option<String>,
@@ -21,6 +19,8 @@ pub struct Arguments {
     action: Option<String>,
     #[command(flatten)]
     part: Part,
+    #[command(flatten)]
+    owner: Owner,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -30,14 +30,14 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost audit --user alice
   gatepost audit --user alice --action key.revoked --since 1d
-  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost audit --user alice \\
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost audit --for-user alice \\
     --target key_01h455vb4pex5vsknk084sn02q --json";
 
 const ENVIRONMENT: &str = "\
 Environment (each also as NAME_FILE, a file that contains the value):
   GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
-  GATEPOST_ID_TOKEN        an ID token of the user, which is used without --user
-  GATEPOST_OPERATOR_TOKEN  an operator token, which is used with --user";
+  GATEPOST_ID_TOKEN        an ID token of the user, which is used if no owner is named
+  GATEPOST_OPERATOR_TOKEN  an operator token, which --for-user and --for-organization use";
 
 const LISTING: Listing<6> = Listing { items: "events", heads: ["AT", "ACTION", "TARGET", "BY", "WITH", "CHANGES"] };
 
@@ -47,13 +47,9 @@ const LISTING: Listing<6> = Listing { items: "events", heads: ["AT", "ACTION", "
 ///
 /// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
-    let Arguments { user, target, action, part: Part { since, until, limit, cursor }, json } = arguments;
+    let Arguments { target, action, part: Part { since, until, limit, cursor }, owner, json } = arguments;
     let wanted = AuditQuery { action, target, since, until, cursor, limit: Some(limit) };
-    let page = match connection.access(user.as_deref()).await? {
-        Access::User(user) => user.list_audit_events(&wanted).await,
-        Access::Operator(operator, user_id) => operator.list_all_audit_events(&wanted, Some(&user_id)).await,
-    };
-    let page = connection.heard(page)?;
+    let page = connection.heard(connection.user(&owner).await?.list_audit_events(&wanted).await)?;
     LISTING.page(&page, page.events.iter().map(row), page.next_cursor.as_deref())?.print(json)
 }
 

@@ -39,7 +39,7 @@ pub enum Command {
 /// error is a call that failed, for a person to read.
 pub async fn run(command: Command, connection: &Connection) -> Result<()> {
     match command {
-        Command::Token(arguments) => token::run(&arguments, connection).await,
+        Command::Token(arguments) => token::run(&arguments, connection.url()).await,
         Command::Keys(arguments) => keys::run(arguments, connection).await,
         Command::Webhooks(arguments) => webhooks::run(arguments, connection).await,
         Command::Events(arguments) => events::run(arguments, connection).await,

@@ -4,8 +4,9 @@ use adapters_system::SystemClock;
 use anyhow::Result;
 use domain::ports::Clock;
 
-use crate::connection::{AnyOwner, Connection};
+use crate::connection::Connection;
 use crate::keys::list::keys_of;
+use crate::owner::Owner;
 use crate::profiles::{ProfileName, Profiles};
 use crate::webhooks::list::all_subscriptions;
 
@@ -50,7 +51,7 @@ pub fn profiles(profiles: &Profiles) -> Vec<Candidate> {
 ///
 /// When the call fails.
 pub async fn keys(user: Option<String>, connection: &Connection) -> Result<Vec<Candidate>> {
-    let (keys, now) = (keys_of(&AnyOwner::named(user), connection).await?, SystemClock.now().to_string());
+    let (keys, now) = (keys_of(&Owner::named(user), connection).await?, SystemClock.now().to_string());
     let good = keys.iter().filter(|key| key.revoked_at.is_none() && key.expires_at.as_ref().is_none_or(|at| *at > now));
     Ok(good.filter_map(|key| Candidate::new(&key.id, &key.label)).collect())
 }
@@ -61,7 +62,7 @@ pub async fn keys(user: Option<String>, connection: &Connection) -> Result<Vec<C
 ///
 /// When a call fails.
 pub async fn subscriptions(user: Option<String>, connection: &Connection) -> Result<Vec<Candidate>> {
-    let consumer = connection.consumer(user.as_deref()).await?;
+    let consumer = connection.consumer(&Owner::named(user)).await?;
     let subscriptions = all_subscriptions(&consumer, connection).await?;
     Ok(subscriptions.iter().filter_map(|found| Candidate::new(&found.id, &found.url)).collect())
 }

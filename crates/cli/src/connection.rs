@@ -1,7 +1,7 @@
 use anyhow::Result;
-use clap::Args;
 use gatepost_client::{Client, Error, FullKey, OperatorToken, WebhookSecret};
 
+use crate::owner::Owner;
 use crate::remote::Remote;
 use crate::token::dev_id_token;
 use crate::web_address::WebAddress;
@@ -29,54 +29,6 @@ pub struct LocalServer {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct MissingCredential(&'static str);
-
-/// The credential for what a user has.
-pub(crate) enum Access {
-    /// The user's own.
-    User(Client),
-    /// The operator's, for the user with this id.
-    Operator(Client, String),
-}
-
-// The owner of keys or webhooks. Not a doc comment: clap would show it as the help of each command.
-#[derive(Debug, Args)]
-pub(crate) struct Owner {
-    /// The owner: a user name of the running `gatepost dev`
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
-}
-
-// The same, for commands that operators also run.
-#[derive(Debug, Args)]
-pub(crate) struct AnyOwner {
-    /// The owner: a user name of the running `gatepost dev`, or, with the operator token, the id of any user
-    #[arg(long, value_name = "NAME")]
-    user: Option<String>,
-}
-
-impl AnyOwner {
-    /// The owner with this name, or the one of the credential.
-    pub(crate) fn named(user: Option<String>) -> Self {
-        Self { user }
-    }
-
-    /// The user name.
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.user.as_deref()
-    }
-}
-
-impl Owner {
-    /// The user name.
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.user.as_deref()
-    }
-
-    /// The argument to repeat in a suggested command.
-    pub(crate) fn as_argument(&self) -> String {
-        self.name().map(|user| format!(" --user {user}")).unwrap_or_default()
-    }
-}
 
 impl Connection {
     /// Connects to `GATEPOST_URL`, or, where that is not set, to the `local` server.
@@ -107,32 +59,38 @@ impl Connection {
         &self.client
     }
 
-    /// A client with the ID token of a user. The running `gatepost dev` gives one for the name `user`; without a name,
-    /// the token is `GATEPOST_ID_TOKEN`.
+    /// A client that calls for the owner with an ID token, or with the operator token if the owner is the operator's
+    /// choice. The running `gatepost dev` gives the ID token of a user name; without a name it is `GATEPOST_ID_TOKEN`.
     ///
     /// # Errors
     ///
-    /// When there is no ID token, or `gatepost dev` gives none.
-    pub(crate) async fn user(&self, user: Option<&str>) -> Result<Client> {
-        let token = match (user, &self.remote.id_token) {
+    /// If no credential is set, or `gatepost dev` gives none.
+    pub(crate) async fn user(&self, owner: &Owner) -> Result<Client> {
+        if let Some(of_operator) = owner.of_operator(self.remote.operator_token.is_some()) {
+            return Ok(self.operator()?.for_owner(of_operator));
+        }
+        let token = match (owner.user(), &self.remote.id_token) {
             (Some(user), _) => dev_id_token(self.url(), user).await?,
             (None, Some(token)) => token.clone(),
             (None, None) => return Err(no_id_token().into()),
         };
-        Ok(self.client.with_credential(token))
+        let client = self.client.with_credential(token);
+        let organization = owner.organization();
+        Ok(organization.into_iter().fold(client, |client, owner| client.for_owner(owner)))
     }
 
-    /// A client for calls that accept an API key as well. Without `user`, `GATEPOST_API_KEY` goes before
+    /// A client for calls that accept an API key as well. If no owner is named, `GATEPOST_API_KEY` goes before
     /// `GATEPOST_ID_TOKEN`.
     ///
     /// # Errors
     ///
-    /// When there is no credential, or `gatepost dev` gives none.
-    pub(crate) async fn consumer(&self, user: Option<&str>) -> Result<Client> {
-        match (user, &self.remote.api_key, &self.remote.id_token) {
-            (None, Some(key), _) => Ok(self.client.with_credential(FullKey::clone(key))),
-            (None, None, None) => Err(no_consumer().into()),
-            _ => self.user(user).await,
+    /// If no credential is set, or `gatepost dev` gives none.
+    pub(crate) async fn consumer(&self, owner: &Owner) -> Result<Client> {
+        let is_named = owner.is_named();
+        match (&self.remote.api_key, &self.remote.id_token) {
+            (Some(key), _) if !is_named => Ok(self.client.with_credential(FullKey::clone(key))),
+            (None, None) if !is_named => Err(no_consumer().into()),
+            _ => self.user(owner).await,
         }
     }
 
@@ -162,36 +120,6 @@ impl Connection {
             (None, Some(local)) => (local.webhook_secret)(),
             (None, None) => Ok(None),
         }
-    }
-
-    /// The right to look at the keys of `user`: the operator's where `GATEPOST_OPERATOR_TOKEN` is set, else the user's
-    /// own.
-    ///
-    /// # Errors
-    ///
-    /// As [`Connection::user`].
-    pub(crate) async fn access(&self, user: Option<&str>) -> Result<Access> {
-        match self.for_any(user) {
-            Some(access) => Ok(access),
-            None => self.user(user).await.map(Access::User),
-        }
-    }
-
-    /// The same right for webhooks, which accept an API key of the user as well.
-    ///
-    /// # Errors
-    ///
-    /// As [`Connection::consumer`].
-    pub(crate) async fn webhook_access(&self, user: Option<&str>) -> Result<Access> {
-        match self.for_any(user) {
-            Some(access) => Ok(access),
-            None => self.consumer(user).await.map(Access::User),
-        }
-    }
-
-    fn for_any(&self, user: Option<&str>) -> Option<Access> {
-        let token = self.remote.operator_token.clone()?;
-        Some(Access::Operator(self.client.with_credential(token), user?.to_owned()))
     }
 
     /// The outcome of a call. If the service did not answer, the error names the URL.

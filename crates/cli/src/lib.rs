@@ -25,6 +25,7 @@ mod open;
 mod open_key;
 pub mod output;
 mod overview;
+mod owner;
 mod portal_link;
 mod profiles;
 mod remote;

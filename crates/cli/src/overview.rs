@@ -10,8 +10,9 @@ use domain::ports::Clock;
 use gatepost_client::{ApiKey, Subscription};
 use serde::Serialize;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::webhooks::list::all_subscriptions;
 
 /// The arguments of `gatepost overview`.
@@ -52,7 +53,7 @@ struct Overview {
 ///
 /// When a call fails.
 pub(crate) async fn run(arguments: &Arguments, connection: &Connection) -> Result<()> {
-    let user = connection.user(arguments.owner.name()).await?;
+    let user = connection.user(&arguments.owner).await?;
     let keys = connection.heard(user.list_api_keys().await)?;
     let subscriptions = all_subscriptions(&user, connection).await?;
     let failures = connection.heard(user.list_failures(None).await)?;

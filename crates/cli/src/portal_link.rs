@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Recipient;
 use crate::times::duration;
 
 /// The arguments of `gatepost portal-link`.
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub struct Arguments {
-    /// The id of the user, which is the `sub` of their ID tokens
-    #[arg(long, value_name = "USER_ID")]
-    user: String,
-    /// What the user may do: keys, keys:read, webhooks or webhooks:read; can be given several times
+    #[command(flatten)]
+    recipient: Recipient,
+    /// What the visitor may do: keys, keys:read, webhooks or webhooks:read; repeatable
     #[arg(long = "allow", value_name = "CAPABILITY")]
     capabilities: Vec<String>,
     /// The page of your application to which the console leads back
@@ -34,6 +34,7 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost portal-link --user alice
   gatepost portal-link --user alice --allow keys:read --allow webhooks --for 30m
+  gatepost portal-link --organization acme
   GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost portal-link --user alice \\
     --return-url https://app.example.com/settings --json
 
@@ -52,7 +53,7 @@ struct LinkAnswer<'a> {
 ///
 /// When the call fails.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
-    let mut new = NewPortalLink::for_user(arguments.user);
+    let mut new = NewPortalLink::for_owner(arguments.recipient.into());
     if !arguments.capabilities.is_empty() {
         new = new.with_capabilities(arguments.capabilities);
     }

@@ -8,7 +8,6 @@ use reqwest::redirect::Policy;
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
-use crate::connection::Connection;
 use crate::output::Reply;
 
 /// The grant type with which the provider of `gatepost dev` gives a token for a user name alone.
@@ -52,13 +51,13 @@ struct TokenAnswer<'a> {
     expires_in_seconds: u64,
 }
 
-/// Prints an ID token.
+/// Prints an ID token of the development provider at this base URL.
 ///
 /// # Errors
 ///
 /// When no development provider answers, or the provider refuses the user name.
-pub(crate) async fn run(arguments: &Arguments, connection: &Connection) -> Result<()> {
-    let granted = request(connection.url(), &arguments.user).await?;
+pub(crate) async fn run(arguments: &Arguments, base: &str) -> Result<()> {
+    let granted = request(base, &arguments.user).await?;
     let id_token = granted.id_token.as_str();
     Reply::new(&TokenAnswer { id_token, expires_in_seconds: granted.expires_in }, id_token)?.print(arguments.json)
 }

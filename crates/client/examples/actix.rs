@@ -37,11 +37,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn list_orders(caller: web::ReqData<Caller>) -> String {
-    format!("the orders of {}, who calls with the key {:?}\n", caller.user_id(), caller.label())
+    format!("the orders of the {}, with the key {:?}\n", caller.owner(), caller.label())
 }
 
 async fn create_order(caller: web::ReqData<Caller>) -> String {
-    format!("an order for {}\n", caller.user_id())
+    format!("an order for the {}\n", caller.owner())
 }
 
 #[expect(clippy::disallowed_methods, reason = "an example is configured by its environment")]

@@ -17,7 +17,7 @@
 //! # }
 //!
 //! async fn orders_of(caller: web::ReqData<Caller>) -> String {
-//!     format!("the orders of {}", caller.user_id())
+//!     format!("the orders of the {}", caller.owner())
 //! }
 //! ```
 

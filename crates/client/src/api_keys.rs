@@ -1,9 +1,11 @@
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::rest_client::{NO_BODY, segment};
+use crate::rest_client::{NO_BODY, query, segment};
 use crate::{Client, Error, FullKey};
 
 const PATH: &str = "/api/api-keys";
@@ -34,6 +36,15 @@ pub struct ApiKey {
     /// The id of the key that replaced it in a rotation; `None` if it was not rotated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
+    /// Pairs for the application; empty if there are none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+    /// How often it may be used, such as `100/s`; `None` if the limit of the service holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<String>,
+    /// When it was disabled; `None` if it is enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disabled_at: Option<String>,
 }
 
 /// A key to create. A label is enough: `"CI deploy".into()`.
@@ -45,12 +56,16 @@ pub struct NewApiKey {
     expires_at: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scopes: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metadata: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_limit: Option<String>,
 }
 
 impl NewApiKey {
-    /// A key with this label of 1 to 100 characters, which never expires and has no scope.
+    /// A key with this label of 1 to 100 characters, without anything optional.
     pub fn labelled(label: impl Into<String>) -> Self {
-        Self { label: label.into(), expires_at: None, scopes: Vec::new() }
+        Self { label: label.into(), expires_at: None, scopes: Vec::new(), metadata: BTreeMap::new(), rate_limit: None }
     }
 
     /// Sets the expiry time: RFC 3339, in the future.
@@ -64,11 +79,69 @@ impl NewApiKey {
     pub fn with_scopes(self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { scopes: scopes.into_iter().map(Into::into).collect(), ..self }
     }
+
+    /// Adds a pair for the application, which each verification of the key returns.
+    #[must_use]
+    pub fn with_metadata(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.metadata.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets how often the key may be used, such as `100/s`.
+    #[must_use]
+    pub fn with_rate_limit(self, rate_limit: impl Into<String>) -> Self {
+        Self { rate_limit: Some(rate_limit.into()), ..self }
+    }
 }
 
 impl<Label: Into<String>> From<Label> for NewApiKey {
     fn from(label: Label) -> Self {
         Self::labelled(label)
+    }
+}
+
+/// Changes of a key. Whatever is not set stays.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ApiKeyChange(Map<String, Value>);
+
+impl ApiKeyChange {
+    /// Gives the key this label.
+    #[must_use]
+    pub fn label(self, label: impl Into<String>) -> Self {
+        self.setting("label", label.into())
+    }
+
+    /// Sets a pair for the application, or removes the name with `None`.
+    #[must_use]
+    pub fn metadata(mut self, name: impl Into<String>, value: Option<String>) -> Self {
+        let pairs = self.0.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(pairs) = pairs {
+            pairs.insert(name.into(), value.into());
+        }
+        self
+    }
+
+    /// Sets how often the key may be used, such as `100/s`. With `None` the limit of the service holds.
+    #[must_use]
+    pub fn rate_limit(self, rate_limit: Option<String>) -> Self {
+        self.setting("rateLimit", rate_limit)
+    }
+
+    /// Disables the key, or enables it.
+    #[must_use]
+    pub fn disabled(self, disabled: bool) -> Self {
+        self.setting("disabled", disabled)
+    }
+
+    /// Ends the key at this time (RFC 3339), which is not later than its present end.
+    #[must_use]
+    pub fn ending_at(self, expires_at: impl Into<String>) -> Self {
+        self.setting("expiresAt", expires_at.into())
+    }
+
+    fn setting(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(field.to_owned(), value.into());
+        self
     }
 }
 
@@ -85,7 +158,8 @@ pub struct CreatedApiKey {
     pub keys: Vec<ApiKey>,
 }
 
-/// Key management: these calls need an [`IdToken`](crate::IdToken) as credential.
+/// Key management: these calls need an [`IdToken`](crate::IdToken) as credential, or, for any owner, an
+/// [`OperatorToken`](crate::OperatorToken) and [`Client::for_owner`].
 ///
 /// A call that the service refuses returns [`Error::Refused`], with the code in [`Error::code`].
 impl Client {
@@ -108,6 +182,15 @@ impl Client {
         self.call(Method::POST, PATH, Some(&new.into())).await
     }
 
+    /// Changes a key and returns it. The service refuses a disabled key until it is enabled again.
+    ///
+    /// # Errors
+    ///
+    /// Code `key_not_found`, `key_not_owned` or `key_not_changeable`. Otherwise see [`Error`].
+    pub async fn change_api_key(&self, key_id: &str, change: &ApiKeyChange) -> Result<ApiKey, Error> {
+        self.call(Method::PATCH, &format!("{PATH}/{}", segment(key_id)), Some(change)).await
+    }
+
     /// Creates a key that replaces an old one. The old key stays valid for `overlap` (whole seconds, at most a week).
     ///
     /// # Errors
@@ -124,8 +207,40 @@ impl Client {
     ///
     /// Code `key_not_found` or `key_not_owned`. Otherwise see [`Error`].
     pub async fn revoke_api_key(&self, key_id: &str) -> Result<Vec<ApiKey>, Error> {
-        let list: KeyList = self.call(Method::DELETE, PATH, Some(&RevokeBody { key_id })).await?;
+        let list: KeyList = if self.host_of().is_some() {
+            self.call(Method::DELETE, &format!("{PATH}/{}", segment(key_id)), NO_BODY).await?
+        } else {
+            self.call(Method::DELETE, PATH, Some(&RevokeBody { key_id })).await?
+        };
         Ok(list.into_keys())
+    }
+
+    /// Revokes all keys of an owner, or with `created_before` (RFC 3339) only keys that are older. Returns how many keys
+    /// this call has revoked. Repeat a call that has failed.
+    ///
+    /// Only the host makes this call: with an [`OperatorToken`](crate::OperatorToken), after [`Client::for_owner`].
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn revoke_all_api_keys(&self, created_before: Option<&str>) -> Result<u64, Error> {
+        let path = format!("{PATH}{}", query(&[("createdBefore", created_before)]));
+        let answer: Revoked = self.call(Method::DELETE, &path, NO_BODY).await?;
+        Ok(answer.revoked_count)
+    }
+
+    /// Revokes up to 1,000 leaked keys of any owner. Returns the id of each key in the same order, and `None` for a
+    /// string that is not a key. Reporting a key again changes nothing and succeeds.
+    ///
+    /// This call needs an [`OperatorToken`](crate::OperatorToken) as credential.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn report_leaks(&self, found: &[FullKey]) -> Result<Vec<Option<String>>, Error> {
+        let report = LeakReport { tokens: found.iter().map(FullKey::expose).collect() };
+        let answer: LeakAnswer = self.call(Method::POST, "/api/operator/leaks", Some(&report)).await?;
+        Ok(answer.key_ids)
     }
 }
 
@@ -139,6 +254,23 @@ struct RotateBody {
 #[serde(rename_all = "camelCase")]
 struct RevokeBody<'a> {
     key_id: &'a str,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Revoked {
+    revoked_count: u64,
+}
+
+#[derive(Serialize)]
+struct LeakReport<'a> {
+    tokens: Vec<&'a str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LeakAnswer {
+    key_ids: Vec<Option<String>>,
 }
 
 /// The specification allows two forms of the answer, and requires clients to accept both. See decision 3.

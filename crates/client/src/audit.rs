@@ -2,7 +2,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::rest_client::{NO_BODY, query};
-use crate::{Client, Error};
+use crate::{Client, Error, Owner};
 
 /// Who did what, how, when and from where. Times are RFC 3339 in UTC with milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -21,8 +21,12 @@ pub struct AuditEvent {
     pub via: AuditPart,
     /// What it was done to.
     pub target: AuditPart,
-    /// The user to whom the target belongs.
-    pub user_id: String,
+    /// The user to whom the target belongs; `None` if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    /// The organization to which the target belongs; `None` if it is a user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub organization_id: Option<String>,
     /// What changed, of what is not secret.
     pub changes: Vec<AuditChange>,
     /// The id of the request; `None` if the reader may not see it, or there was no request.
@@ -92,13 +96,18 @@ pub struct AuditPage {
 
 /// The audit log.
 impl Client {
-    /// A page of what was changed of the user's, with an [`IdToken`](crate::IdToken) as credential.
+    /// A page of what was changed of the owner's, with an [`IdToken`](crate::IdToken) as credential, or, for any owner,
+    /// an [`OperatorToken`](crate::OperatorToken) and [`Client::for_owner`]. The page of a user then has addresses and
+    /// ids of requests too.
     ///
     /// # Errors
     ///
     /// See [`Error`].
     pub async fn list_audit_events(&self, wanted: &AuditQuery) -> Result<AuditPage, Error> {
-        self.list_events("/api/audit", wanted, None).await
+        match self.host_of().and_then(Owner::user_id) {
+            Some(user_id) => self.list_all_audit_events(wanted, Some(user_id)).await,
+            None => self.list_events("/api/audit", wanted, None).await,
+        }
     }
 
     /// A page of what was changed of any user's, or with `user_id` of one user's, with an

@@ -2,7 +2,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::{Client, Error};
+use crate::{Client, Error, Owner};
 
 const PATH: &str = "/api/operator/events";
 
@@ -10,7 +10,8 @@ const PATH: &str = "/api/operator/events";
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewEvent {
-    user_id: String,
+    #[serde(flatten)]
+    owner: Owner,
     #[serde(rename = "type")]
     event_type: String,
     data: Box<RawValue>,
@@ -30,8 +31,20 @@ impl NewEvent {
         event_type: impl Into<String>,
         data: &impl Serialize,
     ) -> Result<Self, serde_json::Error> {
-        let data = to_raw_value(data)?;
-        Ok(Self { user_id: user_id.into(), event_type: event_type.into(), data, id: None })
+        Self::for_owner(Owner::User(user_id.into()), event_type, data)
+    }
+
+    /// As [`NewEvent::new`], for a user or an organization.
+    ///
+    /// # Errors
+    ///
+    /// When `data` cannot be serialized as JSON.
+    pub fn for_owner(
+        owner: Owner,
+        event_type: impl Into<String>,
+        data: &impl Serialize,
+    ) -> Result<Self, serde_json::Error> {
+        Ok(Self { owner, event_type: event_type.into(), data: to_raw_value(data)?, id: None })
     }
 
     /// Sets the id. With an id, publishing is safe to repeat.
@@ -48,8 +61,12 @@ impl NewEvent {
 pub struct Event {
     /// The id, which receivers see as `webhook-id`.
     pub id: String,
-    /// The user that the event belongs to.
-    pub user_id: String,
+    /// The user who receives the event; `None` if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    /// The organization that receives the event; `None` if it is a user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub organization_id: Option<String>,
     /// The type, such as `invoice.paid`.
     #[serde(rename = "type")]
     pub event_type: String,

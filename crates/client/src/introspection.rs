@@ -1,14 +1,18 @@
+use std::collections::BTreeMap;
+
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
-use crate::{Client, Error, FullKey};
+use crate::{Client, Error, FullKey, Owner};
 
 /// A valid key, as token introspection (RFC 7662) describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ActiveApiKey {
-    /// The owner of the key: the subject of the owner's ID tokens.
-    pub user_id: String,
+    /// The user or the organization that owns the key.
+    pub owner: Owner,
+    /// The member of the organization who created the key, by the `sub`; `None` if no member did.
+    pub created_by: Option<String>,
     /// The identity provider of the owner.
     pub issuer: String,
     /// The key's id.
@@ -21,6 +25,8 @@ pub struct ActiveApiKey {
     pub created_at_unix_seconds: i64,
     /// When it expires, in seconds since 1970-01-01; `None` if never.
     pub expires_at_unix_seconds: Option<i64>,
+    /// Pairs that the application has attached to it.
+    pub metadata: BTreeMap<String, String>,
 }
 
 /// Token introspection. This call needs an [`OperatorToken`](crate::OperatorToken) as credential.
@@ -38,9 +44,9 @@ impl Client {
             return Ok(None);
         }
         // The message of serde_json quotes the answer, so it is not part of the error.
+        let key = serde_json::from_value(answer.rest.into()).ok().and_then(ActiveAnswer::into_key);
         let reason = "an active key without the documented fields";
-        let key: Result<ActiveAnswer, _> = serde_json::from_value(answer.rest.into());
-        key.map(|key| Some(key.into())).map_err(|_| Error::UnexpectedAnswer { status: 200, reason: reason.to_owned() })
+        key.map(Some).ok_or_else(|| Error::UnexpectedAnswer { status: 200, reason: reason.to_owned() })
     }
 }
 
@@ -60,7 +66,9 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct ActiveAnswer {
-    sub: String,
+    sub: Option<String>,
+    org_id: Option<String>,
+    created_by: Option<String>,
     iss: String,
     client_id: String,
     label: String,
@@ -68,18 +76,28 @@ struct ActiveAnswer {
     exp: Option<i64>,
     #[serde(default)]
     scope: String,
+    #[serde(default)]
+    metadata: BTreeMap<String, String>,
 }
 
-impl From<ActiveAnswer> for ActiveApiKey {
-    fn from(answer: ActiveAnswer) -> Self {
-        Self {
-            user_id: answer.sub,
-            issuer: answer.iss,
-            key_id: answer.client_id,
-            label: answer.label,
-            scopes: answer.scope.split_ascii_whitespace().map(str::to_owned).collect(),
-            created_at_unix_seconds: answer.iat,
-            expires_at_unix_seconds: answer.exp,
-        }
+impl ActiveAnswer {
+    /// The key; `None` unless exactly one of a user and an organization owns it.
+    fn into_key(self) -> Option<ActiveApiKey> {
+        let owner = match (self.sub, self.org_id) {
+            (Some(id), None) => Owner::User(id),
+            (None, Some(id)) => Owner::Organization(id),
+            _ => return None,
+        };
+        Some(ActiveApiKey {
+            owner,
+            created_by: self.created_by,
+            issuer: self.iss,
+            key_id: self.client_id,
+            label: self.label,
+            scopes: self.scope.split_ascii_whitespace().map(str::to_owned).collect(),
+            created_at_unix_seconds: self.iat,
+            expires_at_unix_seconds: self.exp,
+            metadata: self.metadata,
+        })
     }
 }

@@ -55,6 +55,7 @@ mod hours;
 mod introspection;
 mod log_filter;
 mod operations;
+mod owner;
 mod portal_links;
 #[cfg(feature = "protect")]
 pub mod protect;
@@ -63,13 +64,11 @@ mod sessions;
 mod subscriptions;
 #[cfg(feature = "tower")]
 pub mod tower;
-mod user_keys;
-mod user_webhooks;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
 mod whoami;
 
-pub use api_keys::{ApiKey, CreatedApiKey, NewApiKey};
+pub use api_keys::{ApiKey, ApiKeyChange, CreatedApiKey, NewApiKey};
 pub use audit::{AuditChange, AuditEvent, AuditPage, AuditPart, AuditQuery};
 pub use command_line_client::CommandLineClient;
 pub use credential::{Credential, FullKey, IdToken, OperatorToken, PortalUrl, WebhookSecret};
@@ -81,6 +80,7 @@ pub use hours::{AttemptTimes, DailyUses, DailyUsesOfKey, InHour, KeyUsage, KeyUs
 pub use introspection::ActiveApiKey;
 pub use log_filter::LogFilter;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
+pub use owner::Owner;
 pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
 pub use sessions::Session;

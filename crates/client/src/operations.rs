@@ -11,8 +11,12 @@ use crate::{Attempt, Client, Error, Event};
 pub struct FailingSubscription {
     /// The subscription's id.
     pub id: String,
-    /// The user that it belongs to.
-    pub user_id: String,
+    /// The user that it belongs to; `None` if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    /// The organization that it belongs to; `None` if it is a user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub organization_id: Option<String>,
     /// Scheme, host and port of the receiver.
     pub receiver: String,
     /// `failing` or `paused`.

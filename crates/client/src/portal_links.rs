@@ -4,13 +4,14 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::credential::PortalUrl;
-use crate::{Client, Error};
+use crate::{Client, Error, Owner};
 
 /// A portal link to make.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewPortalLink {
-    user_id: String,
+    #[serde(flatten)]
+    owner: Owner,
     #[serde(skip_serializing_if = "Option::is_none")]
     capabilities: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +23,12 @@ pub struct NewPortalLink {
 impl NewPortalLink {
     /// A link for the user with this id (the `sub` of the user's ID tokens), who may change keys and webhooks.
     pub fn for_user(user_id: impl Into<String>) -> Self {
-        Self { user_id: user_id.into(), capabilities: None, return_url: None, ttl_seconds: None }
+        Self::for_owner(Owner::User(user_id.into()))
+    }
+
+    /// As [`NewPortalLink::for_user`], for a user or an organization.
+    pub fn for_owner(owner: Owner) -> Self {
+        Self { owner, capabilities: None, return_url: None, ttl_seconds: None }
     }
 
     /// Sets what the user may do: `keys`, `keys:read`, `webhooks`, `webhooks:read`.

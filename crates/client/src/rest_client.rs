@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -7,13 +8,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use crate::{Credential, Error, Problem};
+use crate::{Credential, Error, Owner, Problem};
 
 /// The limit of a call, from the first byte sent to the last byte received. The service gives up earlier.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Larger than any answer: a list of 10,000 keys, the highest limit that can be configured, takes about 3 MB.
 const BODY_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The calls of the host. Most are for one owner.
+const HOST: &str = "/api/operator/";
 
 /// The body of a call without a body.
 pub(crate) const NO_BODY: Option<&()> = None;
@@ -24,6 +28,7 @@ pub struct Client {
     http: reqwest::Client,
     base_url: String,
     credential: Option<Credential>,
+    owner: Option<Owner>,
 }
 
 impl Client {
@@ -46,7 +51,7 @@ impl Client {
             .timeout(CALL_TIMEOUT)
             .build()
             .map_err(Error::NoAnswer)?;
-        Ok(Self { http, base_url: url.as_str().trim_end_matches('/').to_owned(), credential: None })
+        Ok(Self { http, base_url: url.as_str().trim_end_matches('/').to_owned(), credential: None, owner: None })
     }
 
     /// A client that calls with this credential, an [`IdToken`](crate::IdToken), a [`FullKey`](crate::FullKey) or an
@@ -56,6 +61,29 @@ impl Client {
         Self { credential: Some(credential.into()), ..self.clone() }
     }
 
+    /// A client that calls for this owner, and shares the connections of this one. With an
+    /// [`OperatorToken`](crate::OperatorToken) as credential the owner is any user or organization, and the scopes of the
+    /// token say what it may do. Otherwise the owner is an organization to which the user belongs. Calls that are not an
+    /// owner's stay as they are.
+    #[must_use]
+    pub fn for_owner(&self, owner: Owner) -> Self {
+        Self { owner: Some(owner), ..self.clone() }
+    }
+
+    /// The owner whose calls the host makes.
+    pub(crate) fn host_of(&self) -> Option<&Owner> {
+        self.owner.as_ref().filter(|_| matches!(self.credential, Some(Credential::OperatorToken(_))))
+    }
+
+    /// The owner's call at `path`, made for the owner of this client.
+    fn path_for_owner<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        match &self.owner {
+            Some(owner) if self.host_of().is_some() => path_for_host(owner, path),
+            Some(owner) => path_for_member(owner, path),
+            None => path.into(),
+        }
+    }
+
     /// Calls `path` and reads the answer's JSON.
     pub(crate) async fn call<Answer: DeserializeOwned>(
         &self,
@@ -63,7 +91,7 @@ impl Client {
         path: &str,
         body: Option<&impl Serialize>,
     ) -> Result<Answer, Error> {
-        let mut request = self.http.request(method, format!("{}{path}", self.base_url));
+        let mut request = self.http.request(method, format!("{}{}", self.base_url, self.path_for_owner(path)));
         if let Some(credential) = &self.credential {
             let (name, value) = credential.header()?;
             request = request.header(name, value);
@@ -75,6 +103,32 @@ impl Client {
         let (status, headers) = (response.status(), response.headers().clone());
         let body = whole_body(response).await?;
         read_answer(status, &headers, &body)
+    }
+}
+
+/// Where the host makes the owner's call at `path`.
+fn path_for_host<'a>(owner: &Owner, path: &'a str) -> Cow<'a, str> {
+    if path.starts_with(HOST) {
+        return path.into();
+    }
+    let (kind, id) = match owner {
+        Owner::User(id) => ("users", id),
+        Owner::Organization(id) => ("organizations", id),
+    };
+    let of_key = path.strip_prefix("/api/api-keys").map(|rest| format!("/keys{rest}"));
+    let rest = of_key.or_else(|| Some(path.strip_prefix("/api/webhooks").or(path.strip_prefix("/api"))?.to_owned()));
+    format!("{HOST}{kind}/{}{}", segment(id), rest.unwrap_or_default()).into()
+}
+
+/// Where a member makes the call at `path`. The service refuses a member who calls for another user.
+fn path_for_member<'a>(owner: &Owner, path: &'a str) -> Cow<'a, str> {
+    match owner {
+        Owner::User(_) => path_for_host(owner, path),
+        Owner::Organization(_) if path.starts_with(HOST) => path.into(),
+        Owner::Organization(id) => {
+            let separator = if path.contains('?') { '&' } else { '?' };
+            format!("{path}{separator}organization={}", segment(id)).into()
+        }
     }
 }
 
@@ -133,4 +187,38 @@ fn read_answer<Answer: DeserializeOwned>(
 
 fn unexpected(status: StatusCode, reason: String) -> Error {
     Error::UnexpectedAnswer { status: status.as_u16(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_made_for_an_owner_at_one_place() {
+        let (user, organization) = (Owner::User("auth0|a/b".to_owned()), Owner::Organization("a&b".to_owned()));
+        for (path, for_user, for_organization, for_member) in [
+            (
+                "/api/api-keys",
+                "users/auth0%7Ca%2Fb/keys",
+                "organizations/a%26b/keys",
+                "/api/api-keys?organization=a%26b",
+            ),
+            (
+                "/api/webhooks/deliveries?state=failed",
+                "users/auth0%7Ca%2Fb/deliveries?state=failed",
+                "organizations/a%26b/deliveries?state=failed",
+                "/api/webhooks/deliveries?state=failed&organization=a%26b",
+            ),
+            ("/api/audit", "users/auth0%7Ca%2Fb/audit", "organizations/a%26b/audit", "/api/audit?organization=a%26b"),
+        ] {
+            assert_eq!(path_for_host(&user, path), format!("{HOST}{for_user}"));
+            assert_eq!(path_for_member(&user, path), format!("{HOST}{for_user}"), "which the service refuses");
+            assert_eq!(path_for_host(&organization, path), format!("{HOST}{for_organization}"));
+            assert_eq!(path_for_member(&organization, path), for_member);
+        }
+        let of_the_host = "/api/operator/events";
+        for path in [path_for_host(&user, of_the_host), path_for_member(&organization, of_the_host)] {
+            assert_eq!(path, of_the_host);
+        }
+    }
 }

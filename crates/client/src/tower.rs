@@ -15,7 +15,7 @@
 //! # }
 //!
 //! async fn orders(Extension(caller): Extension<Caller>) -> String {
-//!     format!("the orders of {}", caller.user_id())
+//!     format!("the orders of the {}", caller.owner())
 //! }
 //! ```
 

@@ -29,6 +29,8 @@ pub const TOLERANCE: Duration = Duration::from_mins(5);
 
 /// The prefix of a secret whose key is in base64.
 const PREFIX: &str = "whsec_";
+/// The prefix of a public key. Everybody may know it, so a signature that is made with it proves nothing.
+const PUBLIC_KEY_PREFIX: &str = "whpk_";
 const KEY_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 const LENGTH_MAX: usize = 256;
 /// Many more than a rotation needs.
@@ -48,6 +50,9 @@ pub enum InvalidSigningSecret {
     /// The length is not 1 to 256 characters.
     #[error("must have 1 to 256 characters")]
     Length,
+    /// The string is a public key (`whpk_…`), for signatures of version `v1a`. This crate verifies version `v1`.
+    #[error("a public key is not a secret")]
+    PublicKey,
 }
 
 /// Why a webhook is rejected. Answer the request with 400 or 401, and do nothing else.
@@ -108,6 +113,9 @@ impl SigningSecret {
     pub fn parse(text: &str) -> Result<Self, InvalidSigningSecret> {
         if text.is_empty() || text.chars().nth(LENGTH_MAX).is_some() {
             return Err(InvalidSigningSecret::Length);
+        }
+        if text.starts_with(PUBLIC_KEY_PREFIX) {
+            return Err(InvalidSigningSecret::PublicKey);
         }
         let Some(encoded) = text.strip_prefix(PREFIX) else {
             return Ok(Self(Zeroizing::new(text.as_bytes().to_vec())));

@@ -9,8 +9,10 @@ use crate::{Client, Error};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WhoAmI {
-    /// The user's id: the subject of the user's ID tokens.
-    pub user_id: String,
+    /// The user's id: the subject of the user's ID tokens; `None` if the credential is an organization's.
+    pub user_id: Option<String>,
+    /// The organization for which the call is made; `None` if it is made for the user.
+    pub organization_id: Option<String>,
     /// The credential of the call.
     pub credential: UsedCredential,
 }

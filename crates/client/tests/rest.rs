@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use gatepost_client::{
-    Client, CreatedApiKey, DeliveryQuery, Error, FullKey, IdToken, NewApiKey, NewPortalLink, OperatorToken,
+    Client, CreatedApiKey, DeliveryQuery, Error, FullKey, IdToken, NewApiKey, NewPortalLink, OperatorToken, Owner,
     UsedCredential,
 };
 use serde_json::{Value, json};
-use wiremock::matchers::{any, body_json, header, method, path};
+use wiremock::matchers::{any, body_json, header, method, path, query_param};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const TOKEN: &str = "header.payload.signature";
@@ -113,7 +113,7 @@ async fn introspection_asks_with_the_operator_token() {
     let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&active))).await;
     let operator = client.with_credential(OperatorToken::new("operator-secret"));
     let key = operator.introspect(&FullKey::new(FULL_KEY), &["orders:read"]).await.unwrap().unwrap();
-    assert_eq!((key.user_id.as_str(), key.issuer.as_str()), ("alice", "https://id.example.com"));
+    assert_eq!((key.owner.user_id(), key.issuer.as_str()), (Some("alice"), "https://id.example.com"));
     assert_eq!((key.key_id.as_str(), key.label.as_str()), ("key_1", "CI"));
     assert_eq!(key.scopes, ["orders:read", "orders:write"]);
     assert_eq!((key.created_at_unix_seconds, key.expires_at_unix_seconds), (1_795_225_323, Some(1_795_225_400)));
@@ -138,17 +138,32 @@ async fn leaks_are_answered_in_their_order() {
     assert_eq!(client.report_leaks(&found).await.unwrap(), [None, Some("key_1".to_owned())]);
 }
 
+/// The client of the host, for a user.
+fn host(client: &Client) -> Client {
+    client.with_credential(OperatorToken::new("operator")).for_owner(Owner::User("auth0|a/b".to_owned()))
+}
+
+#[tokio::test]
+async fn a_member_calls_for_an_organization() {
+    let asked = Mock::given(method("DELETE")).and(path("/api/api-keys")).and(query_param("organization", "a&b"));
+    let asked = asked.and(body_json(json!({ "keyId": "key_1" })));
+    let answer = ResponseTemplate::new(200).set_body_json(json!({ "keys": [record()] }));
+    let (_server, client) = server_with(asked.respond_with(answer)).await;
+    let member = client.for_owner(Owner::Organization("a&b".to_owned()));
+    assert_eq!(member.revoke_api_key("key_1").await.unwrap().len(), 1);
+}
+
 #[tokio::test]
 async fn an_operator_looks_at_a_users_keys_and_revokes_one() {
     let answer = json!({ "keys": [record()] });
     let keys_of = "/api/operator/users/auth0%7Ca%2Fb/keys";
     let asked = Mock::given(method("GET")).and(path(keys_of));
     let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
-    assert_eq!(client.list_user_api_keys("auth0|a/b").await.unwrap().len(), 1);
+    assert_eq!(host(&client).list_api_keys().await.unwrap().len(), 1);
 
     let asked = Mock::given(method("DELETE")).and(path(format!("{keys_of}/key_1")));
     let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
-    assert_eq!(client.revoke_user_api_key("auth0|a/b", "key_1").await.unwrap().len(), 1);
+    assert_eq!(host(&client).revoke_api_key("key_1").await.unwrap().len(), 1);
 }
 
 async fn answering_at(asked: &str, answer: Value) -> (MockServer, Client) {
@@ -169,20 +184,20 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
     };
     let (_server, client) = answering("GET", "deliveries", json!({ "deliveries": [delivery] })).await;
     let failed = DeliveryQuery { state: Some("failed".into()), ..DeliveryQuery::default() };
-    assert_eq!(client.list_user_deliveries("auth0|a/b", &failed).await.unwrap().deliveries[0].id, "dlv_1");
+    assert_eq!(host(&client).list_deliveries(&failed).await.unwrap().deliveries[0].id, "dlv_1");
     let (_server, client) = answering("POST", "deliveries/dlv_1/retry", json!({ "delivery": delivery })).await;
-    assert_eq!(client.retry_user_delivery("auth0|a/b", "dlv_1").await.unwrap().state, "waiting");
+    assert_eq!(host(&client).retry_delivery("dlv_1").await.unwrap().state, "waiting");
     let (_server, client) = answering("POST", "subscriptions/sub_1/recover", json!({ "deliveries": 3 })).await;
     let since = "2026-11-21T00:00:00Z";
-    assert_eq!(client.recover_user_subscription("auth0|a/b", "sub_1", since).await.unwrap(), 3);
+    assert_eq!(host(&client).recover_subscription("sub_1", since).await.unwrap(), 3);
     let group = json!({
         "subscriptionId": "sub_1", "url": "https://hooks.example.com", "error": "status", "status": 500,
         "deliveries": 412, "newestDeliveryId": "dlv_1",
     });
     let (_server, client) = answering("GET", "failures", json!({ "failures": [group], "isComplete": true })).await;
-    let failures = client.list_user_failures("auth0|a/b", Some("sub_1")).await.unwrap();
+    let failures = host(&client).list_failures(Some("sub_1")).await.unwrap();
     let (_server, client) = answering("POST", "failures/retry", json!({ "deliveries": 412 })).await;
-    assert_eq!(client.retry_user_failures("auth0|a/b", &failures.failures[0].cause).await.unwrap(), 412);
+    assert_eq!(host(&client).retry_failures(&failures.failures[0].cause).await.unwrap(), 412);
     let failing = json!({ "subscriptions": [{
         "id": "sub_1", "userId": "alice", "receiver": "https://hooks.example.com", "state": "paused",
         "reason": "timeout", "failingSince": null, "failuresInARow": 5, "lastAttempt": null,
@@ -196,7 +211,7 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
     let (_server, client) = answering_at("/api/operator/events/evt_1", event).await;
     assert_eq!(client.find_event("evt_1").await.unwrap().deliveries, 2);
     let (_server, client) = answering("DELETE", "sessions", json!({ "sessions": [] })).await;
-    client.end_user_sessions("auth0|a/b").await.unwrap();
+    host(&client).end_sessions().await.unwrap();
 }
 
 #[tokio::test]
@@ -221,7 +236,7 @@ async fn whoami_sends_an_api_key_as_such_and_reads_both_kinds() {
     let asked = Mock::given(method("GET")).and(path("/api/whoami")).and(header("x-api-key", FULL_KEY));
     let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(by_key))).await;
     let identity = client.with_credential(FullKey::new(FULL_KEY)).whoami().await.unwrap();
-    assert_eq!(identity.user_id, "alice");
+    assert_eq!(identity.user_id.as_deref(), Some("alice"));
     let (key_id, label, scopes) = ("key_1".into(), "CI".into(), vec!["orders:read".into()]);
     assert_eq!(identity.credential, UsedCredential::ApiKey { key_id, label, scopes });
 

@@ -18,6 +18,8 @@ diesel::table! {
         revoked_at -> Nullable<Instant>,
         scopes -> Text,
         replaced_by -> Nullable<Binary>,
+        settings -> Nullable<Text>,
+        created_by -> Nullable<Text>,
         /// Generated.
         ends_at -> Instant,
     }
@@ -49,6 +51,7 @@ diesel::table! {
         created_at -> Instant,
         updated_at -> Instant,
         deleted_at -> Nullable<Instant>,
+        created_by -> Nullable<Text>,
     }
 }
 
@@ -193,6 +196,7 @@ diesel::table! {
         expires_at -> Instant,
         user_agent -> Nullable<Text>,
         address -> Nullable<Text>,
+        memberships -> Nullable<Text>,
     }
 }
 

@@ -44,10 +44,6 @@ mod tests {
 
     #[async_trait]
     impl ReadinessCheck for Answers {
-        fn name(&self) -> &'static str {
-            "identity-provider"
-        }
-
         async fn check(&self) -> Result<(), NotReady> {
             let not_yet = NotReady { summary: "not yet", source: Some("no answer".into()) };
             if Instant::now() < self.0 { Err(not_yet) } else { Ok(()) }

@@ -118,7 +118,7 @@ async fn feed_and_clocks(changes: &dyn ChangeFeed, clock: &dyn Clock) -> Option<
 }
 
 async fn snapshots(figures: &dyn StoreFigures) -> Option<Finding> {
-    let age = figures.oldest_snapshot().await.ok()??;
+    let age = figures.server_figures().await.ok()?.oldest_snapshot?;
     (age > SNAPSHOT_AGE_MAX).then(|| {
         finding(
             format!("a transaction has been open for {} minutes", age.as_secs() / 60),
@@ -172,7 +172,7 @@ mod tests {
     use async_trait::async_trait;
     use domain::Timestamp;
     use domain::memory::{ManualClock, MemoryKeyStore};
-    use domain::ports::{FeedPosition, FeedRead, QueueFigures, StoreError};
+    use domain::ports::{FeedPosition, FeedRead, QueueFigures, ServerFigures, StoreError};
 
     use super::*;
 
@@ -187,8 +187,8 @@ mod tests {
             Ok(QueueFigures { oldest_due: Some(at.minus(self.0)), ..QueueFigures::default() })
         }
 
-        async fn oldest_snapshot(&self) -> Result<Option<Duration>, StoreError> {
-            Ok(Some(self.0))
+        async fn server_figures(&self) -> Result<ServerFigures, StoreError> {
+            Ok(ServerFigures { oldest_snapshot: Some(self.0), ..ServerFigures::default() })
         }
     }
 

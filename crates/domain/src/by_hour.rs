@@ -8,8 +8,6 @@ use crate::Timestamp;
 pub const COUNTS_KEPT: Duration = Duration::from_hours(90 * 24);
 /// The most hours that one call reads: 31 days.
 pub const HOURS_READ_MAX: u32 = 31 * 24;
-/// The most rows of counts that one transaction deletes, so that a purge does not block other writers for long.
-pub(crate) const PURGED_COUNTS_MAX: u32 = 5_000;
 
 const HOUR_MILLIS: i64 = 3_600_000;
 

@@ -1,6 +1,6 @@
 use sha2::{Digest, Sha256};
 
-use crate::{CredentialDigest, UserId};
+use crate::{CredentialDigest, OwnerId};
 
 /// Where an owner is at home in a store that is composed of several: one of [`Home::COUNT`] places, by a hash of the
 /// owner's issuer and subject that never changes. A store has many homes, and an owner has one, so that each owner is in
@@ -13,7 +13,7 @@ impl Home {
     pub const COUNT: u16 = 4_096;
 
     /// The home of this owner.
-    pub fn of(owner: &UserId) -> Self {
+    pub fn of(owner: &OwnerId) -> Self {
         // No issuer contains a line feed, so no other owner has the same bytes.
         let hashed = Sha256::new().chain_update("gatepost home\n").chain_update(owner.issuer()).chain_update("\n");
         Self::from_start(&hashed.chain_update(owner.subject()).finalize().into())
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn home(issuer: &str, subject: &str) -> u16 {
-        Home::of(&UserId::new(issuer, subject).unwrap()).number()
+        Home::of(&OwnerId::new(issuer, subject).unwrap()).number()
     }
 
     /// Stored data is found by it, so it never changes.
@@ -89,7 +89,7 @@ mod tests {
     fn owners_spread_over_the_shards() {
         let mut counts = [0; 16];
         for n in 0..16_000 {
-            let owner = UserId::new("https://id.example", format!("user-{n}")).unwrap();
+            let owner = OwnerId::new("https://id.example", format!("user-{n}")).unwrap();
             counts[Home::of(&owner).shard(16)] += 1;
         }
         assert!(counts.iter().all(|count| (850..1_150).contains(count)), "{counts:?}");

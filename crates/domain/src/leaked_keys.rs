@@ -3,7 +3,7 @@
 use crate::audit::Origin;
 use crate::ports::StoreError;
 use crate::webhooks::{SubscriptionChange, Webhooks};
-use crate::{ApiKey, CredentialDigest, Keys, ReportLeaksError, SubscriptionId, UserId};
+use crate::{ApiKey, CredentialDigest, Keys, OwnerId, ReportLeaksError, SubscriptionId};
 
 /// Revokes every key among `tokens` as [`Keys::report_leaks`] does, and disables the subscriptions whose URL was set by
 /// one of these keys. If a part of the store fails, this is done for the keys in the other parts before the error is
@@ -43,7 +43,7 @@ pub async fn confirm_key(
     keys: &Keys,
     webhooks: &Webhooks,
     digest: &CredentialDigest,
-    (owner, subscription): (&UserId, SubscriptionId),
+    (owner, subscription): (&OwnerId, SubscriptionId),
     origin: &Origin,
 ) -> Result<bool, StoreError> {
     if keys.is_good(digest).await? {

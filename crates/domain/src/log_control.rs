@@ -47,10 +47,10 @@ impl LogControl {
         if filter.chars().count() > Self::FILTER_LENGTH_MAX {
             return Err(ChangeLogError::TooLong);
         }
-        self.filters.check(filter)?;
+        let apply = self.filters.parse(filter)?;
         let before = self.filters.present();
         self.audit.record_log_filter(&before, filter, origin).await?;
-        self.filters.choose(filter)?;
+        apply();
         Ok(before)
     }
 }

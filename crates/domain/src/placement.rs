@@ -1,4 +1,4 @@
-use crate::{CredentialDigest, Home, UserId};
+use crate::{CredentialDigest, Home, OwnerId};
 
 /// How many secrets are drawn for each store before the search ends. That none of them fits has a chance of e^-64: then
 /// the source of randomness is broken, and a search without an end would hide that.
@@ -22,7 +22,7 @@ impl Placement {
     /// who knows the store of a secret knows log2(*n*) of its bits.
     pub(crate) fn draw<Secret>(
         self,
-        owner: &UserId,
+        owner: &OwnerId,
         digest: impl Fn(&Secret) -> CredentialDigest,
         mut draw: impl FnMut() -> Secret,
     ) -> Secret {
@@ -45,7 +45,7 @@ mod tests {
 
     /// Draws digests, one after the other, of which the first byte counts up.
     fn drawn(subject: &str, placement: Placement) -> CredentialDigest {
-        let (owner, mut bytes) = (UserId::new("https://id.example", subject).unwrap(), [0; 32]);
+        let (owner, mut bytes) = (OwnerId::new("https://id.example", subject).unwrap(), [0; 32]);
         placement.draw(
             &owner,
             |digest| *digest,
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_broken_source_ends_the_search() {
-        let (owner, mut draws) = (UserId::new("https://id.example", "alice").unwrap(), 0);
+        let (owner, mut draws) = (OwnerId::new("https://id.example", "alice").unwrap(), 0);
         Placement::Shards(16).draw(&owner, |()| CredentialDigest::from_bytes([0; 32]), || draws += 1);
         assert_eq!(draws, 16 * DRAWS_FOR_EACH);
     }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::ports::Entropy;
-use crate::{Home, Placement, Timestamp, UserId};
+use crate::{Home, OwnerId, Placement, Timestamp};
 
 /// Crockford's base 32 in lower case, as the `TypeID` specification 0.3 requires.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -34,7 +34,7 @@ macro_rules! type_id {
             }
 
             /// A new id of something that belongs to this owner.
-            pub fn mint_for(owner: &UserId, placement: Placement, at: Timestamp, entropy: &dyn Entropy) -> Self {
+            pub fn mint_for(owner: &OwnerId, placement: Placement, at: Timestamp, entropy: &dyn Entropy) -> Self {
                 let id = mint(at, entropy);
                 match placement {
                     Placement::OneStore => Self(id),
@@ -237,7 +237,7 @@ mod tests {
     fn only_ids_with_a_home_carry_one() {
         let entropy = SeededEntropy::new(1);
         for n in 0..1_000 {
-            let owner = UserId::new("https://id.example", format!("user-{n}")).unwrap();
+            let owner = OwnerId::new("https://id.example", format!("user-{n}")).unwrap();
             let at = Timestamp::from_unix_millis(1_795_225_323_120 + n).unwrap();
             let mint = |placement| KeyId::mint_for(&owner, placement, at, &entropy);
             assert_eq!(mint(Placement::Shards(16)).home(), Some(Home::of(&owner)));

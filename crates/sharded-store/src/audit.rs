@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::AuditId;
 use domain::audit::{AuditEvent, AuditFilter, Cause};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
-use domain::{AuditId, Timestamp};
 use futures_util::future::join_all;
 
 use crate::ShardedStore;
-use crate::fan_out::{all, up_to};
+use crate::fan_out::all;
 use crate::pages::merged;
 use crate::shard::Shard;
 
@@ -28,10 +28,6 @@ impl ShardedStore {
 
 #[async_trait]
 impl AuditLog for ShardedStore {
-    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
-        self.of(&event.owner).store.audit.record(event).await
-    }
-
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         if let Some(owner) = &filter.owner {
             return self.of(owner).store.audit.list(filter, before, max).await;
@@ -75,10 +71,6 @@ impl AuditLog for ShardedStore {
             .filter(|(_, part)| !part.is_empty())
             .map(|(shard, part)| shard.part(async move { shard.store.audit.mark_announced(&part).await }));
         join_all(marks).await.into_iter().collect()
-    }
-
-    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        up_to(max, self.in_turn(), |shard, max| shard.store.audit.purge(before, max)).await
     }
 
     fn watch(&self, watcher: Arc<dyn AuditWatcher>) {

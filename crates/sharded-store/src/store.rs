@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use domain::ports::{ChangeFeed, Store};
-use domain::{Home, UserId};
+use domain::{Home, OwnerId};
 
 use crate::shard::Shard;
 
@@ -34,7 +34,7 @@ impl ShardedStore {
     }
 
     /// The shard of this owner.
-    pub(crate) fn of(&self, owner: &UserId) -> &Arc<Shard> {
+    pub(crate) fn of(&self, owner: &OwnerId) -> &Arc<Shard> {
         self.at(Home::of(owner))
     }
 

@@ -1,22 +1,22 @@
-//! Readiness, schema and close.
+//! Readiness, schema, retention and close.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use domain::ports::{Close, MigrateError, MigrationStatus, NotReady, ReadinessCheck, Schema};
+use domain::Timestamp;
+use domain::ports::{
+    Close, MigrateError, MigrationStatus, NotReady, ReadinessCheck, Retained, Retention, Schema, StoreError,
+};
 use futures_util::future::{join_all, select_all};
 
 use crate::ShardedStore;
+use crate::fan_out::{unless_all_failed, up_to};
 
 /// Ready while one shard is: the owners of the others get errors, and every instance answers the same. Not ready before
 /// each shard was migrated, unless it does not answer: at the first start, some shards have tables before others.
 #[async_trait]
 impl ReadinessCheck for ShardedStore {
-    fn name(&self) -> &'static str {
-        self.shards[0].store.readiness.name()
-    }
-
     async fn check(&self) -> Result<(), NotReady> {
         if !self.schema_was_tried.load(Ordering::Acquire) {
             return Err(NotReady { summary: "the schema of the shards is not checked yet", source: None });
@@ -29,6 +29,18 @@ impl ReadinessCheck for ShardedStore {
             }
             checks = rest;
         }
+    }
+}
+
+#[async_trait]
+impl Retention for ShardedStore {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        up_to(max, self.in_turn(), |shard, max| shard.store.retention.purge(what, before, max)).await
+    }
+
+    async fn prepare_history(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {
+        let prepared = self.shards.iter().map(|shard| shard.long_part(shard.store.retention.prepare_history(at, days)));
+        unless_all_failed(join_all(prepared).await)
     }
 }
 

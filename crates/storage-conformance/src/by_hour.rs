@@ -1,6 +1,6 @@
 //! Counts by the hour: what the counts of keys and of subscriptions promise alike.
 
-use domain::{Hour, HourRange, UserId};
+use domain::{Hour, HourRange, OwnerId};
 
 use crate::racing::{all_at_once, moments, not_held_up};
 use crate::sample::user;
@@ -17,7 +17,7 @@ pub(crate) trait CountsByHour: Clone + Send + Sync + 'static {
     type Id: Copy + Send + Sync + 'static;
 
     /// Stores a new object of the owner.
-    fn stored(&self, owner: &UserId) -> impl Future<Output = Self::Id> + Send;
+    fn stored(&self, owner: &OwnerId) -> impl Future<Output = Self::Id> + Send;
 
     /// The id of an object that is not stored.
     fn not_stored(number: u128) -> Self::Id;
@@ -26,7 +26,7 @@ pub(crate) trait CountsByHour: Clone + Send + Sync + 'static {
     fn add(&self, counts: &[(Self::Id, i64, Counts)]) -> impl Future<Output = ()> + Send;
 
     /// The hours with counts of the owner's object, the earliest first.
-    fn read(&self, owner: &UserId, id: Self::Id, hours: HourRange) -> impl Future<Output = Vec<(i64, Counts)>> + Send;
+    fn read(&self, owner: &OwnerId, id: Self::Id, hours: HourRange) -> impl Future<Output = Vec<(i64, Counts)>> + Send;
 
     /// Deletes at most `max` rows from before this hour, and says how many.
     fn purge(&self, before: Hour, max: u32) -> impl Future<Output = u32> + Send;
@@ -123,7 +123,7 @@ pub(crate) async fn are_added_whole_or_not_at_all(store: impl CountsByHour) {
 }
 
 /// What is read of these twice in a row: a store may go on with a dropped call while it is read.
-async fn settled<Store: CountsByHour>(store: &Store, owner: &UserId, ids: &[Store::Id]) -> Vec<Vec<(i64, Counts)>> {
+async fn settled<Store: CountsByHour>(store: &Store, owner: &OwnerId, ids: &[Store::Id]) -> Vec<Vec<(i64, Counts)>> {
     let mut before = Vec::new();
     loop {
         let mut sums = Vec::new();
@@ -137,7 +137,7 @@ async fn settled<Store: CountsByHour>(store: &Store, owner: &UserId, ids: &[Stor
     }
 }
 
-async fn stored<Store: CountsByHour>(store: &Store, owner: &UserId, count: usize) -> Vec<Store::Id> {
+async fn stored<Store: CountsByHour>(store: &Store, owner: &OwnerId, count: usize) -> Vec<Store::Id> {
     let mut ids = Vec::new();
     for _ in 0..count {
         ids.push(store.stored(owner).await);

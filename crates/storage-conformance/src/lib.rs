@@ -32,6 +32,7 @@
 pub mod audit;
 mod by_hour;
 pub mod keys;
+mod ports;
 mod racing;
 mod sample;
 pub mod sessions;
@@ -39,8 +40,7 @@ mod shared;
 mod suite;
 pub mod webhooks;
 
-pub use keys::{KeyPorts, SharedStore};
-pub use sessions::{SessionPorts, SharedSessionStore};
+pub use ports::{KeyPorts, SessionPorts, SharedSessionStore, SharedStore};
 pub use shared::{Instances, SharedPromise, keep_shared};
 pub use suite::{Check, FreshStore, Promise, keep};
 pub use webhooks::WebhookStore;

@@ -1,6 +1,6 @@
 //! Instants and users, for the samples of both wings.
 
-use domain::{Timestamp, UserId};
+use domain::{OwnerId, Timestamp};
 
 /// `2026-11-21T01:42:03.120Z`. The milliseconds are not zero, so that a store that drops them fails.
 const START_UNIX_MILLIS: i64 = 1_795_225_323_120;
@@ -11,11 +11,11 @@ pub(crate) fn at(millis: i64) -> Timestamp {
 }
 
 /// A user of the usual issuer.
-pub(crate) fn user(subject: &str) -> UserId {
+pub(crate) fn user(subject: &str) -> OwnerId {
     user_of("https://id.example", subject)
 }
 
 /// A user of any issuer.
-pub(crate) fn user_of(issuer: &str, subject: &str) -> UserId {
-    UserId::new(issuer, subject).expect("the sample's issuer and subject are valid")
+pub(crate) fn user_of(issuer: &str, subject: &str) -> OwnerId {
+    OwnerId::new(issuer, subject).expect("the sample's issuer and subject are valid")
 }

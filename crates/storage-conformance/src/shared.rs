@@ -2,7 +2,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::keys::SharedStore;
+use crate::SharedStore;
 use crate::suite::{Check, in_time};
 
 /// Two instances of one store. They may be the same instance if the store has only one.

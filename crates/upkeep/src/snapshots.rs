@@ -16,8 +16,8 @@ pub async fn watch_snapshots(store: Arc<dyn StoreFigures>, stop: CancellationTok
         let mut watched = Watched::default();
         loop {
             // An error means that the database is away, which other lines say.
-            if let Ok(oldest) = store.snapshot_holder().await {
-                watched.note(oldest).into_iter().for_each(Report::log);
+            if let Ok(server) = store.server_figures().await {
+                watched.note(server.held_snapshot).into_iter().for_each(Report::log);
             }
             tokio::time::sleep(INTERVAL).await;
         }

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::memory::{MemorySessionStore, SeededEntropy};
 use domain::ports::{
-    ChangeFeed, Clock, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest, KeyStore,
-    KeyStores, KeyUpkeep, KeyUsageStore, RecentUses, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
-    RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStores, StoreError,
+    ChangeFeed, ChangeKeyRequest, ChangedKey, Clock, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
+    InsertKeyRequest, KeyStore, KeyStores, KeyUsageStore, ListExpiringRequest, RecentUses, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStores,
+    StoreError, UsageRequest,
 };
 use domain::{
-    ApiKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyUsage, KeyUse, Label, ListView, RateLimit,
-    Scopes, Timestamp, UsageCounts, UserId,
+    ApiKey, CredentialDigest, FullKey, Hour, KeyId, KeyPolicy, KeyPolicySettings, KeyUsage, KeyUse, Label, ListView,
+    OwnerId, Scopes, Timestamp, UsageCounts,
 };
 use tokio::time::Instant;
 use verifier::{CredentialStores, Verifier, VerifierSettings};
@@ -33,13 +34,18 @@ impl Clock for SystemClock {
 /// A store that finds every key and stores nothing, so that the measured memory excludes a million stored keys.
 struct EveryKey;
 
+fn limited_policy() -> KeyPolicy {
+    let settings = KeyPolicySettings { rate_limit: "1000000/s".parse().ok(), ..KeyPolicySettings::default() };
+    KeyPolicy::new(settings).expect("the settings are valid")
+}
+
 #[async_trait]
 impl KeyStore for EveryKey {
     async fn insert_within(&self, _: &InsertKeyRequest) -> Result<domain::ports::Insertion, StoreError> {
         Ok(domain::ports::Insertion::LimitReached)
     }
 
-    async fn list(&self, _: &UserId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, _: &OwnerId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
         Ok(Vec::new())
     }
 
@@ -51,11 +57,19 @@ impl KeyStore for EveryKey {
         Ok(Rotation::NotFound)
     }
 
+    async fn change(&self, _: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        Ok(ChangedKey::NotFound)
+    }
+
     async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Ok(Vec::new())
     }
 
     async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn list_expiring(&self, _: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
         Ok(Vec::new())
     }
 }
@@ -77,28 +91,8 @@ impl KeyUsageStore for EveryKey {
         Ok(())
     }
 
-    async fn usage(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+    async fn usage(&self, _: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
         Ok(None)
-    }
-
-    async fn purge_usage(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
-        Ok(0)
-    }
-}
-
-#[async_trait]
-impl KeyUpkeep for EveryKey {
-    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        Ok(0)
-    }
-
-    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
-        Ok(Vec::new())
     }
 }
 
@@ -210,7 +204,7 @@ async fn main() {
         stop.cancel();
         running.await.unwrap();
 
-        let limited = VerifierSettings { rate_limit: "1000000/s".parse::<RateLimit>().ok(), ..settings.clone() };
+        let limited = VerifierSettings { key_policy: limited_policy(), ..settings.clone() };
         let verifier = Verifier::shared(stores(), Arc::new(EveryKey), Arc::new(SystemClock), limited);
         let stop = tokio_util::sync::CancellationToken::new();
         let running = tokio::spawn(verifier.clone().run(stop.clone()));
@@ -240,7 +234,7 @@ fn key_under(digest: &CredentialDigest) -> ApiKey {
     id.copy_from_slice(&digest.as_bytes()[..16]);
     ApiKey {
         id: KeyId::from_bytes(id),
-        owner: UserId::new("https://id.example", format!("user-{}", digest.as_bytes()[17])).unwrap(),
+        owner: OwnerId::new("https://id.example", format!("user-{}", digest.as_bytes()[17])).unwrap(),
         label: Label::parse("CI deploy").unwrap(),
         prefix: "svc_live_a1B...".into(),
         created_at: SystemClock.now(),
@@ -249,5 +243,7 @@ fn key_under(digest: &CredentialDigest) -> ApiKey {
         revoked_at: None,
         scopes: Scopes::parse("orders:read orders:write").unwrap(),
         replaced_by: None,
+        settings: domain::KeySettings::default(),
+        created_by: None,
     }
 }

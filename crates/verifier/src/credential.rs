@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use domain::ports::{StoreError, StoredCredential};
-use domain::{InHour, Timestamp, UsageCounts, UserId};
+use domain::{InHour, OwnerId, Timestamp, UsageCounts};
 
 use crate::last_use::Used;
 
@@ -27,7 +27,7 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     fn new(stored: Self::Stored, age: Duration) -> Self;
 
     /// Whose it is.
-    fn owner(&self) -> &UserId;
+    fn owner(&self) -> &OwnerId;
 
     /// Whether the credential is good at `at`, as it is stored.
     fn is_good(stored: &Self::Stored, at: Timestamp) -> bool;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{SessionStore, StoreError};
 use domain::sessions::Session;
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 use crate::VerifiedSession;
 use crate::answers::Answers;
@@ -46,11 +46,11 @@ impl SessionStore for EvictingSessions {
         .await
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.store.list(owner, at).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         let (store, answers) = (Arc::clone(&self.store), Arc::clone(&self.answers));
         let (owner, cause) = (owner.clone(), cause.clone());
         to_the_end(async move {
@@ -66,7 +66,7 @@ impl SessionStore for EvictingSessions {
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -85,9 +85,5 @@ impl SessionStore for EvictingSessions {
 
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.store.count_good(at, max).await
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.store.purge_ended(before, max).await
     }
 }

@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::{
-    BoxError, InsertKeyRequest, Insertion, KeyStore, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
-    RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    BoxError, ChangeKeyRequest, ChangedKey, InsertKeyRequest, Insertion, KeyStore, ListExpiringRequest, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
-use domain::{ApiKey, CredentialDigest, ListView, UserId};
+use domain::{ApiKey, CredentialDigest, ListView, OwnerId};
 
 use crate::VerifiedKey;
 use crate::answers::Answers;
@@ -43,7 +43,7 @@ impl KeyStore for EvictingStore {
         insertion
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.store.list(owner, view).await
     }
 
@@ -76,6 +76,20 @@ impl KeyStore for EvictingStore {
         .await
     }
 
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        let (store, answers, request) = (Arc::clone(&self.store), Arc::clone(&self.answers), request.clone());
+        to_the_end(async move {
+            let outcome = store.change(&request).await;
+            match &outcome {
+                Ok(ChangedKey::Changed { digest, .. }) => answers.evict(digest),
+                Ok(ChangedKey::Refused(_) | ChangedKey::NotFound | ChangedKey::NotOwned) => {}
+                Err(_) => answers.evict_matching(|key| key.id == request.id),
+            }
+            outcome
+        })
+        .await
+    }
+
     async fn revoke_by_digests(
         &self,
         request: &RevokeDigestsRequest,
@@ -100,5 +114,9 @@ impl KeyStore for EvictingStore {
             revoked
         })
         .await
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        self.store.list_expiring(request).await
     }
 }

@@ -80,7 +80,7 @@ pub(crate) trait Used {
     fn last_use(&self) -> &LastUse;
 }
 
-/// The keys whose newest use is noted, and may not be stored yet. See decisions 23 and 40.
+/// The keys whose newest use is noted, and may not be stored yet. See decisions 32 and 40.
 pub(crate) struct Uses<K: Used> {
     shards: Box<[Mutex<Shard<K>>]>,
 }

@@ -1,16 +1,14 @@
+use std::fmt;
 use std::hash::Hash;
-use std::sync::Arc;
 use std::time::Duration;
 
 use domain::RateLimit;
 use governor::clock::Clock;
 use governor::middleware::StateInformationMiddleware;
 use governor::nanos::Nanos;
-use governor::state::{NotKeyed, StateStore};
+use governor::state::{InMemoryState, NotKeyed, StateStore};
 use governor::{Quota, RateLimiter};
 use tokio::time::Instant;
-
-use crate::VerifiedKey;
 
 /// What is left of a key's rate limit after one use. The headers `RateLimit`, `RateLimit-Policy` and `Retry-After` are
 /// made from it.
@@ -66,18 +64,24 @@ where
     }
 }
 
-/// Keeps the state in the cached key itself, so there is no table of keys to share or to clean up, and only good keys have
-/// state. See decision 10.
-pub(crate) struct InTheKey;
+impl<States: StateStore> fmt::Debug for Limiter<States> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Limiter").field(&self.limit).finish()
+    }
+}
 
-impl StateStore for InTheKey {
-    type Key = Arc<VerifiedKey>;
+/// The state of the one key that has this limiter.
+#[derive(Default)]
+pub(crate) struct OfOneKey(InMemoryState);
 
-    fn measure_and_replace<T, F, E>(&self, key: &Self::Key, decide: F) -> Result<T, E>
+impl StateStore for OfOneKey {
+    type Key = ();
+
+    fn measure_and_replace<T, F, E>(&self, (): &(), decide: F) -> Result<T, E>
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
-        key.spent.measure_and_replace(&NotKeyed::NonKey, decide)
+        self.0.measure_and_replace(&NotKeyed::NonKey, decide)
     }
 }
 

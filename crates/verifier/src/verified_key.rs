@@ -1,12 +1,15 @@
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{KeyUsageStore, StoreError};
-use domain::{ApiKey, KeyId, KeyUsage, Label, Scopes, Timestamp, UserId};
-use governor::state::InMemoryState;
+use domain::{ApiKey, KeyId, KeyUsage, Label, Metadata, OwnerId, Scopes, Timestamp};
+use governor::nanos::Nanos;
+use governor::state::{InMemoryState, NotKeyed, StateStore};
 
 use crate::credential::{Confirmation, Credential};
 use crate::last_use::{LastUse, Used};
+use crate::limiter::{Allowance, Limiter, OfOneKey};
 
 /// A good key, with everything that an answer about the key needs. Shared, so that an answer copies nothing.
 #[derive(Debug)]
@@ -14,7 +17,7 @@ pub struct VerifiedKey {
     /// Identifies the key.
     pub id: KeyId,
     /// The user who owns the key.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// The name that the owner gave the key.
     pub label: Label,
     /// What the key may be used for.
@@ -23,10 +26,22 @@ pub struct VerifiedKey {
     pub created_at: Timestamp,
     /// The expiry time: from then on the key is not good. `None` if it does not expire.
     pub expires_at: Option<Timestamp>,
+    /// Pairs for the application.
+    pub metadata: Metadata,
+    /// The subject of the member who created the key, if an organization owns it.
+    pub created_by: Option<Box<str>>,
     last_use: LastUse,
     confirmation: Confirmation,
-    /// How much of the rate limit the bearer has spent.
-    pub(crate) spent: InMemoryState,
+    /// How much of the rate limit of the service the bearer has spent.
+    spent: InMemoryState,
+    own_limit: Option<Box<Limiter<OfOneKey>>>,
+}
+
+impl VerifiedKey {
+    /// Counts one use against the rate limit of the key; `None` if only that of the service holds.
+    pub(crate) fn spend_own(&self) -> Option<Allowance> {
+        Some(self.own_limit.as_ref()?.spend(&()))
+    }
 }
 
 impl Used for VerifiedKey {
@@ -47,7 +62,7 @@ impl Credential for VerifiedKey {
     const NAME: &'static str = "keys";
     const IS_COUNTED: bool = true;
 
-    fn owner(&self) -> &UserId {
+    fn owner(&self) -> &OwnerId {
         &self.owner
     }
 
@@ -60,12 +75,15 @@ impl Credential for VerifiedKey {
             confirmation: Confirmation::at(age),
             last_use: LastUse::new(key.last_used_at),
             spent: InMemoryState::default(),
+            own_limit: key.settings.rate_limit.map(|limit| Box::new(Limiter::new(limit, OfOneKey::default()))),
+            metadata: key.settings.metadata,
             id: key.id,
             owner: key.owner,
             label: key.label,
             scopes: key.scopes,
             created_at: key.created_at,
             expires_at: key.expires_at,
+            created_by: key.created_by.map(|member| member.subject().into()),
         }
     }
 
@@ -83,7 +101,9 @@ impl Credential for VerifiedKey {
     }
 
     fn says_the_same_as(&self, key: &ApiKey) -> bool {
-        (self.id, self.expires_at) == (key.id, key.expires_at)
+        let own_limit = self.own_limit.as_ref().map(|own| own.limit());
+        (self.id, self.expires_at, own_limit) == (key.id, key.expires_at, key.settings.rate_limit)
+            && (&self.label, &self.metadata) == (&key.label, &key.settings.metadata)
     }
 
     fn confirmation(&self) -> &Confirmation {
@@ -92,6 +112,21 @@ impl Credential for VerifiedKey {
 
     async fn add_usage(counts: &Self::Counts, usage: &[KeyUsage]) -> Result<(), StoreError> {
         counts.add_usage(usage).await
+    }
+}
+
+/// Keeps the state in the cached key itself, so there is no table of keys to share or to clean up, and only good keys have
+/// state. See decision 10.
+pub(crate) struct InTheKey;
+
+impl StateStore for InTheKey {
+    type Key = Arc<VerifiedKey>;
+
+    fn measure_and_replace<T, F, E>(&self, key: &Self::Key, decide: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        key.spent.measure_and_replace(&NotKeyed::NonKey, decide)
     }
 }
 

@@ -1,8 +1,9 @@
 use std::time::Duration;
 
+use domain::organizations::ReadMemberships;
 use domain::ports::StoreError;
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole};
-use domain::{InHour, SessionId, Timestamp, UsageCounts, UserId};
+use domain::{InHour, OwnerId, SessionId, Timestamp, UsageCounts};
 
 use crate::credential::{Confirmation, Credential};
 use crate::last_use::{LastUse, Used};
@@ -13,9 +14,11 @@ pub struct VerifiedSession {
     /// Identifies the session.
     pub id: SessionId,
     /// The user who signed in.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// What the session may do.
     pub role: SessionRole,
+    /// The organizations that the user belonged to at the sign-in.
+    pub memberships: ReadMemberships,
     /// When it was opened.
     pub created_at: Timestamp,
     /// The expiry time: from then on the session is not good, even if it is in use.
@@ -42,7 +45,7 @@ impl Credential for VerifiedSession {
     const NAME: &'static str = "sessions";
     const IS_COUNTED: bool = false;
 
-    fn owner(&self) -> &UserId {
+    fn owner(&self) -> &OwnerId {
         &self.owner
     }
 
@@ -57,6 +60,7 @@ impl Credential for VerifiedSession {
             id: session.id,
             owner: session.owner,
             role: session.role,
+            memberships: session.memberships,
             created_at: session.created_at,
             expires_at: session.expires_at,
         }
@@ -74,7 +78,7 @@ impl Credential for VerifiedSession {
         self.expires_at <= at
     }
 
-    /// Another process may have seen the session, so this is not final. See decision 65.
+    /// Another process may have seen the session, so this is not final. See decision 64.
     fn is_idle(&self, at: Timestamp) -> bool {
         self.last_use.at().is_none_or(|seen_at| seen_at.plus(SESSION_IDLE_MAX) <= at)
     }

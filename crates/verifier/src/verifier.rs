@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{ChangeFeed, Clock, KeyStores, NotReady, ReadinessCheck, RecentUses, SessionStores, StoreError};
-use domain::{CredentialDigest, KeyId, KeyPolicy, RateLimit, SessionId, Timestamp, is_mistyped};
+use domain::{CredentialDigest, KeyId, KeyPolicy, SessionId, Timestamp, is_mistyped};
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
@@ -14,8 +14,9 @@ use crate::evicting_sessions::EvictingSessions;
 use crate::evicting_store::EvictingStore;
 use crate::feed_reader::FeedReader;
 use crate::fence::{Fence, Trust};
-use crate::limiter::{Allowance, InTheKey, Limiter};
+use crate::limiter::{Allowance, Limiter};
 use crate::register::Register;
+use crate::verified_key::InTheKey;
 use crate::when_stale::WhenStale;
 #[cfg(doc)]
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_INTERVAL};
@@ -27,7 +28,8 @@ const SESSIONS_CACHED_MAX: usize = 10_000;
 /// The settings of verification that an operator may change.
 #[derive(Clone, Debug)]
 pub struct VerifierSettings {
-    /// How new keys look. A key that looks so and has a wrong check is refused without a look-up.
+    /// How new keys look, and how often they may be used. A key that looks so and has a wrong check is refused without a
+    /// look-up.
     pub key_policy: KeyPolicy,
     /// The most good keys in the cache. The actual limit differs by a few per cent, because it applies to each shard.
     pub keys_max: usize,
@@ -37,8 +39,6 @@ pub struct VerifierSettings {
     pub max_age: Duration,
     /// What happens to cached keys while reads of the change feed fail.
     pub when_stale: WhenStale,
-    /// How often each key may be used; `None` means without a limit.
-    pub rate_limit: Option<RateLimit>,
 }
 
 impl Default for VerifierSettings {
@@ -50,7 +50,6 @@ impl Default for VerifierSettings {
             unknown_max: 50_000,
             max_age,
             when_stale: WhenStale::Refuse,
-            rate_limit: None,
         }
     }
 }
@@ -118,7 +117,7 @@ impl Verifier {
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
     ) -> Arc<Self> {
-        let VerifierSettings { key_policy, keys_max, unknown_max, max_age, when_stale, rate_limit } = settings;
+        let VerifierSettings { key_policy, keys_max, unknown_max, max_age, when_stale } = settings;
         let fences = |stale_max| feeds.iter().map(|_| Fence::new(stale_max)).collect();
         let of_keys = Limits { good_max: keys_max, unknown_max, max_age };
         let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, max_age };
@@ -128,12 +127,12 @@ impl Verifier {
         let sessions = Arc::clone(&stores.sessions.credentials);
         Arc::new(Self {
             keys: Register::new(keys, usage, Arc::clone(&clock), of_key_fence, of_keys),
-            key_policy,
             sessions: Register::new(sessions, Arc::new(()), Arc::clone(&clock), of_session_fence, of_sessions),
             stores,
             clock,
             feeds,
-            limiter: rate_limit.map(|limit| Limiter::new(limit, InTheKey)),
+            limiter: key_policy.rate_limit().map(|limit| Limiter::new(limit, InTheKey)),
+            key_policy,
         })
     }
 
@@ -173,7 +172,8 @@ impl Verifier {
     /// Takes one use from the allowance of a key that [`Verifier::verify`] has found good. `None` if there is no rate
     /// limit. Each process counts separately, and the count starts again after the key leaves the cache.
     pub fn spend(&self, key: &Arc<VerifiedKey>) -> Option<Allowance> {
-        let allowance = self.limiter.as_ref()?.spend(key);
+        let of_service = || Some(self.limiter.as_ref()?.spend(key));
+        let allowance = key.spend_own().or_else(of_service)?;
         if allowance.retry_after.is_some() {
             self.keys.note_limited(key);
         }
@@ -225,10 +225,6 @@ impl Verifier {
 /// Ready if a presented key would get an answer. This requires neither a writable database nor the identity provider.
 #[async_trait]
 impl ReadinessCheck for Verifier {
-    fn name(&self) -> &'static str {
-        "verification"
-    }
-
     async fn check(&self) -> Result<(), NotReady> {
         let answers = &self.keys.answers;
         let trust = answers.trust(answers.age());

@@ -39,7 +39,7 @@ CREATE INDEX api_keys_ending ON api_keys (ends_at) WHERE revoked_at IS NOT NULL 
 -- The digests of keys that were revoked or rotated, and of sessions that were ended, for instances that have them in
 -- memory. Instances read the feed
 -- by transaction: a row is new to a reader if its transaction was not committed in the reader's last snapshot. Reading
--- by time could miss a row, because nothing limits how long a COMMIT takes (decision 42).
+-- by time could miss a row, because nothing limits how long a COMMIT takes (decision 114).
 CREATE TABLE credential_changes (
     transaction_id XID8 NOT NULL DEFAULT pg_current_xact_id(),
     digest BYTEA NOT NULL,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use domain::UserId;
+use domain::OwnerId;
 use domain::webhooks::{EventType, PublishEvent, PublisherId};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ use crate::bodies::fields::{named_twice, unreadable};
 use crate::bodies::unknown_members::unless_unknown;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::path::user_at;
+use crate::parameters::path::owner_at;
 
 impl<'a> EventJson<'a> {
     /// Parses a body that is one event.
@@ -39,9 +39,10 @@ impl<'a> EventJson<'a> {
         }
     }
 
-    fn owner(&self, issuer: &str) -> Result<UserId, FieldFault> {
-        let subject = required_text("userId", self.user_id)?;
-        user_at(issuer, &subject)
+    fn owner(&self, issuer: &str) -> Result<OwnerId, FieldFault> {
+        let user_id = optional_text("userId", self.user_id)?;
+        let organization_id = optional_text("organizationId", self.organization_id)?;
+        owner_at(issuer, user_id.as_deref(), organization_id.as_deref())
     }
 
     fn event_type(&self) -> Result<EventType, FieldFault> {

@@ -7,15 +7,16 @@ use serde_json::value::RawValue;
 use crate::bodies::unknown_members::UnknownMembers;
 
 /// The fields of an event.
-pub(crate) const EVENT_FIELDS: [&str; 4] = ["userId", "type", "data", "id"];
+pub(crate) const EVENT_FIELDS: [&str; 5] = ["userId", "organizationId", "type", "data", "id"];
 /// The fields of a body with several events.
 pub(crate) const EVENT_LIST_FIELDS: [&str; 1] = ["events"];
 
 /// An event as its publisher sends it. Each field is raw JSON: one pass over the body reads all fields and copies
-/// nothing, so that `data` is delivered byte for byte. See decision 36.
+/// nothing, so that `data` is delivered byte for byte. See `docs/webhooks/README.md`.
 #[derive(Default)]
 pub(crate) struct EventJson<'a> {
     pub(crate) user_id: Option<&'a RawValue>,
+    pub(crate) organization_id: Option<&'a RawValue>,
     pub(crate) event_type: Option<&'a RawValue>,
     pub(crate) data: Option<&'a RawValue>,
     pub(crate) id: Option<&'a RawValue>,
@@ -47,6 +48,7 @@ struct EventVisitor;
 #[serde(field_identifier, rename_all = "camelCase")]
 enum EventField {
     UserId,
+    OrganizationId,
     Type,
     Data,
     Id,
@@ -65,6 +67,7 @@ impl<'de> Visitor<'de> for EventVisitor {
         while let Some(field) = members.next_key()? {
             let place = match field {
                 EventField::UserId => &mut event.user_id,
+                EventField::OrganizationId => &mut event.organization_id,
                 EventField::Type => &mut event.event_type,
                 EventField::Data => &mut event.data,
                 EventField::Id => &mut event.id,

@@ -4,8 +4,8 @@ use std::fmt;
 use actix_web::web::Query;
 use domain::{Scope, Scopes, Timestamp};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
 use serde_json::error::Category;
+use serde_json::{Map, Value};
 
 use crate::bodies::unknown_members::UnknownMembers;
 use crate::credentials::presented::{Presented, of_text};
@@ -103,6 +103,20 @@ impl Fields {
             return Ok(None);
         };
         parse_time(name, text).map(Some)
+    }
+
+    /// The object in a field that may be absent or `null`.
+    pub(crate) fn optional_object(&self, name: &'static str) -> Result<Option<&Map<String, Value>>, FieldFault> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Object(object)) => Ok(Some(object)),
+            Some(_) => Err(FieldFault::new(name, "must be an object")),
+        }
+    }
+
+    /// Whether the field is `null`.
+    pub(crate) fn is_null(&self, name: &'static str) -> bool {
+        self.0.get(name).is_some_and(Value::is_null)
     }
 
     /// The faults of fields that are `null`, in a body that must not have any.

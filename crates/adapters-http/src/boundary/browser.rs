@@ -1,6 +1,6 @@
 use actix_web::HttpRequest;
 use actix_web::http::header;
-use domain::UserId;
+use domain::OwnerId;
 use domain::sessions::{Browser, UserAgent};
 
 use crate::boundary::exchange::Exchange;
@@ -12,7 +12,7 @@ pub(crate) fn browser_of(request: &HttpRequest) -> Browser {
 }
 
 /// Records for the log who has signed in.
-pub(crate) fn note_signed_in(request: &HttpRequest, user: &UserId) {
+pub(crate) fn note_signed_in(request: &HttpRequest, user: &OwnerId) {
     if let Some(exchange) = Exchange::of(request) {
         exchange.note_user(user);
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage, HttpRequest};
 use domain::audit::{Means, Origin, RequestId as StoredRequestId};
-use domain::{KeyId, SessionId, TraceContext, UserId};
+use domain::{KeyId, OwnerId, SessionId, TraceContext};
 use tokio::time::Instant;
 use verifier::VerifiedKey;
 
@@ -37,7 +37,7 @@ pub(crate) struct Exchange {
     pub(super) traced: Option<RequestTrace>,
     /// The turn of the connection; `None` in a test without a connection.
     pub(super) turn: Option<Rc<Turn>>,
-    pub(super) user: OnceCell<UserId>,
+    pub(super) user: OnceCell<OwnerId>,
     pub(super) key: OnceCell<Arc<VerifiedKey>>,
     pub(super) operator: OnceCell<Arc<str>>,
     pub(super) session: OnceCell<SessionId>,
@@ -93,7 +93,7 @@ impl Exchange {
     }
 
     /// Records the user who calls.
-    pub(crate) fn note_user(&self, user: &UserId) {
+    pub(crate) fn note_user(&self, user: &OwnerId) {
         self.user.get_or_init(|| user.clone());
     }
 
@@ -123,7 +123,7 @@ impl Exchange {
     }
 
     pub(crate) fn user_id(&self) -> Option<&str> {
-        self.user.get().or_else(|| self.key.get().map(|key| &key.owner)).map(UserId::subject)
+        self.user.get().or_else(|| self.key.get().map(|key| &key.owner)).map(OwnerId::subject)
     }
 
     pub(crate) fn key_id(&self) -> Option<KeyId> {

@@ -73,7 +73,7 @@ impl<By> Call<By> {
 
     /// The parameters of the query. Only those that the document has are known.
     pub(crate) fn parameters(&self) -> Result<Parameters, FieldFault> {
-        Parameters::parse(self.request.query_string(), self.state().known_names.parameters_of(&self.request))
+        Parameters::of(&self.request)
     }
 
     /// The JSON body, of the usual size.

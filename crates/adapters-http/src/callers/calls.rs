@@ -1,6 +1,10 @@
 //! Which calls there are, and what each requires of its caller. The one place that says so: the checks, the router and the
-//! OpenAPI document read these tables. See decisions 47 and 116.
+//! OpenAPI document read these tables. See decisions 116 and 128.
 
+use std::borrow::Cow;
+
+use ByOperators::{Change, Mend, Not, See};
+use Right::{Account, AnyCaller, ChangeKeys, ChangeWebhooks, SeeKeys, SeeWebhooks};
 use actix_web::http::Method;
 use domain::WebhookAccess;
 use domain::audit::AuditTarget;
@@ -27,135 +31,117 @@ pub(crate) enum Right {
     Account,
 }
 
-/// The calls that owners make.
-const OWN_CALLS: [(Method, &str, Right); 31] = [
-    (Method::GET, "/api/api-keys", Right::SeeKeys),
-    (Method::POST, "/api/api-keys", Right::ChangeKeys),
-    (Method::DELETE, "/api/api-keys", Right::ChangeKeys),
-    (Method::GET, "/api/api-keys/usage", Right::SeeKeys),
-    (Method::POST, "/api/api-keys/{keyId}/rotate", Right::ChangeKeys),
-    (Method::GET, "/api/api-keys/{keyId}/usage", Right::SeeKeys),
-    (Method::GET, "/api/audit", Right::Account),
-    (Method::GET, "/api/sessions", Right::Account),
-    (Method::DELETE, "/api/sessions", Right::Account),
-    (Method::DELETE, "/api/sessions/{id}", Right::Account),
-    (Method::GET, "/api/webhooks/subscriptions", Right::SeeWebhooks),
-    (Method::POST, "/api/webhooks/subscriptions", Right::ChangeWebhooks),
-    (Method::GET, "/api/webhooks/subscriptions/{id}", Right::SeeWebhooks),
-    (Method::PATCH, "/api/webhooks/subscriptions/{id}", Right::ChangeWebhooks),
-    (Method::DELETE, "/api/webhooks/subscriptions/{id}", Right::ChangeWebhooks),
-    (Method::POST, "/api/webhooks/subscriptions/{id}/rotate-secret", Right::ChangeWebhooks),
-    (Method::POST, "/api/webhooks/subscriptions/{id}/test", Right::ChangeWebhooks),
-    (Method::POST, "/api/webhooks/subscriptions/{id}/recover", Right::ChangeWebhooks),
-    (Method::GET, "/api/webhooks/subscriptions/{id}/recoverable", Right::SeeWebhooks),
-    (Method::GET, "/api/webhooks/subscriptions/{id}/times", Right::SeeWebhooks),
-    (Method::GET, "/api/webhooks/subscriptions/{id}/outcomes", Right::SeeWebhooks),
-    (Method::GET, "/api/webhooks/outcomes", Right::SeeWebhooks),
-    (Method::POST, "/api/webhooks/test", Right::ChangeWebhooks),
-    (Method::GET, "/api/webhooks/failures", Right::SeeWebhooks),
-    (Method::POST, "/api/webhooks/failures/retry", Right::ChangeWebhooks),
-    (Method::GET, "/api/webhooks/deliveries", Right::SeeWebhooks),
-    (Method::GET, "/api/webhooks/deliveries/stream", Right::SeeWebhooks),
-    (Method::GET, "/api/webhooks/deliveries/{id}", Right::SeeWebhooks),
-    (Method::POST, "/api/webhooks/deliveries/{id}/retry", Right::ChangeWebhooks),
-    (Method::POST, "/api/webhooks/deliveries/{id}/cancel", Right::ChangeWebhooks),
-    (Method::GET, "/api/whoami", Right::AnyCaller),
-];
-
-/// A call of an owner that an operator makes for the owner, at another path. The same endpoint answers it.
-pub(crate) struct CallForOwner {
+/// A call that owners make.
+pub(crate) struct OwnCall {
     pub(crate) method: Method,
-    /// Where the owner makes the call.
-    pub(crate) own_path: &'static str,
-    /// Where an operator makes it.
     pub(crate) path: &'static str,
-    /// Its name in the OpenAPI document.
-    pub(crate) operation_id: &'static str,
-    /// The target that the answer shows, for the audit log; `None` for changes, which the audit log has in any case.
-    pub(crate) shows: Option<Shown>,
+    pub(crate) right: Right,
+    pub(crate) by_operators: ByOperators,
+}
+
+/// How operators make an owner's call for the owner. The same endpoint answers it, at [`OwnCall::path_for_users`].
+#[derive(Clone, Copy)]
+pub(crate) enum ByOperators {
+    /// They do not.
+    Not,
+    /// They see what the owner sees. The audit log has the target first; `None` for the audit log itself, whose readers it
+    /// does not have.
+    See(Option<Shown>),
+    /// They change something, which grants nothing that was not there. The audit log has the change.
+    Mend,
+    /// They change anything else. The audit log has the change.
+    Change,
 }
 
 /// The target of a call with these parameters; `None` if the path has an id that is not valid.
 type Shown = fn(&PathParameters) -> Option<AuditTarget>;
 
-/// The calls that operators make for owners. All require [`OperatorScope::Support`].
-pub(crate) static CALLS_FOR_OWNERS: [CallForOwner; 11] = [
-    CallForOwner::show("/api/api-keys", "/api/operator/users/{userId}/keys", "listUserApiKeys", |_| {
-        Some(AuditTarget::Keys)
-    }),
-    CallForOwner::show(
-        "/api/webhooks/subscriptions",
-        "/api/operator/users/{userId}/subscriptions",
-        "listUserSubscriptions",
-        |_| Some(AuditTarget::Subscriptions),
-    ),
-    CallForOwner::show(
-        "/api/webhooks/subscriptions/{id}",
-        "/api/operator/users/{userId}/subscriptions/{id}",
-        "findUserSubscription",
-        |path| path.id().ok().map(AuditTarget::Subscription),
-    ),
-    CallForOwner::change(
-        Method::POST,
-        "/api/webhooks/subscriptions/{id}/recover",
-        "/api/operator/users/{userId}/subscriptions/{id}/recover",
-        "recoverUserSubscription",
-    ),
-    CallForOwner::show(
-        "/api/webhooks/deliveries",
-        "/api/operator/users/{userId}/deliveries",
-        "listUserDeliveries",
-        |_| Some(AuditTarget::Deliveries),
-    ),
-    CallForOwner::show(
-        "/api/webhooks/deliveries/{id}",
-        "/api/operator/users/{userId}/deliveries/{id}",
-        "findUserDelivery",
-        |path| path.id().ok().map(AuditTarget::Delivery),
-    ),
-    CallForOwner::change(
-        Method::POST,
-        "/api/webhooks/deliveries/{id}/retry",
-        "/api/operator/users/{userId}/deliveries/{id}/retry",
-        "retryUserDelivery",
-    ),
-    CallForOwner::show("/api/webhooks/failures", "/api/operator/users/{userId}/failures", "listUserFailures", |_| {
-        Some(AuditTarget::Deliveries)
-    }),
-    CallForOwner::change(
-        Method::POST,
-        "/api/webhooks/failures/retry",
-        "/api/operator/users/{userId}/failures/retry",
-        "retryUserFailures",
-    ),
-    CallForOwner::show("/api/sessions", "/api/operator/users/{userId}/sessions", "listUserSessions", |_| {
-        Some(AuditTarget::Sessions)
-    }),
-    CallForOwner::change(Method::DELETE, "/api/sessions", "/api/operator/users/{userId}/sessions", "endUserSessions"),
+const KEYS: ByOperators = See(Some(|_| Some(AuditTarget::Keys)));
+const KEY: ByOperators = See(Some(|path| path.id().ok().map(AuditTarget::Key)));
+const SUBSCRIPTIONS: ByOperators = See(Some(|_| Some(AuditTarget::Subscriptions)));
+const SUBSCRIPTION: ByOperators = See(Some(|path| path.id().ok().map(AuditTarget::Subscription)));
+const DELIVERIES: ByOperators = See(Some(|_| Some(AuditTarget::Deliveries)));
+const DELIVERY: ByOperators = See(Some(|path| path.id().ok().map(AuditTarget::Delivery)));
+const SESSIONS: ByOperators = See(Some(|_| Some(AuditTarget::Sessions)));
+
+/// The calls that owners make, each with the right that it requires of the owner, and with how operators make it.
+static OWN_CALLS: [OwnCall; 32] = [
+    OwnCall::new(Method::GET, "/api/api-keys", SeeKeys, KEYS),
+    OwnCall::new(Method::POST, "/api/api-keys", ChangeKeys, Change),
+    OwnCall::new(Method::DELETE, "/api/api-keys", ChangeKeys, Not),
+    OwnCall::new(Method::PATCH, "/api/api-keys/{keyId}", ChangeKeys, Change),
+    OwnCall::new(Method::GET, "/api/api-keys/usage", SeeKeys, KEYS),
+    OwnCall::new(Method::POST, "/api/api-keys/{keyId}/rotate", ChangeKeys, Change),
+    OwnCall::new(Method::GET, "/api/api-keys/{keyId}/usage", SeeKeys, KEY),
+    OwnCall::new(Method::GET, "/api/audit", Account, See(None)),
+    OwnCall::new(Method::GET, "/api/sessions", Account, SESSIONS),
+    OwnCall::new(Method::DELETE, "/api/sessions", Account, Mend),
+    OwnCall::new(Method::DELETE, "/api/sessions/{id}", Account, Mend),
+    OwnCall::new(Method::GET, "/api/webhooks/subscriptions", SeeWebhooks, SUBSCRIPTIONS),
+    OwnCall::new(Method::POST, "/api/webhooks/subscriptions", ChangeWebhooks, Change),
+    OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}", SeeWebhooks, SUBSCRIPTION),
+    OwnCall::new(Method::PATCH, "/api/webhooks/subscriptions/{id}", ChangeWebhooks, Change),
+    OwnCall::new(Method::DELETE, "/api/webhooks/subscriptions/{id}", ChangeWebhooks, Change),
+    OwnCall::new(Method::POST, "/api/webhooks/subscriptions/{id}/rotate-secret", ChangeWebhooks, Change),
+    OwnCall::new(Method::POST, "/api/webhooks/subscriptions/{id}/test", ChangeWebhooks, Change),
+    OwnCall::new(Method::POST, "/api/webhooks/subscriptions/{id}/recover", ChangeWebhooks, Mend),
+    OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/recoverable", SeeWebhooks, SUBSCRIPTION),
+    OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/times", SeeWebhooks, SUBSCRIPTION),
+    OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/outcomes", SeeWebhooks, SUBSCRIPTION),
+    OwnCall::new(Method::GET, "/api/webhooks/outcomes", SeeWebhooks, DELIVERIES),
+    OwnCall::new(Method::POST, "/api/webhooks/test", ChangeWebhooks, Change),
+    OwnCall::new(Method::GET, "/api/webhooks/failures", SeeWebhooks, DELIVERIES),
+    OwnCall::new(Method::POST, "/api/webhooks/failures/retry", ChangeWebhooks, Mend),
+    OwnCall::new(Method::GET, "/api/webhooks/deliveries", SeeWebhooks, DELIVERIES),
+    OwnCall::new(Method::GET, "/api/webhooks/deliveries/stream", SeeWebhooks, DELIVERIES),
+    OwnCall::new(Method::GET, "/api/webhooks/deliveries/{id}", SeeWebhooks, DELIVERY),
+    OwnCall::new(Method::POST, "/api/webhooks/deliveries/{id}/retry", ChangeWebhooks, Mend),
+    OwnCall::new(Method::POST, "/api/webhooks/deliveries/{id}/cancel", ChangeWebhooks, Change),
+    OwnCall::new(Method::GET, "/api/whoami", AnyCaller, Not),
 ];
 
-/// The other calls of the operator API.
-const OPERATOR_CALLS: [(Method, &str, OperatorScope); 14] = [
-    (Method::POST, "/api/operator/introspect", OperatorScope::Verify),
-    (Method::POST, "/api/operator/events", OperatorScope::Publish),
-    (Method::POST, "/api/operator/events/batch", OperatorScope::Publish),
-    (Method::POST, "/api/operator/leaks", OperatorScope::Support),
-    (Method::GET, "/api/operator/audit", OperatorScope::Support),
-    (Method::GET, "/api/operator/events", OperatorScope::Support),
-    (Method::GET, "/api/operator/events/{id}", OperatorScope::Support),
-    (Method::GET, "/api/operator/failing-subscriptions", OperatorScope::Support),
-    (Method::GET, "/api/operator/system", OperatorScope::Support),
-    (Method::GET, "/api/operator/log-filter", OperatorScope::Admin),
-    (Method::POST, "/api/operator/log-filter", OperatorScope::Admin),
-    (Method::POST, "/api/operator/portal-links", OperatorScope::Support),
-    (Method::DELETE, "/api/operator/users/{userId}/keys", OperatorScope::Support),
-    (Method::DELETE, "/api/operator/users/{userId}/keys/{keyId}", OperatorScope::Support),
+/// The paths of keys, which are shorter in the operator API.
+const API_KEYS: &str = "/api/api-keys";
+/// The paths of a user in the operator API, which the tables have.
+const USERS: &str = "/api/operator/users/{userId}";
+/// The paths of an organization, which has the calls of a user.
+const ORGANIZATIONS: &str = "/api/operator/organizations/{organizationId}";
+
+/// The path of the same call for organizations; `None` if the call is not for one owner.
+pub(crate) fn path_for_organizations(path: &str) -> Option<String> {
+    path.strip_prefix(USERS).map(|rest| format!("{ORGANIZATIONS}{rest}"))
+}
+
+/// The path that the tables have for this route.
+fn path_in_tables(route: &str) -> Cow<'_, str> {
+    route.strip_prefix(ORGANIZATIONS).map_or(route.into(), |rest| format!("{USERS}{rest}").into())
+}
+
+/// The scopes of [`ByOperators::Mend`].
+const MEND: &[OperatorScope] = &[OperatorScope::Support, OperatorScope::Manage];
+
+/// The other calls of the operator API. An owner revokes a key by another form, and never all keys.
+static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 14] = [
+    (Method::POST, "/api/operator/introspect", &[OperatorScope::Verify]),
+    (Method::POST, "/api/operator/events", &[OperatorScope::Publish]),
+    (Method::POST, "/api/operator/events/batch", &[OperatorScope::Publish]),
+    (Method::POST, "/api/operator/leaks", &[OperatorScope::Support]),
+    (Method::GET, "/api/operator/audit", &[OperatorScope::Support]),
+    (Method::GET, "/api/operator/events", &[OperatorScope::Support]),
+    (Method::GET, "/api/operator/events/{id}", &[OperatorScope::Support]),
+    (Method::GET, "/api/operator/failing-subscriptions", &[OperatorScope::Support]),
+    (Method::GET, "/api/operator/system", &[OperatorScope::Support]),
+    (Method::GET, "/api/operator/log-filter", &[OperatorScope::Admin]),
+    (Method::POST, "/api/operator/log-filter", &[OperatorScope::Admin]),
+    (Method::POST, "/api/operator/portal-links", &[OperatorScope::Support]),
+    (Method::DELETE, "/api/operator/users/{userId}/keys", MEND),
+    (Method::DELETE, "/api/operator/users/{userId}/keys/{keyId}", MEND),
 ];
 
 impl Right {
     /// The right that an owner's call requires: `route` is the template of its path. `None` if owners make no such call.
     pub(crate) fn of_call(method: &Method, route: &str) -> Option<Self> {
-        OWN_CALLS.iter().find(|(of, template, _)| of == method && *template == route).map(|(_, _, right)| *right)
+        OWN_CALLS.iter().find(|call| call.method == method && call.path == route).map(|call| call.right)
     }
 
     /// Whether an API key can have the right.
@@ -182,33 +168,73 @@ impl Right {
     }
 }
 
-impl CallForOwner {
-    const fn show(own_path: &'static str, path: &'static str, operation_id: &'static str, shown: Shown) -> Self {
-        Self { method: Method::GET, own_path, path, operation_id, shows: Some(shown) }
+impl OwnCall {
+    const fn new(method: Method, path: &'static str, right: Right, by_operators: ByOperators) -> Self {
+        Self { method, path, right, by_operators }
     }
 
-    const fn change(method: Method, own_path: &'static str, path: &'static str, operation_id: &'static str) -> Self {
-        Self { method, own_path, path, operation_id, shows: None }
+    /// The calls that operators make for owners.
+    pub(crate) fn by_operators() -> impl Iterator<Item = &'static Self> {
+        OWN_CALLS.iter().filter(|call| !matches!(call.by_operators, Not))
     }
 
-    /// The call at this path, if it is in the table.
-    pub(crate) fn find(method: &Method, route: &str) -> Option<&'static Self> {
-        CALLS_FOR_OWNERS.iter().find(|call| call.method == method && call.path == route)
+    /// The call that operators make at this path.
+    pub(crate) fn by_operators_at(method: &Method, route: &str) -> Option<&'static Self> {
+        let path = path_in_tables(route).strip_prefix(USERS)?.to_owned();
+        let is_it =
+            |call: &&Self| call.method == method && path.strip_prefix(call.group()) == Some(call.path_in_group());
+        Self::by_operators().find(is_it)
+    }
+
+    /// Where operators make the call for a user.
+    pub(crate) fn path_for_users(&self) -> String {
+        format!("{USERS}{}{}", self.group(), self.path_in_group())
+    }
+
+    /// The name of an operator's call in the OpenAPI document, from the name of the owner's: `listUserApiKeys` from
+    /// `listApiKeys`.
+    pub(crate) fn name_for_users(name: &str) -> String {
+        let (verb, object) = name.split_at(name.find(char::is_uppercase).unwrap_or(name.len()));
+        format!("{verb}User{object}")
+    }
+
+    /// The first part of the path behind the owner, if it differs from the owner's call.
+    fn group(&self) -> &'static str {
+        if self.path.starts_with(API_KEYS) { "/keys" } else { "" }
+    }
+
+    /// The other part, with a slash before it.
+    fn path_in_group(&self) -> &'static str {
+        let rest = [API_KEYS, "/api/webhooks", "/api"].iter().find_map(|prefix| self.path.strip_prefix(prefix));
+        rest.unwrap_or(self.path)
+    }
+}
+
+impl ByOperators {
+    /// The scopes of which an operator token must have one.
+    fn scopes(self) -> &'static [OperatorScope] {
+        match self {
+            Not => &[],
+            See(_) => &[OperatorScope::Support],
+            Mend => MEND,
+            Change => &[OperatorScope::Manage],
+        }
     }
 }
 
 impl OperatorScope {
-    /// The scope that a call of the operator API requires. A call that is not in the tables requires
+    /// The scopes of which a call of the operator API requires one. A call that is not in the tables requires
     /// [`OperatorScope::Admin`].
-    pub(crate) fn of_call(method: &Method, route: &str) -> Self {
-        Self::named_for(method, route).unwrap_or(Self::Admin)
+    pub(crate) fn of_call(method: &Method, route: &str) -> &'static [Self] {
+        Self::named_for(method, route).unwrap_or(&[Self::Admin])
     }
 
-    /// The scope of a call in the tables.
-    pub(crate) fn named_for(method: &Method, route: &str) -> Option<Self> {
-        let of_operator = OPERATOR_CALLS.iter().find(|(of, template, _)| of == method && *template == route);
-        let for_owner = || CallForOwner::find(method, route).map(|_| Self::Support);
-        of_operator.map(|(_, _, scope)| *scope).or_else(for_owner)
+    /// The scopes of a call in the tables.
+    pub(crate) fn named_for(method: &Method, route: &str) -> Option<&'static [Self]> {
+        let path = path_in_tables(route);
+        let of_operator = OPERATOR_CALLS.iter().find(|(of, template, _)| of == method && *template == path);
+        let for_owner = || OwnCall::by_operators_at(method, route).map(|call| call.by_operators.scopes());
+        of_operator.map(|(_, _, scopes)| *scopes).or_else(for_owner)
     }
 }
 
@@ -219,9 +245,20 @@ mod tests {
     #[test]
     fn an_unknown_call_needs_the_most() {
         let of = |method, route| OperatorScope::of_call(&method, route);
-        assert_eq!(of(Method::GET, "/api/operator/introspect"), OperatorScope::Admin);
-        assert_eq!(of(Method::POST, "/api/operator/new"), OperatorScope::Admin);
-        assert_eq!(of(Method::POST, "/api/operator/introspect"), OperatorScope::Verify);
-        assert_eq!(of(Method::GET, "/api/operator/users/{userId}/deliveries/{id}"), OperatorScope::Support);
+        for (method, route, scopes) in [
+            (Method::GET, "/api/operator/introspect", &[OperatorScope::Admin][..]),
+            (Method::POST, "/api/operator/new", &[OperatorScope::Admin]),
+            (Method::POST, "/api/operator/users/{userId}/new", &[OperatorScope::Admin]),
+            (Method::GET, "/api/operator/users/{userId}/whoami", &[OperatorScope::Admin]),
+            (Method::GET, "/api/operator/users/{userId}/webhooks/deliveries", &[OperatorScope::Admin]),
+            (Method::POST, "/api/operator/introspect", &[OperatorScope::Verify]),
+            (Method::GET, "/api/operator/users/{userId}/deliveries/{id}", &[OperatorScope::Support]),
+            (Method::POST, "/api/operator/users/{userId}/deliveries/{id}/retry", MEND),
+            (Method::POST, "/api/operator/users/{userId}/keys", &[OperatorScope::Manage]),
+            (Method::POST, "/api/operator/organizations/{organizationId}/keys", &[OperatorScope::Manage]),
+            (Method::DELETE, "/api/operator/organizations/{organizationId}/keys", MEND),
+        ] {
+            assert_eq!(of(method, route), scopes, "{route}");
+        }
     }
 }

@@ -3,22 +3,34 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use domain::IdToken;
+use domain::organizations::Identity;
 use domain::ports::IdentityVerdict;
-use domain::{IdToken, UserId};
 use verifier::{Allowance, VerifiedKey};
 
 use crate::boundary::exchange::Exchange;
-use crate::callers::session::find_good_session;
+use crate::callers::calls::Right;
+use crate::callers::operator::may_still;
+use crate::callers::session::{find_good_session, has_old_roles};
 use crate::credentials::headers::{Credential, credential_in};
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::{ApiError, Invalid, Limited};
+use crate::parameters::query::organization_in;
 use crate::state::State;
 
-/// Whether the credential of an owner's call is still valid. For answers that go on for long, such as streams. Counts as a
-/// use of a key, but not against its rate limit.
+/// Whether the credential of a call is still valid, and the role in the organization for which the call is. For answers that go
+/// on for long, such as streams. Counts as a use of a key, but not against its rate limit.
 pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiError> {
+    let route = request.match_pattern().unwrap_or_default();
+    if Right::of_call(request.method(), &route).is_none() {
+        return may_still(request).await;
+    }
     if let Presented::One(secret) = State::of(request).cookies.read_session(request.headers()) {
-        return Ok(find_good_session(request, secret).await?.is_some());
+        let session = find_good_session(request, secret).await?;
+        let is_for_organization = organization_in(request)?.is_some();
+        return Ok(
+            session.is_some_and(|session| !(is_for_organization && has_old_roles(&session, &State::of(request).api)))
+        );
     }
     match credential_in(request.headers()) {
         Presented::Nothing | Presented::Unusable(_) => Ok(false),
@@ -56,16 +68,16 @@ pub(crate) fn limited_key(allowance: Allowance) -> ApiError {
     ApiError::RateLimited(Limited::Key, allowance)
 }
 
-/// The user of this ID token.
-pub(super) async fn verify_id_token(request: &HttpRequest, token: &str) -> Result<UserId, ApiError> {
+/// The user of this ID token, and the memberships that it names.
+pub(super) async fn verify_id_token(request: &HttpRequest, token: &str) -> Result<Identity, ApiError> {
     let api = &State::of(request).api;
     match api.identity.verify(&IdToken::new(token), api.clock.world_time()).await? {
         IdentityVerdict::Refused(reason) => Err(ApiError::CredentialInvalid(Invalid::IdToken, reason)),
-        IdentityVerdict::Valid(user) => {
+        IdentityVerdict::Valid(identity) => {
             if let Some(exchange) = Exchange::of(request) {
-                exchange.note_user(&user);
+                exchange.note_user(&identity.user);
             }
-            Ok(user)
+            Ok(identity)
         }
     }
 }

@@ -1,6 +1,6 @@
 use actix_web::HttpRequest;
 use domain::audit::AuditTarget;
-use domain::{TraceContext, UserId};
+use domain::{OwnerId, TraceContext};
 
 use crate::boundary::exchange::{Exchange, origin_of};
 use crate::callers::call::{Admit, Call, CallBody};
@@ -16,8 +16,7 @@ use crate::state::State;
 /// A call of the operator API that is not for one owner alone.
 pub(crate) type OperatorCall = Call<Operator>;
 
-/// Proof that the call has an operator token with the scope that it needs, or an operator's session. See decisions 47 and
-/// 67.
+/// Proof that the call has an operator token with the scope that it needs, or an operator's session. See decision 67.
 pub(crate) struct Operator;
 
 impl OperatorCall {
@@ -27,7 +26,7 @@ impl OperatorCall {
     }
 
     /// Records that the operator is about to see what belongs to this owner, whom the path does not name.
-    pub(crate) async fn record_read(&self, owner: &UserId, shown: AuditTarget) -> Result<(), ApiError> {
+    pub(crate) async fn record_read(&self, owner: &OwnerId, shown: AuditTarget) -> Result<(), ApiError> {
         record_read(&self.request, owner, shown).await
     }
 }
@@ -38,15 +37,15 @@ impl Admit for Operator {
     }
 }
 
-/// Records that an operator is about to see this, so that the owner learns of it. See decision 78.
-pub(super) async fn record_read(request: &HttpRequest, owner: &UserId, shown: AuditTarget) -> Result<(), ApiError> {
+/// Records that an operator is about to see this, so that the owner learns of it. See decision 128.
+pub(super) async fn record_read(request: &HttpRequest, owner: &OwnerId, shown: AuditTarget) -> Result<(), ApiError> {
     Ok(State::of(request).api.audit.record_read(owner, shown, &origin_of(request)).await?)
 }
 
 async fn check(request: &HttpRequest) -> Result<(), ApiError> {
     let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
     // Host applications verify keys, and never browsers.
-    if needed != OperatorScope::Verify
+    if needed != [OperatorScope::Verify]
         && let Some(session) = session_beside(request, &credential_in(request.headers())).await?
     {
         State::of(request).count_call_of(&session.owner)?;
@@ -64,7 +63,7 @@ async fn check(request: &HttpRequest) -> Result<(), ApiError> {
 
 /// Whether the credential of a call of the operator API is still good for this call. For answers that take long, such as
 /// exports.
-pub(crate) async fn may_still(request: &HttpRequest) -> Result<bool, ApiError> {
+pub(super) async fn may_still(request: &HttpRequest) -> Result<bool, ApiError> {
     let state = State::of(request);
     if let Presented::One(secret) = state.cookies.read_session(request.headers()) {
         let session = find_good_session(request, secret).await?;
@@ -76,13 +75,14 @@ pub(crate) async fn may_still(request: &HttpRequest) -> Result<bool, ApiError> {
 }
 
 /// Notes the token for the log, and checks its scopes.
-fn permit(request: &HttpRequest, token: &OperatorToken, needed: OperatorScope) -> Result<(), ApiError> {
+fn permit(request: &HttpRequest, token: &OperatorToken, needed: &[OperatorScope]) -> Result<(), ApiError> {
     if let Some(exchange) = Exchange::of(request) {
         exchange.note_operator(token.name());
     }
     if token.allows(needed) {
         return Ok(());
     }
-    let detail = format!("the operator token {} lacks the scope {needed}", token.name());
+    let scopes = needed.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" or ");
+    let detail = format!("the operator token {} lacks the scope {scopes}", token.name());
     Err(ApiError::Explained(ErrorCode::OperatorScopeMissing, detail.into()))
 }

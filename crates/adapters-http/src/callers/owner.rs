@@ -1,28 +1,32 @@
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
 
 use actix_web::HttpRequest;
-use domain::sessions::SessionRole;
-use domain::{CredentialDigest, KeyId, SessionId, SubscriptionId, UserId, WebhookAccess, confirm_key};
+use domain::organizations::{DefaultOwner, Identity, ReadMemberships};
+use domain::sessions::Capability;
+use domain::{CredentialDigest, KeyId, OwnerId, SessionId, SubscriptionId, WebhookAccess, confirm_key};
 use verifier::{VerifiedKey, VerifiedSession};
 
 use crate::callers::call::{Admit, Call, CallBody};
-use crate::callers::calls::{CallForOwner, Right};
+use crate::callers::calls::{ByOperators, OwnCall, Right};
 use crate::callers::credential::{find_good_key, limited_key, spend, verify_id_token};
 use crate::callers::operator::{Operator, record_read};
-use crate::callers::session::session_beside;
+use crate::callers::session::{has_old_roles, session_beside};
 use crate::credentials::headers::{Credential, credential_in, id_token_in};
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::FieldFault;
 use crate::parameters::path::PathParameters;
+use crate::parameters::query::{ORGANIZATION, Parameters, organization_in};
 use crate::state::State;
 
 /// A call about the keys, the webhooks or the sessions of an owner. See decision 116.
 pub(crate) type OwnerCall = Call<Owner>;
 
-/// Whose call it is: the owner's, or an operator's for the owner whom the path names.
+/// Whose call it is: the owner's, a member's for an organization, or an operator's for the owner whom the path names.
 pub(crate) struct Owner {
-    user: UserId,
+    id: OwnerId,
     caller: Caller,
 }
 
@@ -32,29 +36,44 @@ pub(crate) enum Caller {
     ApiKey(Arc<VerifiedKey>),
     /// The owner, with an ID token.
     IdToken,
+    /// A member of the organization that is the owner, with an ID token or a session.
+    Member(Member),
     /// A browser that has signed in as the owner, or visits for the owner.
     Session(Arc<VerifiedSession>),
     /// An operator, with a token or a session.
     Operator,
 }
 
+/// A user who calls for an organization.
+pub(crate) struct Member {
+    pub(crate) user: OwnerId,
+    /// Whether a session of the user makes the call, and not an ID token.
+    pub(crate) has_session: bool,
+    /// The capabilities of the user's roles there.
+    capabilities: BTreeSet<Capability>,
+}
+
+/// The owner against whose limits the calls of operators count.
+static OPERATORS: LazyLock<OwnerId> = LazyLock::new(OwnerId::of_operator);
+
 impl OwnerCall {
     /// The owner of what the call is about.
-    pub(crate) fn owner(&self) -> &UserId {
-        &self.by.user
+    pub(crate) fn owner(&self) -> &OwnerId {
+        &self.by.id
     }
 
     /// The owner, to whose receivers the call sends webhooks, whatever the schedule says. Counts the call against the
-    /// owner's limit, unless an operator makes it: a support case must not use up what the owner may do. See decision 10.
+    /// limit of the owner or the member, unless an operator makes it: a support case must not use up what the owner may do.
+    /// See decision 10.
     ///
     /// # Errors
     ///
-    /// When the owner has used up the limit.
-    pub(crate) fn owner_to_send_to(&self) -> Result<&UserId, ApiError> {
+    /// When the limit is used up.
+    pub(crate) fn owner_to_send_to(&self) -> Result<&OwnerId, ApiError> {
         match self.by.caller {
             Caller::Operator => {}
-            Caller::ApiKey(_) | Caller::IdToken | Caller::Session(_) => {
-                self.state().count_manual_send_of(self.owner())?;
+            Caller::ApiKey(_) | Caller::IdToken | Caller::Member(_) | Caller::Session(_) => {
+                self.state().count_manual_send_of(self.by.limited())?;
             }
         }
         Ok(self.owner())
@@ -68,7 +87,7 @@ impl OwnerCall {
     pub(crate) fn key(&self) -> Option<KeyId> {
         match self.caller() {
             Caller::ApiKey(key) => Some(key.id),
-            Caller::IdToken | Caller::Session(_) | Caller::Operator => None,
+            Caller::IdToken | Caller::Member(_) | Caller::Session(_) | Caller::Operator => None,
         }
     }
 
@@ -76,7 +95,22 @@ impl OwnerCall {
     pub(crate) fn session(&self) -> Option<SessionId> {
         match self.caller() {
             Caller::Session(session) => Some(session.id),
-            Caller::ApiKey(_) | Caller::IdToken | Caller::Operator => None,
+            Caller::ApiKey(_) | Caller::IdToken | Caller::Member(_) | Caller::Operator => None,
+        }
+    }
+
+    /// The owner or the member against whose limits the call counts; for all operators together, one owner.
+    pub(crate) fn limited(&self) -> &OwnerId {
+        self.by.limited()
+    }
+
+    /// The member who makes something for an organization. An operator who has signed in is not a member.
+    pub(crate) fn created_by(&self) -> Option<OwnerId> {
+        match self.caller() {
+            Caller::Operator => None,
+            Caller::ApiKey(_) | Caller::IdToken | Caller::Member(_) | Caller::Session(_) => {
+                self.origin().member_for(self.owner())
+            }
         }
     }
 
@@ -84,6 +118,7 @@ impl OwnerCall {
     pub(crate) fn webhook_access(&self) -> Option<WebhookAccess> {
         match self.caller() {
             Caller::ApiKey(key) => WebhookAccess::of_key(&key.scopes),
+            Caller::Member(member) => Capability::webhooks_of(|wanted| wanted.is_in(&member.capabilities)),
             Caller::Session(session) => session.role.webhooks(),
             Caller::IdToken | Caller::Operator => Some(WebhookAccess::Write),
         }
@@ -117,14 +152,84 @@ impl Admit for Owner {
 impl Owner {
     /// The owner who calls.
     async fn who_calls(request: &HttpRequest, body: &mut CallBody, right: Right) -> Result<Self, ApiError> {
-        let owner = Self::presented(request, body, right).await?;
+        let (owner, memberships) = Self::presented(request, body, right).await?;
         let state = State::of(request);
-        state.count_call_of(&owner.user)?;
+        // The call counts for the person. The memberships of a person must not multiply the limit.
+        state.count_call_of(&owner.id)?;
+        let owner = match (memberships, owner.session_of_user()) {
+            (Some(memberships), _) => owner.in_organization(request, &memberships, state.api.default_owner)?,
+            // A session acts for the user unless it names an organization, so that users reach their sessions.
+            (None, Some(session)) => {
+                let has_ended = organization_in(request)?.is_some() && has_old_roles(&session, &state.api);
+                if has_ended {
+                    return Err(ErrorCode::OrganizationRoleExpired.into());
+                }
+                owner.in_organization(request, &session.memberships, DefaultOwner::User)?
+            }
+            (None, None) => owner.checked_against(organization_in(request)?.as_deref())?,
+        };
         owner.caller.permit(right)?;
-        if right == Right::ChangeWebhooks && !state.allows_webhook_changes(request.headers()) {
-            return Err(ErrorCode::NotLocal.into());
-        }
+        permit_from_here(request, right)?;
         Ok(owner)
+    }
+
+    /// The organization for which the user with these memberships calls, if there is one.
+    fn in_organization(
+        self,
+        request: &HttpRequest,
+        memberships: &ReadMemberships,
+        default_owner: DefaultOwner,
+    ) -> Result<Self, ApiError> {
+        let named = organization_in(request)?;
+        if named.is_none() && default_owner == DefaultOwner::User && memberships.is_err() {
+            return Ok(self);
+        }
+        let memberships = memberships.as_ref().map_err(|_| ErrorCode::OrganizationUnreadable)?;
+        if !memberships.is_empty() {
+            // A misspelt `organization` would act for the user.
+            Parameters::of(request)?;
+        }
+        let organization = match (named, default_owner) {
+            // A string that cannot be an id gets the answer of an unknown id.
+            (Some(id), _) => {
+                OwnerId::organization(self.id.issuer(), &id).map_err(|_| ErrorCode::OrganizationNotFound)?
+            }
+            (None, DefaultOwner::User) => return Ok(self),
+            (None, DefaultOwner::Organization) => match memberships.only() {
+                Some(only) => only.clone(),
+                None => return Ok(self),
+            },
+        };
+        let capabilities = memberships.capabilities(&organization).ok_or(ErrorCode::OrganizationNotFound)?.clone();
+        let has_session = matches!(self.caller, Caller::Session(_));
+        Ok(Self { id: organization, caller: Caller::Member(Member { user: self.id, has_session, capabilities }) })
+    }
+
+    /// The session, if it is not a visitor's.
+    fn session_of_user(&self) -> Option<Arc<VerifiedSession>> {
+        match &self.caller {
+            Caller::Session(session) => Some(session).filter(|session| !session.role.is_visitor()).cloned(),
+            Caller::ApiKey(_) | Caller::IdToken | Caller::Member(_) | Caller::Operator => None,
+        }
+    }
+
+    /// The owner of a key or of a visitor's session, which acts for no other owner than its own.
+    fn checked_against(self, named: Option<&str>) -> Result<Self, ApiError> {
+        match named {
+            None => Ok(self),
+            named if named == self.id.organization_id() => Ok(self),
+            Some(_) => Err(ErrorCode::OtherOwner.into()),
+        }
+    }
+
+    /// The user against whose limits the call counts: the person, also in a call for an organization. The calls of operators
+    /// must not use up what the owner may do.
+    fn limited(&self) -> &OwnerId {
+        match &self.caller {
+            Caller::Member(member) => &member.user,
+            Caller::ApiKey(_) | Caller::IdToken | Caller::Session(_) => &self.id,
+            Caller::Operator => &OPERATORS,
+        }
     }
 
     /// The owner whom the path names, for whom an operator calls. The audit log of the owner has what the operator sees,
@@ -132,16 +237,28 @@ impl Owner {
     async fn in_path(request: &HttpRequest, body: &mut CallBody, route: &str) -> Result<Self, ApiError> {
         Operator::admit(request, body).await?;
         let path = PathParameters::of(request);
-        let user = path.user(&State::of(request).api.issuer)?;
-        let shows = CallForOwner::find(request.method(), route).and_then(|call| call.shows);
-        if let Some(shown) = shows.and_then(|shows| shows(&path)) {
-            record_read(request, &user, shown).await?;
+        if organization_in(request)?.is_some() {
+            return Err(FieldFault::new(ORGANIZATION, "must be absent, because the path names the owner").into());
         }
-        Ok(Self { user, caller: Caller::Operator })
+        let id = path.owner(&State::of(request).api.issuer)?;
+        let Some(call) = OwnCall::by_operators_at(request.method(), route) else {
+            return Ok(Self { id, caller: Caller::Operator });
+        };
+        permit_from_here(request, call.right)?;
+        if let ByOperators::See(Some(shown)) = call.by_operators
+            && let Some(target) = shown(&path)
+        {
+            record_read(request, &id, target).await?;
+        }
+        Ok(Self { id, caller: Caller::Operator })
     }
 
-    /// The owner whose credential the request has.
-    async fn presented(request: &HttpRequest, body: &mut CallBody, right: Right) -> Result<Self, ApiError> {
+    /// The owner whose credential the request has, and the memberships if it is an ID token.
+    async fn presented(
+        request: &HttpRequest,
+        body: &mut CallBody,
+        right: Right,
+    ) -> Result<(Self, Option<ReadMemberships>), ApiError> {
         let presented = if right.is_for_api_keys() {
             credential_in(request.headers())
         } else {
@@ -152,19 +269,20 @@ impl Owner {
             id_token_in(request.headers()).and(in_body).map(Credential::IdToken)
         };
         if let Some(session) = session_beside(request, &presented).await? {
-            return Ok(Self { user: session.owner.clone(), caller: Caller::Session(session) });
+            return Ok((Self { id: session.owner.clone(), caller: Caller::Session(session) }, None));
         }
         match presented {
             Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
             Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
             Presented::One(Credential::IdToken(token)) => {
-                Ok(Self { user: verify_id_token(request, token).await?, caller: Caller::IdToken })
+                let Identity { user, memberships } = verify_id_token(request, token).await?;
+                Ok((Self { id: user, caller: Caller::IdToken }, Some(memberships)))
             }
             Presented::One(Credential::ApiKey(key)) => {
                 let key = find_good_key(request, key).await?;
                 let key = key.ok_or(ApiError::CredentialInvalid(Invalid::ApiKey, "an API key that is not valid"))?;
                 spend(request, &key).map_err(limited_key)?;
-                Ok(Self { user: key.owner.clone(), caller: Caller::ApiKey(key) })
+                Ok((Self { id: key.owner.clone(), caller: Caller::ApiKey(key) }, None))
             }
         }
     }
@@ -177,17 +295,39 @@ impl Caller {
             (Self::ApiKey(key), Some(access), _) if !access.is_granted_by(&key.scopes) => {
                 Err(ApiError::InsufficientScope(access.required()))
             }
+            (Self::Member(member), _, needed) => member.permit(right, needed),
             (Self::Session(session), _, Some(needed)) if !session.role.may(needed) => {
                 let detail = format!("the session lacks the capability {}", needed.name());
                 Err(ApiError::Explained(ErrorCode::CapabilityMissing, detail.into()))
             }
-            (Self::Session(session), ..)
-                if right == Right::Account && matches!(session.role, SessionRole::Visitor(_)) =>
-            {
+            (Self::Session(session), ..) if right == Right::Account && session.role.is_visitor() => {
                 let detail = "visitors see neither the sessions nor the audit log of a user";
                 Err(ApiError::Explained(ErrorCode::CapabilityMissing, detail.into()))
             }
             _ => Ok(()),
         }
     }
+}
+
+impl Member {
+    /// Fails if the member's roles lack the right. Only a member who may change everything sees the log.
+    fn permit(&self, right: Right, needed: Option<Capability>) -> Result<(), ApiError> {
+        let needed = match right {
+            Right::Account => vec![Capability::Keys, Capability::Webhooks],
+            _ => needed.into_iter().collect(),
+        };
+        match needed.into_iter().find(|needed| !needed.is_in(&self.capabilities)) {
+            None => Ok(()),
+            Some(lacking) => {
+                let detail = format!("the member's roles in the organization lack the capability {}", lacking.name());
+                Err(ApiError::Explained(ErrorCode::CapabilityMissing, detail.into()))
+            }
+        }
+    }
+}
+
+/// Fails if the call changes webhooks, and callers from elsewhere may not.
+fn permit_from_here(request: &HttpRequest, right: Right) -> Result<(), ApiError> {
+    let may_change = || State::of(request).allows_webhook_changes(request.headers());
+    if right == Right::ChangeWebhooks && !may_change() { Err(ErrorCode::NotLocal.into()) } else { Ok(()) }
 }

@@ -1,8 +1,11 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use domain::Timestamp;
+use domain::organizations::Memberships;
 use verifier::VerifiedSession;
 
+use crate::Api;
 use crate::boundary::exchange::Exchange;
 use crate::callers::call::{Admit, CallBody};
 use crate::credentials::headers::credential_in;
@@ -50,6 +53,17 @@ pub(crate) async fn session_beside<T>(
     }
     let session = find_good_session(request, secret).await?;
     Ok(Some(session.ok_or(ApiError::CredentialInvalid(Invalid::Session, "a session that is not valid"))?))
+}
+
+/// When the roles of the user in organizations end, which the session has from the sign-in; `None` if the session has none.
+pub(crate) fn roles_end_at(session: &VerifiedSession, api: &Api) -> Option<Timestamp> {
+    let has_none = session.memberships.as_ref().is_ok_and(Memberships::is_empty);
+    (!has_none).then(|| session.created_at.plus(api.session_role_max_age))
+}
+
+/// Whether the roles have ended.
+pub(super) fn has_old_roles(session: &VerifiedSession, api: &Api) -> bool {
+    roles_end_at(session, api).is_some_and(|end| end <= api.clock.now())
 }
 
 /// The session with this secret, if it is good now. Records the user for the log.

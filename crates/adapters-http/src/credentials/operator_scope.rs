@@ -10,13 +10,15 @@ pub enum OperatorScope {
     /// See what users have, revoke their keys and sessions, send again what failed, report leaked keys, make portal links,
     /// and read the audit log.
     Support,
+    /// Make every change that an owner can make.
+    Manage,
     /// Every call, also those that later versions add.
     Admin,
 }
 
 impl OperatorScope {
     /// Every scope.
-    pub const ALL: [Self; 4] = [Self::Verify, Self::Publish, Self::Support, Self::Admin];
+    pub const ALL: [Self; 5] = [Self::Verify, Self::Publish, Self::Support, Self::Manage, Self::Admin];
 
     /// The name in the configuration.
     pub const fn as_str(self) -> &'static str {
@@ -24,6 +26,7 @@ impl OperatorScope {
             Self::Verify => "verify",
             Self::Publish => "publish",
             Self::Support => "support",
+            Self::Manage => "manage",
             Self::Admin => "admin",
         }
     }

@@ -19,8 +19,8 @@ pub struct OperatorToken {
 impl OperatorToken {
     /// What [`OperatorToken::parse`] accepts.
     pub const FORMAT: &str = "name:scope+scope:token, such as billing:publish:TOKEN. Each name is there once and has 1 to \
-                              32 of a-z 0-9 _ and -. The scopes are verify, publish, support and admin. A token has at \
-                              least 32 visible ASCII characters";
+                              32 of a-z 0-9 _ and -. The scopes are verify, publish, support, manage and admin. A token \
+                              has at least 32 visible ASCII characters";
     /// What [`OperatorToken::is_strong`] accepts.
     pub const STRONG: &str = "at least 32 visible ASCII characters without a comma";
     const LENGTH_MIN: usize = 32;
@@ -51,9 +51,9 @@ impl OperatorToken {
         &self.name
     }
 
-    /// Whether the token may make calls that need this scope.
-    pub(crate) fn allows(&self, scope: OperatorScope) -> bool {
-        self.scopes.contains(&scope) || self.scopes.contains(&OperatorScope::Admin)
+    /// Whether the token may make calls that need one of these scopes.
+    pub(crate) fn allows(&self, one_of: &[OperatorScope]) -> bool {
+        self.scopes.iter().any(|scope| *scope == OperatorScope::Admin || one_of.contains(scope))
     }
 }
 
@@ -156,15 +156,16 @@ mod tests {
     fn a_scope_allows_itself_and_admin_allows_all() {
         let token = |scopes: &[OperatorScope]| OperatorToken::new("x", scopes.to_vec(), "x");
         for scope in OperatorScope::ALL {
-            assert!(token(&[OperatorScope::Admin]).allows(scope));
+            assert!(token(&[OperatorScope::Admin]).allows(&[scope]));
             for held in OperatorScope::ALL {
                 assert_eq!(
-                    token(&[held]).allows(scope),
+                    token(&[held]).allows(&[scope]),
                     held == scope || held == OperatorScope::Admin,
                     "{held} {scope}"
                 );
             }
         }
-        assert!(!token(&[]).allows(OperatorScope::Verify));
+        assert!(!token(&[]).allows(&[OperatorScope::Verify]));
+        assert!(token(&[OperatorScope::Manage]).allows(&[OperatorScope::Support, OperatorScope::Manage]));
     }
 }

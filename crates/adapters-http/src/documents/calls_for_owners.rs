@@ -1,25 +1,59 @@
 use std::mem;
 
 use actix_web::http::Method;
-use utoipa::openapi::path::{Operation, Parameter, PathItem};
-use utoipa::openapi::{OpenApi, RefOr};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{OpenApi, RefOr, Required};
 
-use crate::callers::calls::{CALLS_FOR_OWNERS, CallForOwner};
+use crate::callers::calls::{ByOperators, OwnCall, Right, path_for_organizations};
+use crate::parameters::query::ORGANIZATION;
 
 /// The status of the limits of an owner, against which the calls of operators do not count.
 const TOO_MANY: &str = "429";
 /// Parameters about the credential of an owner who calls.
 const ONLY_OWN: &str = "keepCurrent";
 
+/// The description of the parameter.
+const ORGANIZATION_TEXT: &str = "The organization for which a member calls, with an ID token or a session that names it. Without it \
+                           the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is \
+                           `organization`";
+
 /// Adds the calls that operators make for owners, with what the document says of the owners' calls.
 pub(crate) fn add_calls_for_owners(document: &mut OpenApi) {
-    for call in &CALLS_FOR_OWNERS {
-        let own = document.paths.paths.get_mut(call.own_path).and_then(|item| operation_of(item, &call.method).clone());
+    for call in OwnCall::by_operators() {
+        let own = document.paths.paths.get_mut(call.path).and_then(|item| operation_of(item, &call.method).clone());
         if let Some(own) = own {
-            let item = document.paths.paths.entry(call.path.to_owned()).or_default();
+            let item = document.paths.paths.entry(call.path_for_users()).or_default();
             *operation_of(item, &call.method) = Some(for_owner(own, call));
         }
     }
+}
+
+/// Adds for organizations the calls that operators make for users.
+pub(crate) fn add_calls_for_organizations(document: &mut OpenApi) {
+    let paths = &mut document.paths.paths;
+    let same = |(path, item): (&String, &PathItem)| Some((path_for_organizations(path)?, item.clone()));
+    let mut added: Vec<(String, PathItem)> = paths.iter().filter_map(same).collect();
+    for (_, item) in &mut added {
+        for operation in [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten() {
+            operation.operation_id = operation.operation_id.as_ref().map(|id| id.replace("User", "Organization"));
+            operation.summary = operation.summary.as_deref().map(of_the_organization);
+            operation.description = operation.description.as_deref().map(of_the_organization);
+            for response in operation.responses.responses.values_mut() {
+                if let RefOr::T(response) = response {
+                    response.description = of_the_organization(&response.description);
+                }
+            }
+        }
+    }
+    paths.extend(added);
+}
+
+fn of_the_organization(text: &str) -> String {
+    text.replace("a user", "an organization")
+        .replace("an unknown user", "an unknown organization")
+        .replace("the user", "the organization")
+        .replace("The user", "The organization")
 }
 
 /// The place of the operation with this method.
@@ -32,10 +66,10 @@ pub(crate) fn operation_of<'a>(item: &'a mut PathItem, method: &Method) -> &'a m
     }
 }
 
-fn for_owner(own: Operation, call: &CallForOwner) -> Operation {
+fn for_owner(own: Operation, call: &OwnCall) -> Operation {
     let mut operation = own;
     operation.tags = Some(vec!["Operator".to_owned()]);
-    operation.operation_id = Some(call.operation_id.to_owned());
+    operation.operation_id = operation.operation_id.as_deref().map(OwnCall::name_for_users);
     operation.parameters.iter_mut().for_each(|parameters| parameters.retain(|parameter| !is_only_own(parameter)));
     let counts = operation.responses.responses.remove(TOO_MANY).is_some();
     for response in operation.responses.responses.values_mut() {
@@ -44,14 +78,34 @@ fn for_owner(own: Operation, call: &CallForOwner) -> Operation {
         }
     }
     let summary = mem::take(&mut operation.summary).unwrap_or_default();
-    operation.summary = Some(format!("{}, for support work.", of_the_user(&summary).trim_end_matches('.')));
+    let purpose = if matches!(call.by_operators, ByOperators::Change) { "a user" } else { "support work" };
+    operation.summary = Some(format!("{}, for {purpose}.", of_the_user(&summary).trim_end_matches('.')));
     let notes = [
         operation.description.as_deref().map(of_the_user),
-        call.shows.map(|_| "The user sees this call in the audit log.".to_owned()),
+        matches!(call.by_operators, ByOperators::See(Some(_)))
+            .then(|| "The user sees this call in the audit log.".to_owned()),
         counts.then(|| "The call does not count against the limit of the user.".to_owned()),
     ];
     operation.description = Some(notes.into_iter().flatten().collect::<Vec<_>>().join(" "));
     operation
+}
+
+/// Adds the parameter that names an organization to every owner's call.
+pub(crate) fn add_organization(document: &mut OpenApi) {
+    for (path, item) in &mut document.paths.paths {
+        for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
+            let is_own = Right::of_call(&method, path).is_some();
+            if let Some(operation) = operation_of(item, &method).as_mut().filter(|_| is_own) {
+                operation.parameters.get_or_insert_default().push(RefOr::T(organization()));
+            }
+        }
+    }
+}
+
+fn organization() -> Parameter {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    let parameter = ParameterBuilder::new().name(ORGANIZATION).parameter_in(ParameterIn::Query);
+    parameter.required(Required::False).description(Some(ORGANIZATION_TEXT)).schema(Some(text)).build()
 }
 
 fn is_only_own(parameter: &RefOr<Parameter>) -> bool {

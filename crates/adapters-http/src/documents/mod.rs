@@ -6,6 +6,7 @@ pub(crate) mod error_pages;
 pub(crate) mod events;
 pub(crate) mod known_names;
 pub(crate) mod limits;
+pub(crate) mod operator_bodies;
 pub(crate) mod optional_bodies;
 pub(crate) mod parameters;
 pub(crate) mod responses;

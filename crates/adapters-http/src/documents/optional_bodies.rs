@@ -3,7 +3,7 @@ use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{Components, Schema};
 use utoipa::openapi::{Content, OpenApi, RefOr, Required};
 
-/// Says that a request may leave out a body without required fields: an empty body has no fields.
+/// Says that a request may leave out a body that may have no fields: an empty body has none.
 pub(crate) struct OptionalBodies;
 
 impl Modify for OptionalBodies {
@@ -21,7 +21,7 @@ fn describe(operation: &mut Operation, components: &Components) {
     let Some(RefOr::T(body)) = &mut operation.request_body else { return };
     let needs_fields = body.content.values().any(|content| match content {
         RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) => {
-            has_required_fields(&reference.ref_location, components)
+            has_fields(&reference.ref_location, components)
         }
         _ => true,
     });
@@ -30,10 +30,10 @@ fn describe(operation: &mut Operation, components: &Components) {
     }
 }
 
-fn has_required_fields(location: &str, components: &Components) -> bool {
+fn has_fields(location: &str, components: &Components) -> bool {
     let name = location.rsplit('/').next().unwrap_or_default();
     match components.schemas.get(name) {
-        Some(RefOr::T(Schema::Object(body))) => !body.required.is_empty(),
+        Some(RefOr::T(Schema::Object(body))) => !body.required.is_empty() || body.min_properties.is_some(),
         _ => true,
     }
 }
@@ -52,5 +52,6 @@ mod tests {
         assert_ne!(required(subscription, "patch"), Some(true));
         assert_ne!(required("/api/api-keys/{keyId}/rotate", "post"), Some(true));
         assert_eq!(required("/api/api-keys", "post"), Some(true));
+        assert_eq!(required("/api/operator/portal-links", "post"), Some(true));
     }
 }

@@ -8,8 +8,9 @@ use crate::documents::values::Values;
 use crate::parameters::query::PAGE_SIZE_MAX;
 
 /// Ids and users in paths, by the part of the path that has them: the description, and the values.
-static IN_PATHS: [(&str, &str, Values); 6] = [
+static IN_PATHS: [(&str, &str, Values); 7] = [
     ("{userId}", "The user's `sub` at the configured issuer. A user who is unknown has nothing", Values::Users),
+    ("{organizationId}", "The organization's id. An organization that is unknown has nothing", Values::Users),
     ("{keyId}", "The key's id", Values::Ids(KeyId::PATTERN)),
     ("/sessions/{id}", "The session's id", Values::Ids(SessionId::PATTERN)),
     ("/deliveries/{id}", "The delivery's id", Values::Ids(DeliveryId::PATTERN)),
@@ -85,7 +86,7 @@ fn values_of(path: &str, parameter: &str) -> Option<Values> {
     Some(match parameter {
         "subscriptionId" => Values::Ids(SubscriptionId::PATTERN),
         "since" | "until" | "createdBefore" => Values::Times,
-        "userId" => Values::Users,
+        "userId" | "organization" => Values::Users,
         "eventType" | "type" => Values::EventTypes,
         "state" if path.contains("/deliveries") => Values::States,
         "actor" => Values::AuditActors,

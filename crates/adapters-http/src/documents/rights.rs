@@ -18,7 +18,7 @@ const OPERATOR_SCHEME: &str = "operatorToken";
 const ID_TOKEN_SCHEMES: [&str; 2] = ["idToken", "idTokenHeader"];
 const API_KEY_SCHEMES: [&str; 2] = ["apiKey", "apiKeyHeader"];
 
-/// The calls that end all keys or sessions of a user: they read the body to refuse members.
+/// The calls that end all keys or sessions of an owner: they read the body to refuse members.
 const REFUSE_MEMBERS: [&str; 3] = ["endSessions", "endUserSessions", "revokeUserApiKeys"];
 
 /// The errors of a JSON body.
@@ -45,7 +45,10 @@ impl Modify for Rights {
                 if let Some(right) = Right::of_call(&method, path) {
                     require_right(operation, right, changes);
                 } else if path.starts_with("/api/operator/") {
-                    let of_path = path.contains("{userId}").then_some(ErrorCode::InvalidField);
+                    let of_path = ["{userId}", "{organizationId}"]
+                        .iter()
+                        .any(|owner| path.contains(owner))
+                        .then_some(ErrorCode::InvalidField);
                     require_scope(operation, OperatorScope::of_call(&method, path), changes.into_iter().chain(of_path));
                 } else if operation.request_body.is_some() {
                     share_errors(operation, Vec::new());
@@ -64,6 +67,8 @@ fn require_right(operation: &mut Operation, right: Right, changes: Option<ErrorC
     let mut errors = vec![ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::SeveralCredentials];
     errors.extend(right.webhooks().map(|_| ErrorCode::InsufficientScope));
     errors.extend((right != Right::AnyCaller).then_some(ErrorCode::CapabilityMissing));
+    errors.extend([ErrorCode::OrganizationUnreadable, ErrorCode::OtherOwner, ErrorCode::OrganizationNotFound]);
+    errors.push(ErrorCode::OrganizationRoleExpired);
     errors.extend(changes);
     errors.extend([ErrorCode::TooManyCredentialFailures, ErrorCode::RateLimited]);
     share_errors(operation, errors);
@@ -80,19 +85,25 @@ fn sentence_of(right: Right) -> &'static str {
         Right::ChangeWebhooks => {
             "Accepts an API key, an ID token or a session. A key that has scopes needs `webhooks:write`."
         }
-        Right::Account => "Requires an ID token or a session. An API key is refused, and so is a visitor.",
+        Right::Account => {
+            "Requires an ID token or a session. An API key is refused, and so is a visitor. A member of an organization needs \
+             the capabilities `keys` and `webhooks`."
+        }
     }
 }
 
 /// `others` are the errors of this call.
-fn require_scope(operation: &mut Operation, scope: OperatorScope, others: impl Iterator<Item = ErrorCode>) {
-    operation.security = Some(vec![requirement(OPERATOR_SCHEME, Some(scope.as_str()))]);
-    let or_admin = if scope == OperatorScope::Admin { "" } else { " or `admin`" };
-    add_sentence(operation, &format!("Requires an operator token with the scope `{scope}`{or_admin}."));
+fn require_scope(operation: &mut Operation, scopes: &[OperatorScope], others: impl Iterator<Item = ErrorCode>) {
+    let requirements = scopes.iter().map(|scope| requirement(OPERATOR_SCHEME, Some(scope.as_str())));
+    operation.security = Some(requirements.collect());
+    let admin = [OperatorScope::Admin];
+    let sufficient = scopes.iter().chain(admin.iter().filter(|_| scopes != admin));
+    let sufficient: Vec<String> = sufficient.map(|scope| format!("`{scope}`")).collect();
+    add_sentence(operation, &format!("Requires an operator token with the scope {}.", sufficient.join(" or ")));
     let mut errors = vec![ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::OperatorScopeMissing];
     errors.push(ErrorCode::RateLimited);
     // Host applications verify keys, and never browsers. Failures of those whom they verify are not limited.
-    if scope != OperatorScope::Verify {
+    if scopes != [OperatorScope::Verify] {
         operation.security.get_or_insert_default().push(requirement(SESSION_SCHEME, None));
         errors.extend([ErrorCode::SeveralCredentials, ErrorCode::OperatorRoleMissing]);
         errors.push(ErrorCode::TooManyCredentialFailures);
@@ -113,7 +124,10 @@ fn add_sentence(operation: &mut Operation, sentence: &str) {
 
 /// Adds these errors, and the errors of its body and query, before the errors of the call itself.
 fn share_errors(operation: &mut Operation, mut errors: Vec<ErrorCode>) {
-    let refuses_members = operation.operation_id.as_deref().is_some_and(|id| REFUSE_MEMBERS.contains(&id));
+    let refuses_members = operation
+        .operation_id
+        .as_deref()
+        .is_some_and(|id| REFUSE_MEMBERS.contains(&&*id.replace("Organization", "User")));
     let reads_body = operation.request_body.is_some() || refuses_members;
     errors.extend(BODY_ERRORS.into_iter().filter(|_| reads_body));
     errors.extend(has_query(operation).then_some(ErrorCode::InvalidField));
@@ -152,8 +166,10 @@ mod tests {
                 assert_eq!(security.contains("operatorToken"), of_operator, "{method} {path}");
                 if of_operator {
                     let named = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
-                    let named = OperatorScope::named_for(&named, path).expect("the table has the call").as_str();
-                    assert_eq!(operation["security"][0], json!({ "operatorToken": [named] }), "{method} {path}");
+                    let named = OperatorScope::named_for(&named, path).expect("the table has the call");
+                    for (security, scope) in operation["security"].as_array().unwrap().iter().zip(named) {
+                        assert_eq!(*security, json!({ "operatorToken": [scope.as_str()] }), "{method} {path}");
+                    }
                     assert!(operation["description"].as_str().unwrap().contains("Requires an operator token"));
                     calls += 1;
                 }

@@ -3,7 +3,7 @@ use domain::sessions::Capability;
 use domain::webhooks::{
     DeliveryStateKind, Description, EventPattern, EventType, FailureReason, PublisherId, SigningSecret,
 };
-use domain::{AuditId, DeliveryId, EventId, KeyId, Label, Scope, SessionId, SubscriptionId, UserId};
+use domain::{AuditId, DeliveryId, EventId, KeyId, Label, OwnerId, RateLimit, Scope, SessionId, SubscriptionId};
 use serde_json::{Value, json};
 use utoipa::Modify;
 use utoipa::openapi::schema::{AdditionalProperties, Array as ArraySchema, ArrayItems, ObjectBuilder, Schema, Type};
@@ -13,13 +13,18 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 54] = [
+const VALUES: [(&str, &str, Values); 60] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
+    ("CreateApiKey", "rateLimit", Values::RateLimits),
+    ("ChangeApiKey", "label", Values::Labels),
+    ("ChangeApiKey", "rateLimit", Values::RateLimits),
+    ("ChangeApiKey", "expiresAt", Values::Times),
     ("RevokeApiKey", "keyId", Values::Ids(KeyId::PATTERN)),
     ("Introspect", "scopes", Values::Scopes),
     ("CreatePortalLink", "userId", Values::Users),
+    ("CreatePortalLink", "organizationId", Values::Users),
     ("CreatePortalLink", "capabilities", Values::Capabilities),
     ("CreatePortalLink", "returnUrl", Values::Urls),
     ("ChangeLogFilter", "filter", Values::LogFilters),
@@ -35,6 +40,7 @@ const VALUES: [(&str, &str, Values); 54] = [
     ("RotateSecret", "secret", Values::SigningSecrets),
     ("RecoverSubscription", "since", Values::Times),
     ("PublishEvent", "userId", Values::Users),
+    ("PublishEvent", "organizationId", Values::Users),
     ("PublishEvent", "type", Values::PublishedTypes),
     ("PublishEvent", "id", Values::PublisherIds),
     ("CreatedApiKey", "keyId", Values::Ids(KeyId::PATTERN)),
@@ -99,6 +105,7 @@ pub(crate) enum Values {
     Always(&'static str),
     Times,
     Labels,
+    RateLimits,
     Scopes,
     Users,
     EventTypes,
@@ -170,8 +177,9 @@ impl Values {
             Self::Labels => return Some(Label::pattern()),
             Self::AuditTargets => return Some(AuditTarget::pattern()),
             Self::AuditActors => r"^(user:[^\u0000-\u001f\u007f-\u009f]+|operator:[\s\S]*|service)$",
+            Self::RateLimits => RateLimit::PATTERN,
             Self::Scopes => Scope::PATTERN,
-            Self::Users => UserId::SUBJECT_PATTERN,
+            Self::Users => OwnerId::SUBJECT_PATTERN,
             Self::EventTypes => EventType::PATTERN,
             Self::PublishedTypes => EventType::PUBLISHED_PATTERN,
             Self::Patterns => EventPattern::PATTERN,
@@ -198,7 +206,7 @@ impl Values {
     fn lengths(self) -> (Option<usize>, Option<usize>) {
         match self {
             Self::Scopes => (Some(1), Some(Scope::LENGTH_MAX)),
-            Self::Users => (Some(1), Some(UserId::SUBJECT_LENGTH_MAX)),
+            Self::Users => (Some(1), Some(OwnerId::SUBJECT_LENGTH_MAX)),
             Self::EventTypes | Self::PublishedTypes | Self::Patterns => (Some(1), Some(EventType::LENGTH_MAX)),
             Self::PublisherIds => (Some(1), Some(PublisherId::LENGTH_MAX)),
             Self::Descriptions => (None, Some(Description::LENGTH_MAX)),

@@ -10,6 +10,7 @@ mod operator;
 mod sessions;
 mod webhooks;
 
+use std::borrow::Cow;
 use std::future::Future;
 
 use actix_web::http::Method;
@@ -19,14 +20,15 @@ use utoipa::OpenApi;
 use utoipa::openapi;
 
 use crate::Api;
-use crate::callers::calls::CALLS_FOR_OWNERS;
-use crate::documents::calls_for_owners::add_calls_for_owners;
+use crate::callers::calls::{OwnCall, path_for_organizations};
+use crate::documents::calls_for_owners::{add_calls_for_organizations, add_calls_for_owners, add_organization};
 use crate::errors::api_error::ApiError;
 
 /// A method and a path, with the endpoint that answers them.
-type MethodRoute = (Option<Method>, &'static str, fn() -> Route);
+type MethodRoute = (Option<Method>, Cow<'static, str>, fn() -> Route);
 
-type Routes = &'static [MethodRoute];
+/// The same with a path that is known at compile time.
+type Routes = &'static [(Option<Method>, &'static str, fn() -> Route)];
 
 const GET: Option<Method> = Some(Method::GET);
 const POST: Option<Method> = Some(Method::POST);
@@ -50,15 +52,17 @@ const ROUTES: [Routes; 8] = [
 pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
     let has_operators = api.operators_sign_in || !api.operator_tokens.is_empty();
     let operator = if has_operators { operator_routes() } else { Vec::new() };
-    let routes = ROUTES.into_iter().flatten().cloned().chain(operator);
-    // Exact paths come first: the router tries paths in order, and each pattern costs a regular expression.
-    let (patterns, exact): (Vec<_>, Vec<_>) = routes.partition(|(_, path, _)| path.contains('{'));
-    let mut resources: Vec<(&str, Resource)> = Vec::new();
-    for (method, path, route) in exact.into_iter().chain(patterns) {
+    let mut routes: Vec<MethodRoute> = own_routes().chain(operator).collect();
+    // The router tries paths in order. Exact paths come first, because each pattern costs a regular expression, and
+    // `/keys/usage` comes before `/keys/{keyId}`.
+    routes.sort_by_key(|(_, path, _)| path.matches('{').count());
+    let mut resources: Vec<(Cow<'static, str>, Resource)> = Vec::new();
+    for (method, path, route) in routes {
         let route = method.into_iter().fold(route(), Route::method);
         // A path is one resource, which answers other methods with 405 and `Allow`.
         let known = resources.iter().position(|(known, _)| *known == path);
-        let (_, resource) = known.map_or_else(|| (path, web::resource(path)), |known| resources.remove(known));
+        let (_, resource) =
+            known.map_or_else(|| (path.clone(), web::resource(&*path)), |known| resources.remove(known));
         resources.push((path, resource.route(route)));
     }
     for (_, resource) in resources {
@@ -66,16 +70,26 @@ pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
     }
 }
 
-/// The operator API, with the calls that operators make for owners.
+fn own_routes() -> impl Iterator<Item = MethodRoute> {
+    ROUTES.into_iter().flatten().cloned().map(|(method, path, route)| (method, path.into(), route))
+}
+
+/// The operator API, with the calls that operators make for owners: for users, and the same for organizations.
 fn operator_routes() -> Vec<MethodRoute> {
     let own = |method: &Method, path: &str| {
         let mut routes = ROUTES.into_iter().flatten();
         routes.find(|(of, own_path, _)| of.as_ref() == Some(method) && *own_path == path).map(|(.., route)| *route)
     };
-    let for_owners = CALLS_FOR_OWNERS
-        .iter()
-        .filter_map(|call| own(&call.method, call.own_path).map(|route| (Some(call.method.clone()), call.path, route)));
-    operator::ROUTES.iter().cloned().chain(for_owners).collect()
+    let for_owners = OwnCall::by_operators().filter_map(|call| {
+        Some((Some(call.method.clone()), call.path_for_users().into(), own(&call.method, call.path)?))
+    });
+    let others = operator::ROUTES.iter().cloned().map(|(method, path, route)| (method, path.into(), route));
+    let mut routes: Vec<MethodRoute> = others.chain(for_owners).collect();
+    let same =
+        |(method, path, route): &MethodRoute| Some((method.clone(), path_for_organizations(path)?.into(), *route));
+    let for_organizations: Vec<MethodRoute> = routes.iter().filter_map(same).collect();
+    routes.extend(for_organizations);
+    routes
 }
 
 /// Every operation, for the OpenAPI document.
@@ -90,6 +104,9 @@ pub(crate) fn operations() -> openapi::OpenApi {
     operations.merge(documentation::Operations::openapi());
     operations.merge(console::Operations::openapi());
     add_calls_for_owners(&mut operations);
+    add_calls_for_organizations(&mut operations);
+    // After the calls of operators, whose paths name the owner.
+    add_organization(&mut operations);
     operations
 }
 
@@ -106,23 +123,24 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::callers::calls::Right;
     use crate::documents::known_names::documented_path;
 
     #[test]
     fn every_path_is_documented() {
         let documented = operations().paths.paths;
-        let routes = ROUTES.into_iter().flatten().cloned().chain(operator_routes());
-        let paths: BTreeSet<String> = routes.map(|(_, path, _)| documented_path(path)).collect();
+        let routes = own_routes().chain(operator_routes());
+        let paths: BTreeSet<String> = routes.map(|(_, path, _)| documented_path(&path)).collect();
         assert_eq!(paths, documented.into_keys().collect());
     }
 
     /// A call that is in a table and has no endpoint, or the other way round.
     #[test]
     fn every_call_for_an_owner_has_the_endpoint_of_the_owner() {
-        assert_eq!(operator_routes().len(), operator::ROUTES.len() + CALLS_FOR_OWNERS.len());
-        for call in &CALLS_FOR_OWNERS {
-            assert!(Right::of_call(&call.method, call.own_path).is_some(), "{}", call.own_path);
-        }
+        let routes = operator_routes();
+        let (for_organizations, others): (Vec<_>, Vec<_>) =
+            routes.iter().partition(|(_, path, _)| path.contains("{organizationId}"));
+        assert_eq!(others.len(), operator::ROUTES.len() + OwnCall::by_operators().count());
+        let for_users = others.iter().filter(|(_, path, _)| path.contains("{userId}"));
+        assert_eq!(for_organizations.len(), for_users.count());
     }
 }

@@ -126,10 +126,12 @@ error_codes! {
         cure: "Add the user to OPERATORS, or to the group that OPERATOR_CLAIM names. Then sign in again.",
     }
     CapabilityMissing = 403 "capability_missing" {
-        title: "The session lacks a capability",
-        cause: "The session is that of a visitor and lacks the capability that this call requires, or the key would give \
-                more access to webhooks than the visitor has. The detail says which.",
-        cure: "Ask the application that sent you here for a link with this capability, or sign in.",
+        title: "The caller lacks a capability",
+        cause: "The session is that of a visitor, or the call is that of a member of an organization, and it lacks the \
+                capability that this call requires, or the key would give more access to webhooks than the caller has. \
+                The detail says which.",
+        cure: "As a visitor, ask the application that sent you here for a link with this capability, or sign in. As a member, \
+               ask for a role that has the capability in ORGANIZATION_ROLES.",
     }
     CrossSiteRequest = 403 "cross_site_request" {
         title: "Another site made this request",
@@ -151,11 +153,38 @@ error_codes! {
         cure: "Call the service directly, such as at http://127.0.0.1:8080. To serve other machines, run gatepost \
                serve.",
     }
+    OrganizationUnreadable = 403 "organization_unreadable" {
+        title: "The organizations of the user cannot be read",
+        cause: "The claim of the ID token that OIDC_ORGANIZATION_CLAIM or OIDC_ROLE_CLAIM names is not a string, a list of \
+                strings or an object, names more than 200 organizations, or has an id that is empty, too long, or contains \
+                control characters. For a session, that was so at the sign-in, or the ids had more than 8 KiB together.",
+        cure: "Ask the operator to compare the two settings with an ID token of the identity provider. Calls that name no \
+               organization work if DEFAULT_OWNER is user.",
+    }
+    OrganizationRoleExpired = 403 "organization_role_expired" {
+        title: "Sign in again to act for the organization",
+        cause: "The session has the organizations and roles that its user had at the sign-in, and SESSION_ROLE_MAX_AGE has \
+                passed since. Calls for the user go on.",
+        cure: "Sign in again, at /console/login. The console does so when it shows this error.",
+    }
+    OtherOwner = 403 "other_owner" {
+        title: "The credential is another owner's",
+        cause: "The query names an organization, and the API key or the session of the visitor belongs to another \
+                organization or to a user. Such a credential acts for its owner only.",
+        cure: "Leave organization out of the query, or use a key of the organization.",
+    }
     KeyNotOwned = 403 "key_not_owned" {
         title: "The API key belongs to another user",
         cause: "The keyId belongs to a different user than the ID token or, in the operator API, than the userId in \
                 the path.",
         cure: "Use an ID token of the key's owner, or a keyId from your own list of keys.",
+    }
+    OrganizationNotFound = 404 "organization_not_found" {
+        title: "The caller is in no organization with this id",
+        cause: "The ID token or the sign-in of the session does not say that the user is a member of the organization that \
+                the query names. The organization may not exist.",
+        cure: "Compare organization with the claims of the ID token. If the user became a member a short time ago, get a new \
+               ID token, or sign in again.",
     }
     KeyNotFound = 404 "key_not_found" {
         title: "No API key with this id",
@@ -206,10 +235,15 @@ error_codes! {
     }
     KeyNotRotatable = 409 "key_not_rotatable" {
         title: "The API key cannot be rotated",
-        cause: "The key is revoked, has expired, or was rotated before. Or the user already has the maximum number \
+        cause: "The key is revoked, has expired, is disabled, or was rotated before. Or the user already has the maximum number \
                 of keys that are being replaced.",
         cure: "Rotate the key that replaced it, or create a new key. Revoke keys that were replaced and are no \
                longer used.",
+    }
+    KeyNotChangeable = 409 "key_not_changeable" {
+        title: "The API key cannot be changed",
+        cause: "The key is revoked or has expired.",
+        cure: "Create a new key.",
     }
     SecretOverlapping = 409 "secret_overlapping" {
         title: "The secret was rotated recently",
@@ -265,7 +299,7 @@ error_codes! {
         title: "Too many requests",
         cause: "The API key or the user has used up a rate limit. RateLimit-Policy names the limit and says how many \
                 calls it allows in how many seconds.",
-        cure: "Wait as many seconds as Retry-After says. Spread the calls over time, or ask the operator for a \
+        cure: "Wait the number of seconds in Retry-After. Spread the calls over time, or ask the operator for a \
                higher limit.",
     }
     TooManyCredentialFailures = 429 "too_many_credential_failures" {
@@ -274,13 +308,13 @@ error_codes! {
                 refused, more often than CREDENTIAL_FAILURE_LIMIT allows. The credential of this request is not valid \
                 either; a sign-in was not tried.",
         cure: "Correct the credential. Valid credentials are accepted at once; with an invalid one, and before another \
-               sign-in, wait as many seconds as Retry-After says.",
+               sign-in, wait the number of seconds in Retry-After.",
     }
     TooManyManualSends = 429 "too_many_manual_sends" {
         title: "Too many webhooks sent by hand",
         cause: "The user has recovered or tested subscriptions and retried deliveries, all together, more often than \
                 MANUAL_SEND_LIMIT allows.",
-        cure: "Wait as many seconds as Retry-After says. To repeat many deliveries, recover the subscription once; \
+        cure: "Wait the number of seconds in Retry-After. To repeat many deliveries, recover the subscription once; \
                failed deliveries are retried without a call until their schedule ends.",
     }
     InternalError = 500 "internal_error" {
@@ -292,7 +326,7 @@ error_codes! {
         title: "The service is temporarily unavailable",
         cause: "The service cannot reach the database or the identity provider, one of them is too slow, or the \
                 service is shutting down. This error says nothing about the credential.",
-        cure: "Send the request again after as many seconds as Retry-After says. After a failed creation, list the \
+        cure: "Send the request again after the number of seconds in Retry-After. After a failed creation, list the \
                keys or subscriptions first, because the creation may have succeeded. Publish an event again with the \
                same id.",
     }
@@ -300,12 +334,12 @@ error_codes! {
         title: "The test was not sent",
         cause: "This instance already tests as many URLs as it can at a time (64), or it cannot open a connection. This \
                 error says nothing about the receiver.",
-        cure: "Test the URL again after as many seconds as Retry-After says.",
+        cure: "Test the URL again after the number of seconds in Retry-After.",
     }
     TooManyStreams = 503 "too_many_streams" {
         title: "Too many event streams are open",
         cause: "The user, or all users together, have the maximum number of event streams open on this instance.",
-        cure: "Close streams that nobody reads, and try again after as many seconds as Retry-After says. One stream \
+        cure: "Close unused streams, and try again after the number of seconds in Retry-After. One stream \
                reports the attempts of all subscriptions.",
     }
 }

@@ -6,7 +6,10 @@ use domain::webhooks::{
     CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
     RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
 };
-use domain::{ChangeLogError, CreateKeyError, ReportLeaksError, RevokeKeyError, RotateKeyError, RotationRefusal};
+use domain::{
+    ChangeKeyError, ChangeLogError, CreateKeyError, KeyChangeRefusal, ReportLeaksError, RevokeKeyError, RotateKeyError,
+    RotationRefusal,
+};
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -81,9 +84,28 @@ impl From<CreateKeyError> for ApiError {
                 ErrorCode::ApiKeyLimitReached,
                 format!("the maximum of {max} active keys is reached").into(),
             ),
-            CreateKeyError::ExpiryOutOfRange { .. } => FieldFault::of("expiresAt", error).into(),
+            CreateKeyError::Expiry(error) => FieldFault::of("expiresAt", error).into(),
+            CreateKeyError::RateLimitTooHigh(error) => FieldFault::of("rateLimit", error).into(),
             CreateKeyError::ExceedsCreator => Self::Explained(ErrorCode::CapabilityMissing, error.to_string().into()),
             CreateKeyError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeKeyError> for ApiError {
+    fn from(error: ChangeKeyError) -> Self {
+        match error {
+            ChangeKeyError::NotFound => ErrorCode::KeyNotFound.into(),
+            ChangeKeyError::NotOwned => ErrorCode::KeyNotOwned.into(),
+            ChangeKeyError::RateLimitTooHigh(error) => FieldFault::of("rateLimit", error).into(),
+            ChangeKeyError::Refused(KeyChangeRefusal::Metadata(error)) => FieldFault::of("metadata", error).into(),
+            ChangeKeyError::Refused(refusal @ KeyChangeRefusal::ExpiryOutOfRange) => {
+                FieldFault::of("expiresAt", refusal).into()
+            }
+            ChangeKeyError::Refused(refusal @ (KeyChangeRefusal::Revoked | KeyChangeRefusal::Expired)) => {
+                Self::Explained(ErrorCode::KeyNotChangeable, refusal.to_string().into())
+            }
+            ChangeKeyError::Store(error) => error.into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-use domain::{RateLimit, UserId};
+use domain::{OwnerId, RateLimit};
 use governor::nanos::Nanos;
 use governor::state::{InMemoryState, NotKeyed, StateStore};
 use quick_cache::sync::Cache;
@@ -65,7 +65,7 @@ impl<K: Clone + Eq + Hash> StateStore for States<K> {
 /// Limits what each user does, whichever credential the user presents.
 pub(crate) struct UserLimit {
     limited: Limited,
-    limiter: KeyedLimiter<UserId>,
+    limiter: KeyedLimiter<OwnerId>,
 }
 
 impl UserLimit {
@@ -78,7 +78,7 @@ impl UserLimit {
     /// # Errors
     ///
     /// When the user has used up the limit.
-    pub(crate) fn spend(&self, user: &UserId) -> Result<(), ApiError> {
+    pub(crate) fn spend(&self, user: &OwnerId) -> Result<(), ApiError> {
         let allowance = self.limiter.spend(user);
         if allowance.retry_after.is_some() { Err(ApiError::RateLimited(self.limited, allowance)) } else { Ok(()) }
     }

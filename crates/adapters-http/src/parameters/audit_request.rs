@@ -85,7 +85,7 @@ fn actor_of(text: &str, issuer: &str) -> Option<Actor> {
 
 #[cfg(test)]
 mod tests {
-    use domain::UserId;
+    use domain::OwnerId;
 
     use super::*;
 
@@ -102,11 +102,11 @@ mod tests {
     #[test]
     fn reads_each_filter() {
         let request = parse("userId=alice&actor=operator:desk:1&action=key.revoked&target=keys&format=jsonl").unwrap();
-        assert_eq!(request.filter.owner, UserId::new(ISSUER, "alice").ok());
+        assert_eq!(request.filter.owner, OwnerId::new(ISSUER, "alice").ok());
         assert_eq!(request.filter.actor, Some(Actor::Operator("desk:1".into())));
         assert_eq!(request.filter.action, Some(AuditAction::KeyRevoked));
         assert_eq!(request.format, AuditFormat::JsonLines);
-        assert_eq!(parse("actor=user:bob").unwrap().filter.actor, UserId::new(ISSUER, "bob").ok().map(Actor::User));
+        assert_eq!(parse("actor=user:bob").unwrap().filter.actor, OwnerId::new(ISSUER, "bob").ok().map(Actor::User));
         assert_eq!(parse("actor=service").unwrap().filter.actor, Some(Actor::Service));
         assert_eq!((parse("").unwrap().limit, parse("").unwrap().format), (50, AuditFormat::Json));
     }

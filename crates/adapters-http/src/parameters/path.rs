@@ -3,7 +3,7 @@ use std::str::FromStr;
 use actix_web::dev::Payload;
 use actix_web::web::Path;
 use actix_web::{FromRequest, HttpRequest};
-use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId, UserId};
+use domain::{DeliveryId, EventId, KeyId, OwnerId, SessionId, SubscriptionId};
 use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
@@ -52,6 +52,7 @@ pub(crate) struct PathParameters {
     id: Option<String>,
     key_id: Option<String>,
     user_id: Option<String>,
+    organization_id: Option<String>,
 }
 
 impl PathParameters {
@@ -66,13 +67,29 @@ impl PathParameters {
         id.ok_or_else(|| T::NOT_FOUND.into())
     }
 
-    /// The user in `{userId}` of a path of the operator API: a user of this issuer.
-    pub(crate) fn user(&self, issuer: &str) -> Result<UserId, FieldFault> {
-        user_at(issuer, self.user_id.as_deref().unwrap_or_default())
+    /// The owner in `{userId}` or `{organizationId}` of a path of the operator API, at this issuer.
+    pub(crate) fn owner(&self, issuer: &str) -> Result<OwnerId, FieldFault> {
+        owner_at(issuer, self.user_id.as_deref(), self.organization_id.as_deref())
+    }
+}
+
+/// The owner in a body that has either `userId` or `organizationId`.
+pub(crate) fn owner_at(
+    issuer: &str,
+    user_id: Option<&str>,
+    organization_id: Option<&str>,
+) -> Result<OwnerId, FieldFault> {
+    const ORGANIZATION: &str = "organizationId";
+    match (user_id, organization_id) {
+        (Some(_), Some(_)) => Err(FieldFault::new(ORGANIZATION, "must be absent, because userId is given")),
+        (None, Some(id)) => OwnerId::organization(issuer, id)
+            .map_err(|_| FieldFault::new(ORGANIZATION, "must have 1 to 255 bytes and no control characters")),
+        (Some(user_id), None) => user_at(issuer, user_id),
+        (None, None) => Err(FieldFault::new("userId", "is required")),
     }
 }
 
 /// The user with this `userId` at this issuer.
-pub(crate) fn user_at(issuer: &str, user_id: &str) -> Result<UserId, FieldFault> {
-    UserId::new(issuer, user_id).map_err(|error| FieldFault::of("userId", error))
+pub(crate) fn user_at(issuer: &str, user_id: &str) -> Result<OwnerId, FieldFault> {
+    OwnerId::new(issuer, user_id).map_err(|error| FieldFault::of("userId", error))
 }

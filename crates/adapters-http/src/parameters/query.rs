@@ -1,21 +1,31 @@
 use std::str::FromStr;
 
+use actix_web::HttpRequest;
 use actix_web::web::Query;
 use domain::Timestamp;
 
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
+use crate::state::State;
 
 /// How many items a page has when the client does not set `limit`.
 pub(crate) const PAGE_SIZE_DEFAULT: u32 = 50;
 /// The most items of a page.
 pub(crate) const PAGE_SIZE_MAX: u32 = 200;
+/// The parameter that names the organization for which a call is made. It is in the query because a proxy that drops a
+/// header would make the call one of the user.
+pub(crate) const ORGANIZATION: &str = "organization";
 
 /// The parameters of a query. An unknown parameter is refused, because with a mistyped filter the answer would show too
 /// much. A repeated parameter is refused too.
 pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
+    /// The parameters of this request. Only those that the document has are known.
+    pub(crate) fn of(request: &HttpRequest) -> Result<Self, FieldFault> {
+        Self::parse(request.query_string(), State::of(request).known_names.parameters_of(request))
+    }
+
     /// Parses a query that may contain the `known` parameters.
     pub(crate) fn parse<Known: AsRef<str>>(query: &str, known: &[Known]) -> Result<Self, FieldFault> {
         let fault = |detail: String| FieldFault::new("query", detail);
@@ -79,6 +89,17 @@ impl Parameters {
 
     fn text(&self, field: &'static str) -> Option<&str> {
         self.0.iter().find(|(name, _)| *name == field).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The organization that the query names.
+pub(crate) fn organization_in(request: &HttpRequest) -> Result<Option<String>, FieldFault> {
+    let pairs = Query::<Vec<(String, String)>>::from_query(request.query_string());
+    let pairs = pairs.map_err(|_| FieldFault::new("query", "must be form-encoded"))?.into_inner();
+    let mut named = pairs.into_iter().filter(|(name, _)| name == ORGANIZATION).map(|(_, id)| id);
+    match (named.next(), named.next()) {
+        (named, None) => Ok(named),
+        (_, Some(_)) => Err(FieldFault::new(ORGANIZATION, "must not be repeated")),
     }
 }
 

@@ -1,3 +1,4 @@
+use domain::OwnerKind;
 use domain::audit::{Actor, AuditEvent, AuditTarget, FieldChange, Means, RequestId};
 use domain::ports::{AuditDescriber, AuditReader};
 use serde::Serialize;
@@ -23,9 +24,14 @@ pub(crate) struct AuditRecord {
     via: MeansRecord,
     /// What it was done to.
     target: TargetRecord,
-    /// The user to whom the target belongs.
-    #[schema(example = "alice")]
-    user_id: String,
+    /// Whose the target is, by the subject (`sub`); absent if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    user_id: Option<String>,
+    /// Whose the target is, if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "org_9ybsU1dN2dKfDkBi")]
+    organization_id: Option<String>,
     /// What changed, of what is not secret.
     changes: Vec<ChangeRecord>,
     /// The id of the request. Absent if there was no request. Users see it only of what they did themselves.
@@ -120,7 +126,8 @@ impl AuditRecord {
             actor: ActorRecord::of(&origin.actor),
             via: MeansRecord::of(origin.means),
             target: TargetRecord::of(event.target),
-            user_id: event.owner.subject().to_owned(),
+            user_id: event.owner.user_id().map(str::to_owned),
+            organization_id: event.owner.organization_id().map(str::to_owned),
             changes: event.changes.iter().map(ChangeRecord::of).collect(),
             request_id: origin.request.as_ref().filter(|_| shows_place).map(RequestId::as_str).map(Into::into),
             address: origin.address.filter(|_| shows_place).map(|address| address.to_string()),
@@ -130,7 +137,7 @@ impl AuditRecord {
 
 impl AuditRecord {
     /// How many cells a line of a table has.
-    pub(crate) const CELLS: usize = 13;
+    pub(crate) const CELLS: usize = 14;
 
     /// The fields as the cells of a line.
     pub(crate) fn cells(&self) -> [String; Self::CELLS] {
@@ -149,10 +156,11 @@ impl AuditRecord {
             text(&self.via.id),
             self.target.kind.to_owned(),
             text(&self.target.id),
-            self.user_id.clone(),
+            text(&self.user_id),
             changes.collect::<Vec<_>>().join("; "),
             text(&self.request_id),
             text(&self.address),
+            text(&self.organization_id),
         ]
     }
 }
@@ -160,6 +168,7 @@ impl AuditRecord {
 impl ActorRecord {
     fn of(actor: &Actor) -> Self {
         let (kind, id) = match actor {
+            Actor::User(user) if user.kind() == OwnerKind::Organization => ("organization", Some(user.subject())),
             Actor::User(user) => ("user", Some(user.subject())),
             Actor::Operator(name) => ("operator", Some(name.as_str())),
             Actor::Service => ("service", None),

@@ -12,9 +12,14 @@ pub(crate) struct EventRecord {
     /// Identifies the event. Receivers see it as `webhook-id`.
     #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
     id: String,
-    /// The user that the event belongs to, by the `sub` at the configured issuer.
-    #[schema(example = "alice")]
-    user_id: String,
+    /// Who receives the event, by the subject (`sub`); absent if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    user_id: Option<String>,
+    /// Who receives the event, if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "org_9ybsU1dN2dKfDkBi")]
+    organization_id: Option<String>,
     /// The type of the event.
     #[serde(rename = "type")]
     #[schema(example = "invoice.paid")]
@@ -33,7 +38,8 @@ impl EventRecord {
     pub(crate) fn of(event: &Event) -> Self {
         Self {
             id: event.id.to_string(),
-            user_id: event.owner.subject().to_owned(),
+            user_id: event.owner.user_id().map(str::to_owned),
+            organization_id: event.owner.organization_id().map(str::to_owned),
             event_type: event.event_type.to_string(),
             created_at: event.created_at.to_string(),
             payload: None,

@@ -1,8 +1,10 @@
 use std::fmt::Display;
 
-use domain::{ApiKey, FullKey, KeyId, Label, Timestamp};
+use domain::{ApiKey, FullKey, KeyId, Label, Metadata, RateLimit, Timestamp};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
+
+use crate::records::metadata::metadata_schema;
 
 /// An API key without its secret.
 #[derive(Serialize, ToSchema)]
@@ -39,6 +41,23 @@ pub(crate) struct KeyRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false, example = "key_01h455vb4pex5vsknk084sn02q")]
     replaced_by: Option<Text<KeyId>>,
+    /// Pairs for the application; absent if there are none.
+    #[serde(skip_serializing_if = "Metadata::is_empty", serialize_with = "pairs")]
+    #[schema(schema_with = metadata_schema, required = false)]
+    metadata: Metadata,
+    /// How often the key may be used; absent if the limit of the service holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false, example = "100/s")]
+    rate_limit: Option<Text<RateLimit>>,
+    /// When the key was disabled; absent if it is enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime, nullable = false)]
+    disabled_at: Option<Text<Timestamp>>,
+    /// The member of the organization who created the key, by the `sub` at the identity provider; absent if the owner is a
+    /// user, or no member created the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    created_by: Option<String>,
 }
 
 /// A value that is a string in JSON. It is written into the answer without a string in between: a list has many.
@@ -48,6 +67,10 @@ impl<Value: Display> Serialize for Text<Value> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
+}
+
+pub(crate) fn pairs<S: Serializer>(metadata: &Metadata, serializer: S) -> Result<S::Ok, S::Error> {
+    metadata.pairs().serialize(serializer)
 }
 
 /// The user's keys: every active key and the 100 keys that ended last, newest first.
@@ -64,7 +87,7 @@ impl KeyList {
 }
 
 impl KeyRecord {
-    fn of(key: ApiKey) -> Self {
+    pub(crate) fn of(key: ApiKey) -> Self {
         Self {
             id: Text(key.id),
             label: Text(key.label),
@@ -75,6 +98,10 @@ impl KeyRecord {
             expires_at: key.expires_at.map(Text),
             scopes: key.scopes.iter().map(str::to_owned).collect(),
             replaced_by: key.replaced_by.map(Text),
+            metadata: key.settings.metadata,
+            rate_limit: key.settings.rate_limit.map(Text),
+            disabled_at: key.settings.disabled_at.map(Text),
+            created_by: key.created_by.map(|member| member.subject().to_owned()),
         }
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod event_record;
 pub(crate) mod health_record;
 pub(crate) mod hours_record;
 pub(crate) mod key_record;
+pub(crate) mod metadata;
 pub(crate) mod session_record;
 pub(crate) mod streamed_attempt;
 pub(crate) mod subscription_record;

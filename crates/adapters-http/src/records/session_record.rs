@@ -1,5 +1,8 @@
+use std::collections::BTreeSet;
+
+use domain::organizations::{DefaultOwner, Memberships};
 use domain::sessions::{Capability, SESSION_IDLE_MAX, Session, SessionRole};
-use domain::{SessionId, Timestamp, UserId};
+use domain::{OwnerId, SessionId, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 use verifier::VerifiedSession;
@@ -28,20 +31,47 @@ pub(crate) struct CurrentSession {
     /// When the session ends, however much it is used.
     #[schema(format = DateTime, example = "2026-11-28T01:42:03.120Z")]
     expires_at: String,
+    /// The organizations for which the session can act, with `?organization=`; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    organizations: Vec<SessionOrganization>,
+    /// When the session can no longer act for them, until the user signs in again; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime, example = "2026-11-21T02:42:03.120Z")]
+    roles_expire_at: Option<String>,
+    /// The organization with which the console begins; absent if it begins with the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "org_9ybsU1dN2dKfDkBi")]
+    default_organization_id: Option<String>,
 }
 
-/// A user.
+/// An organization for which a session can act.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionOrganization {
+    /// The id at the identity provider.
+    #[schema(example = "org_9ybsU1dN2dKfDkBi")]
+    organization_id: String,
+    /// The capabilities of the user in the organization.
+    #[schema(example = json!(["keys", "keys:read", "webhooks", "webhooks:read"]))]
+    capabilities: Vec<&'static str>,
+}
+
+/// A user, or the organization for which a visitor came.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SessionUser {
-    /// The `userId` of the operator API: the subject.
+    /// The `userId` or the `organizationId` of the operator API.
     #[schema(example = "alice")]
     id: String,
     /// The issuer of the identity provider (`iss`).
     #[schema(example = "https://id.example.com")]
     issuer: String,
-    /// The subject at the identity provider (`sub`).
+    /// The subject at the identity provider (`sub`), or the id of the organization.
     #[schema(example = "alice")]
     subject: String,
+    /// The id of the organization, if it is one; absent for a user.
+    #[serde(rename = "organizationId", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "org_9ybsU1dN2dKfDkBi")]
+    organization_id: Option<String>,
 }
 
 impl CurrentSession {
@@ -51,24 +81,53 @@ impl CurrentSession {
         Self::new(owner, *id, role, [*created_at, (*expires_at).min(now.plus(SESSION_IDLE_MAX)), *expires_at])
     }
 
+    /// The same, with the organizations of the user.
+    #[must_use]
+    pub(crate) fn with_organizations(self, of: &Memberships, default: DefaultOwner, end: Timestamp) -> Self {
+        let organization = |(id, held): (&str, &BTreeSet<Capability>)| SessionOrganization {
+            organization_id: id.to_owned(),
+            capabilities: names(|capability| capability.is_in(held)),
+        };
+        let only = of.only().filter(|_| default == DefaultOwner::Organization);
+        Self {
+            organizations: of.by_id().map(organization).collect(),
+            roles_expire_at: Some(end.to_string()),
+            default_organization_id: only.map(|only| only.subject().to_owned()),
+            ..self
+        }
+    }
+
     /// A session that was opened just now.
     pub(crate) fn of_new(session: &Session) -> Self {
         let Session { owner, id, role, created_at, expires_at, .. } = session;
         Self::new(owner, *id, role, [*created_at, session.ends_at(), *expires_at])
     }
 
-    fn new(owner: &UserId, id: SessionId, role: &SessionRole, times: [Timestamp; 3]) -> Self {
+    fn new(owner: &OwnerId, id: SessionId, role: &SessionRole, times: [Timestamp; 3]) -> Self {
         let [created_at, idle_expires_at, expires_at] = times.map(|time| time.to_string());
         let (user, id) = (SessionUser::of(owner), id.to_string());
-        let (capabilities, role) = (capabilities(role), name_of(role));
-        Self { user, id, role, capabilities, created_at, idle_expires_at, expires_at }
+        let (capabilities, role) = (names(|capability| role.may(capability)), name_of(role));
+        let (organizations, roles_expire_at, default_organization_id) = (Vec::new(), None, None);
+        Self {
+            user,
+            id,
+            role,
+            capabilities,
+            created_at,
+            idle_expires_at,
+            expires_at,
+            organizations,
+            roles_expire_at,
+            default_organization_id,
+        }
     }
 }
 
 impl SessionUser {
-    fn of(user: &UserId) -> Self {
+    fn of(user: &OwnerId) -> Self {
         let subject = user.subject().to_owned();
-        Self { id: subject.clone(), issuer: user.issuer().to_owned(), subject }
+        let organization_id = user.organization_id().map(str::to_owned);
+        Self { id: subject.clone(), issuer: user.provider().to_owned(), subject, organization_id }
     }
 }
 
@@ -127,7 +186,7 @@ impl SessionRecord {
             id: session.id.to_string(),
             current: Some(session.id) == current,
             role: name_of(&session.role),
-            capabilities: capabilities(&session.role),
+            capabilities: names(|capability| session.role.may(capability)),
             created_at: session.created_at.to_string(),
             seen_at: session.seen_at.to_string(),
             idle_expires_at: session.ends_at().to_string(),
@@ -147,7 +206,7 @@ fn name_of(role: &SessionRole) -> &'static str {
     }
 }
 
-/// Changing includes reading.
-fn capabilities(role: &SessionRole) -> Vec<&'static str> {
-    Capability::ALL.into_iter().filter(|capability| role.may(*capability)).map(Capability::name).collect()
+/// The names of the capabilities that somebody has. Changing includes reading.
+fn names(may: impl Fn(Capability) -> bool) -> Vec<&'static str> {
+    Capability::ALL.into_iter().filter(|capability| may(*capability)).map(Capability::name).collect()
 }

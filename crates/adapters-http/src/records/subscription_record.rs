@@ -40,6 +40,11 @@ pub(crate) struct SubscriptionRecord {
     /// When the owner or the service last changed the subscription.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     updated_at: String,
+    /// The member of the organization who created the subscription, by the `sub` at the identity provider; absent if the
+    /// owner is a user, or no member created the subscription.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    created_by: Option<String>,
     /// The health of the subscription. Only in lists, with `include=health`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -59,6 +64,7 @@ impl SubscriptionRecord {
             disabled_reason: subscription.status.disabled_by().map(DisabledBy::code),
             created_at: subscription.created_at.to_string(),
             updated_at: subscription.updated_at.to_string(),
+            created_by: subscription.created_by.as_ref().map(|member| member.subject().to_owned()),
             health: None,
         }
     }

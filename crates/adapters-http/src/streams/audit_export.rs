@@ -7,7 +7,6 @@ use domain::{AuditId, audit::AuditFilter};
 use futures_util::stream::{self, Stream, StreamExt, unfold};
 
 use crate::callers::credential::is_still_good;
-use crate::callers::operator::may_still;
 use crate::errors::api_error::{ApiError, Chain, Invalid};
 use crate::parameters::audit_request::AuditRequest;
 use crate::parameters::query::PAGE_SIZE_MAX;
@@ -60,11 +59,7 @@ impl AuditExport {
     }
 
     async fn read_while_permitted(&mut self) -> Result<Bytes, ApiError> {
-        let is_permitted = match self.reader {
-            AuditReader::Operator => may_still(&self.request).await?,
-            AuditReader::Owner => is_still_good(&self.request).await?,
-        };
-        if is_permitted {
+        if is_still_good(&self.request).await? {
             self.read().await
         } else {
             Err(ApiError::CredentialInvalid(Invalid::Presented, "no longer valid"))

@@ -11,7 +11,8 @@ pub(crate) enum ExportForm {
 }
 
 /// The names in the first line of a table.
-const HEAD: &str = "id,at,action,actorType,actorId,via,viaId,targetType,targetId,userId,changes,requestId,address\r\n";
+const HEAD: &str =
+    "id,at,action,actorType,actorId,via,viaId,targetType,targetId,userId,changes,requestId,address,organizationId\r\n";
 
 impl ExportForm {
     /// The form of an export; `None` for a page.

@@ -1,19 +1,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use domain::UserId;
+use domain::OwnerId;
 
 /// Counts the open event streams of each user and of all users.
 pub(crate) struct OpenStreams {
     max: usize,
     per_user_max: usize,
-    open: Mutex<HashMap<UserId, usize>>,
+    open: Mutex<HashMap<OwnerId, usize>>,
 }
 
 /// Permission to keep one stream open. Dropping it frees the place.
 pub(crate) struct StreamPlace {
     streams: Arc<OpenStreams>,
-    user: UserId,
+    user: OwnerId,
 }
 
 impl OpenStreams {
@@ -22,7 +22,7 @@ impl OpenStreams {
     }
 
     /// A place for one more stream of this user; `None` when the user, or all users together, have too many.
-    pub(crate) fn enter(self: &Arc<Self>, user: &UserId) -> Option<StreamPlace> {
+    pub(crate) fn enter(self: &Arc<Self>, user: &OwnerId) -> Option<StreamPlace> {
         let mut open = self.open();
         let of_user = open.get(user).copied().unwrap_or_default();
         if open.values().sum::<usize>() >= self.max || of_user >= self.per_user_max {
@@ -32,7 +32,7 @@ impl OpenStreams {
         Some(StreamPlace { streams: Arc::clone(self), user: user.clone() })
     }
 
-    fn leave(&self, user: &UserId) {
+    fn leave(&self, user: &OwnerId) {
         let mut open = self.open();
         if let Some(count) = open.get_mut(user) {
             *count -= 1;
@@ -42,7 +42,7 @@ impl OpenStreams {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<UserId, usize>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<OwnerId, usize>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -57,8 +57,8 @@ impl Drop for StreamPlace {
 mod tests {
     use super::*;
 
-    fn user(subject: &str) -> UserId {
-        UserId::new("https://id.example", subject).unwrap()
+    fn user(subject: &str) -> OwnerId {
+        OwnerId::new("https://id.example", subject).unwrap()
     }
 
     #[test]

@@ -6,34 +6,38 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use domain::audit::Cause;
+use domain::organizations::{Identity, Memberships, UnreadableMemberships};
 use domain::ports::{
-    CredentialStore, Found, IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, InsertKeyRequest,
-    Insertion, KeyStore, KeyUpkeep, KeyUsageStore, NotReady, ReadinessCheck, Revocation, RevokeDigestsRequest,
-    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStore, SignInAnswer, SignInRequest,
-    SignInVerdict, StoreError,
+    ChangeKeyRequest, ChangedKey, CredentialStore, Found, IdentityProvider, IdentityUnavailable, IdentityVerdict,
+    IdentityVerifier, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore, ListExpiringRequest, NotReady,
+    ReadinessCheck, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict, StoreError, UsageRequest,
 };
 use domain::sessions::{Session, SessionUse};
 use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, IdToken, KeyId, KeyUsage, KeyUse, ListView, SessionId, Timestamp,
-    UsageCounts, UserId,
+    ApiKey, CredentialDigest, Hour, IdToken, KeyUsage, KeyUse, ListView, OwnerId, SessionId, Timestamp, UsageCounts,
 };
 
 /// The issuer of the users in tests.
 pub(crate) const ISSUER: &str = "https://id.example";
 
-/// Accepts `alice.id.token`, `bob.id.token` and `odd.id.token`, fails for `down.id.token`, and refuses all others.
+/// Accepts `alice.id.token`, `bob.id.token` and `odd.id.token`, and those of members: `amy.id.token`, who administers acme,
+/// `ned.id.token`, who sees it, `zoe.id.token`, who belongs to two, and `una.id.token`, whose claim is unreadable. Fails for `down.id.token`, and refuses all others.
 pub(crate) struct FixedIdentities;
 
 #[async_trait]
 impl IdentityVerifier for FixedIdentities {
     async fn verify(&self, token: &IdToken, _: Timestamp) -> Result<IdentityVerdict, IdentityUnavailable> {
         match token.expose() {
-            "alice.id.token" => Ok(IdentityVerdict::Valid(user("alice"))),
-            "bob.id.token" => Ok(IdentityVerdict::Valid(user("bob"))),
+            "alice.id.token" => Ok(IdentityVerdict::Valid(user("alice").into())),
+            "bob.id.token" => Ok(IdentityVerdict::Valid(user("bob").into())),
             // Some providers have such subjects, which are not valid in a path or in a header.
-            "odd.id.token" => Ok(IdentityVerdict::Valid(user("auth0|Zoë/100%"))),
+            "odd.id.token" => Ok(IdentityVerdict::Valid(user("auth0|Zoë/100%").into())),
             "down.id.token" => Err(IdentityUnavailable("connection refused by 192.0.2.1".into())),
-            _ => Ok(IdentityVerdict::Refused("unknown signer")),
+            token => match token.strip_suffix(".id.token").and_then(identity_of) {
+                Some(member) => Ok(IdentityVerdict::Valid(member)),
+                None => Ok(IdentityVerdict::Refused("unknown signer")),
+            },
         }
     }
 }
@@ -66,7 +70,8 @@ impl IdentityProvider for FixedProvider {
             "stolen" => Ok(SignInVerdict::Refused("the code is not this client's")),
             name => {
                 let token = IdToken::new("the token of the provider");
-                Ok(SignInVerdict::Valid { user: user(name), has_operator_claim: name == "olga", token })
+                let identity = identity_of(name).unwrap_or_else(|| user(name).into());
+                Ok(SignInVerdict::Valid { identity, has_operator_claim: name == "olga", token })
             }
         }
     }
@@ -76,8 +81,24 @@ impl IdentityProvider for FixedProvider {
     }
 }
 
-pub(crate) fn user(subject: &str) -> UserId {
-    UserId::new(ISSUER, subject).unwrap()
+/// The member of organizations with this name.
+pub(crate) fn identity_of(name: &str) -> Option<Identity> {
+    Some(match name {
+        "amy" => member("amy", &["acme"], &["admin"]),
+        "ned" => member("ned", &["acme"], &[]),
+        "zoe" => member("zoe", &["acme", "globex"], &["acme:keys"]),
+        "una" => Identity { user: user("una"), memberships: Err(UnreadableMemberships) },
+        _ => return None,
+    })
+}
+
+fn member(subject: &str, organizations: &[&str], roles: &[&str]) -> Identity {
+    let rights = "admin=keys+webhooks, keys=keys, *=keys:read+webhooks:read".parse().unwrap();
+    Identity { user: user(subject), memberships: Memberships::new(ISSUER, organizations, roles, &rights) }
+}
+
+pub(crate) fn user(subject: &str) -> OwnerId {
+    OwnerId::new(ISSUER, subject).unwrap()
 }
 
 /// Every call fails in the same way.
@@ -89,7 +110,7 @@ impl KeyStore for FailingStore {
         Err(self.0())
     }
 
-    async fn list(&self, _: &UserId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, _: &OwnerId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
         Err(self.0())
     }
 
@@ -101,11 +122,19 @@ impl KeyStore for FailingStore {
         Err(self.0())
     }
 
+    async fn change(&self, _: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        Err(self.0())
+    }
+
     async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         Err(self.0())
     }
 
     async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        Err(self.0())
+    }
+
+    async fn list_expiring(&self, _: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
         Err(self.0())
     }
 }
@@ -127,53 +156,25 @@ impl KeyUsageStore for FailingStore {
         Err(self.0())
     }
 
-    async fn usage(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        Err(self.0())
-    }
-
-    async fn purge_usage(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
-        Err(self.0())
-    }
-}
-
-#[async_trait]
-impl KeyUpkeep for FailingStore {
-    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        Err(self.0())
-    }
-
-    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
+    async fn usage(&self, _: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
         Err(self.0())
     }
 }
 
 /// A readiness check with a fixed outcome.
 pub(crate) enum FixedCheck {
-    Works(&'static str),
-    Fails(&'static str),
-    NeverAnswers(&'static str),
+    Works,
+    Fails,
+    NeverAnswers,
 }
 
 #[async_trait]
 impl ReadinessCheck for FixedCheck {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Works(name) | Self::Fails(name) | Self::NeverAnswers(name) => name,
-        }
-    }
-
     async fn check(&self) -> Result<(), NotReady> {
         match self {
-            Self::Works(_) => Ok(()),
-            Self::Fails(_) => {
-                Err(NotReady { summary: "cannot be reached", source: Some("refused by 192.0.2.1".into()) })
-            }
-            Self::NeverAnswers(_) => std::future::pending().await,
+            Self::Works => Ok(()),
+            Self::Fails => Err(NotReady { summary: "cannot be reached", source: Some("refused by 192.0.2.1".into()) }),
+            Self::NeverAnswers => std::future::pending().await,
         }
     }
 }
@@ -193,23 +194,19 @@ impl SessionStore for FailingSessions {
         Err(self.0())
     }
 
-    async fn list(&self, _: &UserId, _: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, _: &OwnerId, _: Timestamp) -> Result<Vec<Session>, StoreError> {
         Err(self.0())
     }
 
-    async fn end(&self, _: &UserId, _: SessionId, _: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, _: &OwnerId, _: SessionId, _: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         Err(self.0())
     }
 
-    async fn end_all(&self, _: &UserId, _: Option<SessionId>, _: &Cause) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn end_all(&self, _: &OwnerId, _: Option<SessionId>, _: &Cause) -> Result<Vec<CredentialDigest>, StoreError> {
         Err(self.0())
     }
 
     async fn count_good(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        Err(self.0())
-    }
-
-    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
         Err(self.0())
     }
 }

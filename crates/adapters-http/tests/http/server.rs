@@ -6,18 +6,21 @@ use std::time::Duration;
 
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
-use adapters_http::{Api, HttpSettings, OperatorScope, OperatorToken, OperatorTokens, serve};
-use domain::audit::{Audit, AuditRetention};
+use adapters_http::{Api, HttpSettings, NamedCheck, OperatorScope, OperatorToken, OperatorTokens, serve};
+use domain::audit::Audit;
 use domain::memory::{
     ManualClock, MemoryAuditLog, MemoryKeyStore, MemoryLogFilters, MemorySessionStore, MemorySpans, MemoryWebhookStore,
     SeededEntropy,
 };
-use domain::ports::{AuditLog, KeyStores, ReadinessCheck, SessionStores, WebhookStores};
-use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
+use domain::organizations::DefaultOwner;
+use domain::ports::{AuditLog, KeyStores, SessionStores, WebhookStores};
+use domain::sessions::{PortalLinks, SESSION_ROLE_AGE_MAX, Sessions, SignIn, SignInSettings};
 use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
-use domain::{KeyPolicy, Keys, LogControl, RateLimit, SamplingRatio, SealingKeys, Timestamp, Tracer};
+use domain::{
+    KeyPolicy, KeyPolicySettings, Keys, LogControl, RateLimit, SamplingRatio, SealingKeys, Timestamp, Tracer,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
@@ -63,11 +66,12 @@ pub(crate) struct Setup {
     /// A permit for each page of the audit log that may be read; `None` limits nothing.
     pub(crate) audit_reads: Option<Arc<Semaphore>>,
     pub(crate) operators_sign_in: bool,
+    pub(crate) default_owner: DefaultOwner,
     pub(crate) provider: FixedProvider,
     /// Replaces the memory store that [`Server::queue`] gives access to.
     pub(crate) webhook_stores: Option<WebhookStores>,
     pub(crate) webhook_policy: WebhookPolicySettings,
-    pub(crate) checks: Vec<Arc<dyn ReadinessCheck>>,
+    pub(crate) checks: Vec<NamedCheck>,
     pub(crate) settings: HttpSettings,
     pub(crate) rate_limit: Option<RateLimit>,
     pub(crate) operator_tokens: Vec<OperatorToken>,
@@ -86,10 +90,11 @@ impl Default for Setup {
             audit_log,
             audit_reads: None,
             operators_sign_in: false,
+            default_owner: DefaultOwner::default(),
             provider: FixedProvider::default(),
             webhook_stores: None,
             webhook_policy: WebhookPolicySettings::default(),
-            checks: vec![Arc::new(FixedCheck::Works("database"))],
+            checks: vec![("database", Arc::new(FixedCheck::Works))],
             settings,
             rate_limit: None,
             traced: None,
@@ -102,10 +107,11 @@ impl Setup {
     pub(crate) fn start(self) -> Server {
         let clock = Arc::new(ManualClock::new(Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap()));
         let entropy = Arc::new(SeededEntropy::new(42));
-        let verification = VerifierSettings { rate_limit: self.rate_limit, ..VerifierSettings::default() };
+        let settings = KeyPolicySettings { rate_limit: self.rate_limit, ..KeyPolicySettings::default() };
+        let policy = KeyPolicy::new(settings).expect("the settings are valid");
+        let verification = VerifierSettings { key_policy: policy.clone(), ..VerifierSettings::default() };
         let stores = CredentialStores { keys: self.store, sessions: self.session_store };
         let verifier = Verifier::single(stores, clock.clone(), verification);
-        let policy = KeyPolicy::default();
         let queue = Arc::new(MemoryWebhookStore::default().writing_to(self.audit_log.clone()));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock.clone(), entropy.clone());
@@ -116,8 +122,10 @@ impl Setup {
             None => Arc::new(log),
         };
         let operator_tokens = OperatorTokens::named(self.operator_tokens).expect("unique names");
-        let audit = Audit::new(log, clock.clone(), entropy.clone(), AuditRetention::default());
+        let audit = Audit::new(log, clock.clone(), entropy.clone());
         let api = Api {
+            default_owner: self.default_owner,
+            session_role_max_age: SESSION_ROLE_AGE_MAX,
             log: LogControl::new(Arc::new(MemoryLogFilters::default()), audit.clone()),
             audit,
             sessions: sessions.clone(),

@@ -1,4 +1,4 @@
-use domain::UserId;
+use domain::OwnerId;
 use url::Url;
 
 use super::DevProvider;
@@ -64,7 +64,7 @@ impl DevProvider {
 
     /// The redirect after the user gave a name; `Err` has the message for the form.
     pub(super) fn log_in(&self, request: &AuthorizationRequest, user_name: &str) -> Result<Url, &'static str> {
-        if UserId::new(&self.issuer, user_name).is_err() {
+        if OwnerId::new(&self.issuer, user_name).is_err() {
             return Err("Please enter a user name of 1 to 255 bytes.");
         }
         let grant = Grant {

@@ -20,7 +20,7 @@ impl DevProvider {
             "id_token_signing_alg_values_supported": ["EdDSA"],
             "token_endpoint_auth_methods_supported": ["none"],
             "code_challenge_methods_supported": ["S256"],
-            "claims_supported": ["iss", "sub", "aud", "iat", "exp", "nonce", "groups"],
+            "claims_supported": ["iss", "sub", "aud", "iat", "exp", "nonce", "groups", "organizations", "organization_roles"],
             "authorization_response_iss_parameter_supported": true,
             "request_uri_parameter_supported": false,
         })

@@ -1,6 +1,6 @@
 //! The identity provider of `gatepost dev`: real `OpenID` Connect under `{public_url}/dev/oidc`, but a user name alone
-//! is enough to log in. It answers only callers on loopback. The user [`OPERATOR`] is in the group [`OPERATOR_GROUP`].
-//! See decision 69.
+//! is enough to log in. It answers only callers on loopback. The user [`OPERATOR`] is in the group [`OPERATOR_GROUP`], and
+//! `carol` and `dave` belong to organizations. See decision 69.
 //!
 //! Besides the authorization code flow, its token endpoint accepts the grant [`USER_NAME_GRANT`], with which a terminal
 //! gets an ID token in one call:
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use actix_web::web::ServiceConfig;
 use domain::ports::{Clock, Entropy};
-use domain::{IdToken, InvalidUserId, UserId};
+use domain::{IdToken, InvalidOwnerId, OwnerId};
 use url::Url;
 use zeroize::Zeroizing;
 
@@ -40,12 +40,29 @@ pub const OPERATOR: &str = "operator";
 /// The group of operators.
 pub const OPERATOR_GROUP: &str = "gatepost-operators";
 
+/// The JSON pointer to the organizations of a user, in the ID tokens of this provider.
+pub const ORGANIZATION_CLAIM: &str = "/organizations";
+/// The JSON pointer to the roles, each after the id of its organization and a colon.
+pub const ROLE_CLAIM: &str = "/organization_roles";
+
 /// The users whom the login page offers.
-const QUICK_USERS: [&str; 3] = ["alice", "bob", OPERATOR];
+const QUICK_USERS: [&str; 5] = ["alice", "bob", CAROL.name, DAVE.name, OPERATOR];
+/// Administers one organization, and sees another.
+const CAROL: Member =
+    Member { name: "carol", organizations: &["acme", "globex"], roles: &["acme:admin", "globex:viewer"] };
+/// Works on the webhooks of one organization.
+const DAVE: Member = Member { name: "dave", organizations: &["acme"], roles: &["acme:dev"] };
 /// The path of the provider under the public URL.
 const PATH: &str = "/dev/oidc";
 /// The lifetime of an ID token, in seconds.
 const ID_TOKEN_LIFETIME_SECONDS: i64 = 60 * 60;
+
+/// A user who belongs to organizations.
+struct Member {
+    name: &'static str,
+    organizations: &'static [&'static str],
+    roles: &'static [&'static str],
+}
 
 /// The settings of a [`DevProvider`].
 pub struct DevProviderSettings {
@@ -115,7 +132,7 @@ impl DevProvider {
     /// # Errors
     ///
     /// When the name is not a valid subject.
-    pub fn id_token(&self, subject: &str) -> Result<IdToken, InvalidUserId> {
+    pub fn id_token(&self, subject: &str) -> Result<IdToken, InvalidOwnerId> {
         self.sign_id_token(subject, None)
     }
 
@@ -125,8 +142,9 @@ impl DevProvider {
         move |config| routes::register(config, Arc::clone(&provider))
     }
 
-    fn sign_id_token(&self, subject: &str, nonce: Option<&str>) -> Result<IdToken, InvalidUserId> {
-        let user = UserId::new(&self.issuer, subject)?;
+    fn sign_id_token(&self, subject: &str, nonce: Option<&str>) -> Result<IdToken, InvalidOwnerId> {
+        let user = OwnerId::new(&self.issuer, subject)?;
+        let member = [CAROL, DAVE].into_iter().find(|member| member.name == subject);
         let issued_at = self.clock.world_time().unix_millis().div_euclid(1_000);
         Ok(self.signer.sign(&IdTokenClaims {
             iss: user.issuer(),
@@ -136,6 +154,8 @@ impl DevProvider {
             exp: issued_at + ID_TOKEN_LIFETIME_SECONDS,
             nonce,
             groups: (subject == OPERATOR).then_some([OPERATOR_GROUP]),
+            organizations: member.as_ref().map(|member| member.organizations),
+            organization_roles: member.as_ref().map(|member| member.roles),
         }))
     }
 

@@ -28,6 +28,10 @@ pub(super) struct IdTokenClaims<'a> {
     pub(super) nonce: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) groups: Option<[&'a str; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) organizations: Option<&'a [&'a str]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) organization_roles: Option<&'a [&'a str]>,
 }
 
 impl Signer {

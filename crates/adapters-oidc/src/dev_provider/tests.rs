@@ -143,6 +143,7 @@ async fn the_whole_flow_ends_with_a_token_that_our_verifier_takes() {
     );
 
     let settings = OidcSettings {
+        organizations: crate::OrganizationClaims::default(),
         issuer: server.provider.issuer().into(),
         audiences: vec!["gatepost".into()],
         client_ids: Vec::new(),
@@ -150,7 +151,7 @@ async fn the_whole_flow_ends_with_a_token_that_our_verifier_takes() {
     };
     let verifier = OidcVerifier::new(settings).unwrap();
     tokio::spawn(Arc::clone(&verifier).run(server.stop.clone()));
-    let alice = IdentityVerdict::Valid(UserId::new(server.provider.issuer(), "alice").unwrap());
+    let alice = IdentityVerdict::Valid(OwnerId::new(server.provider.issuer(), "alice").unwrap().into());
     let token = IdToken::new(tokens["id_token"].as_str().unwrap());
     assert_eq!(verifier.verify(&token, now()).await.unwrap(), alice);
     assert_eq!(verifier.verify(&server.provider.id_token("alice").unwrap(), now()).await.unwrap(), alice);
@@ -163,7 +164,7 @@ async fn the_whole_flow_ends_with_a_token_that_our_verifier_takes() {
 async fn the_page_offers_users_and_an_operator() {
     let server = start();
     let page = server.ask(&authorization()).await.text().await.unwrap();
-    for name in ["alice", "bob", "operator"] {
+    for name in ["alice", "bob", "carol", "dave", "operator"] {
         assert!(page.contains(&format!("<button name=\"username\" value=\"{name}\">")), "{page}");
     }
     assert_eq!(page.matches("name=\"state\" value=\"st&#38;a&#34;te\"").count(), 2, "each form has the request");
@@ -173,6 +174,19 @@ async fn the_page_offers_users_and_an_operator() {
     };
     assert_eq!(groups("operator"), Some(json!(["gatepost-operators"])));
     assert_eq!(groups("alice"), None);
+}
+
+#[tokio::test]
+async fn the_tokens_of_members_name_organizations_and_roles() {
+    let server = start();
+    let claims = |name: &str| {
+        let token = server.provider.id_token(name).unwrap();
+        let claims = crate::compact_token::CompactToken::parse(token.expose()).ok().unwrap().claims;
+        ["organizations", "organization_roles"].map(|claim| claims.get(claim).cloned())
+    };
+    assert_eq!(claims("carol"), [Some(json!(["acme", "globex"])), Some(json!(["acme:admin", "globex:viewer"]))]);
+    assert_eq!(claims("dave"), [Some(json!(["acme"])), Some(json!(["acme:dev"]))]);
+    assert_eq!(claims("alice"), [None, None]);
 }
 
 #[tokio::test]

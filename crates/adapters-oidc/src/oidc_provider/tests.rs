@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use domain::UserId;
+use domain::OwnerId;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use wiremock::matchers::{body_string, header, path};
@@ -28,8 +28,13 @@ async fn start(changes: Value, secret: Option<&str>) -> (MockServer, Arc<OidcPro
     let keys = key_set(&[TestKey::ed25519(1).jwk("a")]);
     answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(keys)).await;
     // The API takes tokens for another audience than the client.
-    let settings =
-        OidcSettings { issuer: server.uri(), audiences: vec!["api".into()], client_ids: Vec::new(), tls: None };
+    let settings = OidcSettings {
+        issuer: server.uri(),
+        audiences: vec!["api".into()],
+        client_ids: Vec::new(),
+        tls: None,
+        organizations: crate::OrganizationClaims::default(),
+    };
     let verifier = OidcVerifier::new(settings).unwrap();
     tokio::spawn(Arc::clone(&verifier).run(CancellationToken::new()));
     while verifier.endpoints.get().is_none() {
@@ -117,8 +122,8 @@ async fn a_code_becomes_the_user_and_the_role() {
         let mock = Mock::given(path("/token")).and(body_string(exchange)).and(header("accept", "application/json"));
         mock.respond_with(token_answer(&with(&claims(&server), "groups", groups))).expect(1).mount(&server).await;
         let verdict = verdict(&provider, Some(&server.uri())).await;
-        let Ok(SignInVerdict::Valid { user, has_operator_claim, token }) = verdict else { panic!("{verdict:?}") };
-        assert_eq!((user, has_operator_claim), (UserId::new(server.uri(), "alice").unwrap(), is_operator));
+        let Ok(SignInVerdict::Valid { identity, has_operator_claim, token }) = verdict else { panic!("{verdict:?}") };
+        assert_eq!((identity.user, has_operator_claim), (OwnerId::new(server.uri(), "alice").unwrap(), is_operator));
         assert_eq!(token.expose().split('.').count(), 3);
     }
 }

@@ -58,7 +58,7 @@ async fn send_all(connection: &mut AsyncPgConnection, sending: Sending<'_>) -> R
     macro_rules! send {
         ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
             let rows = rows_with_owners!($table, $row, $owner);
-            let rows = rows.load_stream::<($row, OwnerColumns)>(connection).await?;
+            let rows = rows.load_stream(connection).await?;
             sending.send_rows(rows, CopiedRows::$name).await?;
             let counted = count(connection, count_all(stringify!($table))).await?;
             sending.send(Copied::End { table: stringify!($table), count: counted }).await?;

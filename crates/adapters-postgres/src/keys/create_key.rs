@@ -1,9 +1,10 @@
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{ListedRow, NewKeyRow, count_active, keys_of_owner, list_keys};
+use diesel_mapping::keys::{NewKeyRow, count_active, keys_of_owner};
 use diesel_mapping::schema::{api_keys, audit_events};
 use domain::ports::{InsertKeyRequest, Insertion};
 use futures_util::future::{OptionFuture, join, join3, join4};
 
+use super::rows::listed;
 use crate::attempt::{Failure, Work};
 use crate::audit::row_of;
 use crate::owner_lock::lock_owner;
@@ -33,7 +34,7 @@ impl Work for InsertKeyRequest {
         let (inserted, (written, also_written), rows, committed) = join4(
             diesel::insert_into(api_keys::table).values(row).execute(&mut &*connection),
             join(write(&event), OptionFuture::from(reached.as_ref().map(write))),
-            list_keys(owner, self.view).load::<ListedRow>(&mut &*connection),
+            listed(connection, owner, self.view),
             Commit.execute(&mut &*connection),
         )
         .await;

@@ -1,23 +1,22 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{ListedRow, keys_of_owner, list_keys};
+use diesel_async::AsyncPgConnection;
+use diesel_mapping::keys::keys_of_owner;
 use diesel_mapping::{HourRow, KEY_USAGE};
 use domain::ports::{
-    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
+    ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    Rotation, StoreError, UsageRequest,
 };
-use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
-};
+use domain::{ApiKey, CredentialDigest, Hour, KeyUsage, KeyUse, ListView, OwnerId, UsageCounts};
 
-use super::find_keys::{FindByDigest, FindByDigests, ListExpiring};
-use super::purge_keys::PurgeEnded;
+use super::find_keys::{FindByDigest, FindByDigests};
+use super::rows::listed;
 use super::shared_lists::Turn;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work, within_deadline};
-use crate::by_hour::{AddCounts, PurgeCounts, ReadCounts};
+use crate::by_hour::{AddCounts, ReadCounts};
 use crate::record_uses::RecordUses;
 
 #[async_trait]
@@ -26,7 +25,7 @@ impl KeyStore for PostgresStore {
         self.run_in_turn(&request.key.owner, request).await
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         let listed = async {
             match self.lists.turn(owner, view) {
                 Turn::Alone(_place) => self.run(&List { owner, view }).await,
@@ -51,6 +50,12 @@ impl KeyStore for PostgresStore {
         Ok(rotation)
     }
 
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        let changed = self.run(request).await?;
+        self.notify_if(matches!(changed, ChangedKey::Changed { .. }));
+        Ok(changed)
+    }
+
     async fn revoke_by_digests(
         &self,
         request: &RevokeDigestsRequest,
@@ -64,6 +69,10 @@ impl KeyStore for PostgresStore {
         let revoked = self.run(request).await?;
         self.notify_if(!revoked.is_empty());
         Ok(revoked)
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        self.run(request).await
     }
 }
 
@@ -94,39 +103,15 @@ impl KeyUsageStore for PostgresStore {
         self.run(&AddCounts::to(&KEY_USAGE, usage)).await
     }
 
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let &UsageRequest { ref owner, id, hours } = request;
         let rows = self.run(&ReadCounts { table: &KEY_USAGE, owner, id: Some(*id.as_bytes()), hours }).await?;
         Ok(HourRow::counts_of(&rows))
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        self.run(&PurgeCounts { table: &KEY_USAGE, before, max }).await
-    }
-}
-
-#[async_trait]
-impl KeyUpkeep for PostgresStore {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.run(&PurgeEnded { before, max }).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.run(&ListExpiring { after, until, max }).await
     }
 }
 
 struct List<'a> {
-    owner: &'a UserId,
+    owner: &'a OwnerId,
     view: ListView,
 }
 
@@ -134,7 +119,7 @@ impl Work for List<'_> {
     type Answer = Vec<ApiKey>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<ApiKey>, Failure> {
-        let rows = list_keys(self.owner, self.view).load::<ListedRow>(&mut &*connection).await?;
+        let rows = listed(connection, self.owner, self.view).await?;
         Ok(self.view.select(keys_of_owner(self.owner, rows)?))
     }
 }

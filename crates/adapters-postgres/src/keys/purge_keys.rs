@@ -25,9 +25,9 @@ const FORGET_OWNERS: &str = "DELETE FROM key_owners WHERE (owner_issuer, owner_s
 )";
 
 /// Deletes keys that ended long ago, and the rows of owners who have none left. Two round trips.
-pub(super) struct PurgeEnded {
-    pub(super) before: Timestamp,
-    pub(super) max: u32,
+pub(crate) struct PurgeKeys {
+    pub(crate) before: Timestamp,
+    pub(crate) max: u32,
 }
 
 #[derive(QueryableByName)]
@@ -38,7 +38,7 @@ struct OwnerRow {
     owner_subject: String,
 }
 
-impl Work for PurgeEnded {
+impl Work for PurgeKeys {
     type Answer = u32;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {

@@ -1,17 +1,14 @@
 use std::collections::HashSet;
 
-use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{KEY_COLUMNS, KeyRow};
-use diesel_mapping::schema::api_keys;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
 use domain::ports::RevokeDigestsRequest;
 use domain::{ApiKey, CredentialDigest};
 use futures_util::future::join3;
 
-use super::find_keys::keys_with_digests;
+use super::rows::{digest_and_key, with_digests};
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::Begin;
@@ -38,16 +35,15 @@ impl Work for RevokeDigestsRequest {
         let revocation = diesel::sql_query(REVOKE_BY_DIGESTS)
             .bind::<Instant, StoredInstant>(self.at.into())
             .bind::<Array<Binary>, _>(&digests);
-        let found = api_keys::table.filter(api_keys::digest.eq_any(&digests)).select((KEY_COLUMNS, api_keys::digest));
         let (begun, revoked, rows) = join3(
             Begin.execute(&mut &*connection),
             Kept(revocation).load::<DigestRow>(&mut &*connection),
-            found.load::<(KeyRow, Vec<u8>)>(&mut &*connection),
+            with_digests(connection, &digests),
         )
         .await;
         let (revoked, rows) = (begun.and(revoked)?, rows?);
         let revoked: HashSet<CredentialDigest> = digests_of("api_keys", &revoked)?.into_iter().collect();
-        let keys = keys_with_digests(rows)?;
+        let keys = rows.into_iter().map(digest_and_key).collect::<Result<Vec<_>, _>>()?;
         let leaked = keys.iter().filter(|(digest, _)| revoked.contains(digest)).map(|(_, key)| key);
         let stored: Vec<CredentialDigest> = keys.iter().map(|(digest, _)| *digest).collect();
         let (written, committed) = commit_with(connection, &stored, &self.cause.keys_leaked(leaked)).await;

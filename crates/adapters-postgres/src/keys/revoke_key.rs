@@ -1,11 +1,11 @@
-use diesel::OptionalExtension;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use diesel_mapping::keys::{KeyRow, ListedRow, digest_of, key_by_id, keys_of_owner, list_keys, revoke_key};
+use diesel_mapping::keys::{keys_of_owner, revoke_key};
 use domain::ports::{Revocation, RevokeKeyRequest};
 use domain::{ApiKey, CredentialDigest};
 use futures_util::future::join4;
 
+use super::rows::{digest_and_key, found, listed};
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::{Begin, Rollback};
@@ -17,21 +17,19 @@ impl Work for RevokeKeyRequest {
     type Answer = Revocation;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Revocation, Failure> {
-        let (begun, revoked, found, rows) = join4(
+        let (begun, revoked, key, rows) = join4(
             Begin.execute(&mut &*connection),
             Kept(revoke_key(&self.owner, &self.id, self.at)).execute(&mut &*connection),
-            key_by_id(&self.id).get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
-            list_keys(&self.owner, self.view).load::<ListedRow>(&mut &*connection),
+            found(connection, &self.id),
+            listed(connection, &self.owner, self.view),
         )
         .await;
-        let (revoked, found, rows) = (begun.and(revoked)?, found.optional()?, rows?);
+        let (revoked, key, rows) = (begun.and(revoked)?, key?, rows?);
         let keys = self.view.select(keys_of_owner(&self.owner, rows)?);
-        let refused = match found.map(|(row, digest)| Ok::<_, Failure>((ApiKey::try_from(row)?, digest))).transpose()? {
+        let refused = match key.map(digest_and_key).transpose()? {
             None => Revocation::NotFound,
-            Some((key, _)) if key.owner != self.owner => Revocation::NotOwned,
-            Some((_, digest)) => {
-                return commit(self, digest_of(self.id, &digest)?, revoked > 0, keys, connection).await;
-            }
+            Some((_, key)) if key.owner != self.owner => Revocation::NotOwned,
+            Some((digest, _)) => return commit(self, digest, revoked > 0, keys, connection).await,
         };
         Rollback.execute(&mut &*connection).await?;
         Ok(refused)

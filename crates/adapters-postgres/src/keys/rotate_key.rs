@@ -1,15 +1,12 @@
-use diesel::OptionalExtension;
-use diesel::prelude::QueryDsl;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use diesel_mapping::keys::{
-    KeyRow, ListedRow, NewKeyRow, count_being_replaced, digest_of, key_by_id, keys_of_owner, list_keys, replace_key,
-};
+use diesel_mapping::keys::{NewKeyRow, count_being_replaced, keys_of_owner, replace_key};
 use diesel_mapping::schema::api_keys;
 use domain::ports::{RotateKeyRequest, Rotation};
 use domain::{ApiKey, CredentialDigest, Rotated};
 use futures_util::future::{join, join3, join4};
 
+use super::rows::{digest_and_key, listed, locked};
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::owner_lock::lock_owner;
@@ -26,17 +23,17 @@ impl Work for RotateKeyRequest {
         let (begun, locked, found, overlapping) = join4(
             Begin.execute(&mut &*connection),
             lock_owner(&self.owner).execute(&mut &*connection),
-            key_by_id(&self.id).for_no_key_update().get_result::<(KeyRow, Vec<u8>)>(&mut &*connection),
+            locked(connection, &self.id),
             count_being_replaced(&self.owner, self.rotation.at).get_result::<i64>(&mut &*connection),
         )
         .await;
         begun.and(locked)?;
-        let (found, overlapping) = (found.optional()?, u32::try_from(overlapping?).unwrap_or(u32::MAX));
-        let refused = match found.map(|(row, digest)| Ok::<_, Failure>((ApiKey::try_from(row)?, digest))).transpose()? {
+        let (found, overlapping) = (found?, u32::try_from(overlapping?).unwrap_or(u32::MAX));
+        let refused = match found.map(digest_and_key).transpose()? {
             None => Rotation::NotFound,
-            Some((key, _)) if key.owner != self.owner => Rotation::NotOwned,
-            Some((key, digest)) => match self.rotation.decide(&key, overlapping) {
-                Ok(rotated) => return store(self, &key, &rotated, digest_of(key.id, &digest)?, connection).await,
+            Some((_, key)) if key.owner != self.owner => Rotation::NotOwned,
+            Some((digest, key)) => match self.rotation.decide(&key, overlapping) {
+                Ok(rotated) => return store(self, &key, &rotated, digest, connection).await,
                 Err(refusal) => Rotation::Refused(refusal),
             },
         };
@@ -58,7 +55,7 @@ async fn store(
         join3(
             Kept(replace_key(&rotated.replaced)).execute(&mut &*connection),
             diesel::insert_into(api_keys::table).values(successor).execute(&mut &*connection),
-            list_keys(&request.owner, request.view).load::<ListedRow>(&mut &*connection),
+            listed(connection, &request.owner, request.view),
         ),
         commit_with(connection, &[replaced], std::slice::from_ref(&event)),
     )

@@ -6,7 +6,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{ListedColumns, ListedRow, keys_of_owner};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::{ApiKey, ListView, UserId};
+use domain::{ApiKey, ListView, OwnerId};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -38,7 +38,7 @@ struct Queue {
 
 /// A list that somebody waits for. If it is dropped, the caller reads alone.
 struct Call {
-    owner: UserId,
+    owner: OwnerId,
     view: ListView,
     answer: oneshot::Sender<Vec<ApiKey>>,
 }
@@ -56,7 +56,7 @@ impl SharedLists {
         Self { connections, queue: Arc::default(), runtime }
     }
 
-    pub(super) fn turn(&self, owner: &UserId, view: ListView) -> Turn {
+    pub(super) fn turn(&self, owner: &OwnerId, view: ListView) -> Turn {
         let mut queue = self.queue();
         if queue.reads < READS_MAX {
             queue.reads += 1;
@@ -133,7 +133,8 @@ impl Work for ListMany<'_> {
             .bind::<BigInt, _>(i64::from(ended_max))
             .sql(")) AS listed");
         let mut lists: Vec<Vec<ListedRow>> = calls.iter().map(|_| Vec::new()).collect();
-        for (number, row) in Kept(query).load::<(i64, ListedRow)>(&mut &*connection).await? {
+        let rows: Vec<(i64, ListedRow)> = Kept(query).load(&mut &*connection).await?;
+        for (number, row) in rows {
             let index = usize::try_from(number - 1).ok();
             if let Some(list) = index.and_then(|index| lists.get_mut(index)) {
                 list.push(row);
@@ -145,11 +146,11 @@ impl Work for ListMany<'_> {
 
 /// The middle of the statement of [`ListMany`].
 const LISTED: &str = ")) WITH ORDINALITY AS asked (issuer, subject, at, number) CROSS JOIN LATERAL ((
-    SELECT id, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by
+    SELECT id, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by, settings, created_by
     FROM api_keys
     WHERE owner_issuer = asked.issuer AND owner_subject = asked.subject AND revoked_at IS NULL AND ends_at > asked.at
 ) UNION ALL (
-    SELECT id, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by
+    SELECT id, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by, settings, created_by
     FROM api_keys
     WHERE owner_issuer = asked.issuer AND owner_subject = asked.subject
         AND NOT (revoked_at IS NULL AND ends_at > asked.at) AND ends_at IS NOT NULL

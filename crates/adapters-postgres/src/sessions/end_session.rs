@@ -3,7 +3,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sessions::{END_ALL, END_ONE};
 use diesel_mapping::{DigestRow, Kept, digests_of, ids_of};
 use domain::audit::Cause;
-use domain::{CredentialDigest, SessionId, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId};
 use futures_util::future::join;
 
 use crate::attempt::{Failure, Work};
@@ -12,7 +12,7 @@ use crate::transaction::{Begin, settle};
 
 /// Ends sessions of one user. Two round trips, and one more for several sessions.
 pub(super) struct End<'a> {
-    pub(super) owner: &'a UserId,
+    pub(super) owner: &'a OwnerId,
     pub(super) which: Which,
     pub(super) cause: &'a Cause,
 }

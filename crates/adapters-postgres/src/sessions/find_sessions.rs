@@ -16,7 +16,7 @@ impl Work for FindByDigest<'_> {
     type Answer = Option<Session>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Session>, Failure> {
-        let row = session_by_digest(self.0).first::<SessionRow>(&mut &*connection).await.optional()?;
+        let row: Option<SessionRow> = session_by_digest(self.0).first(&mut &*connection).await.optional()?;
         Ok(row.map(Session::try_from).transpose()?)
     }
 }
@@ -31,7 +31,7 @@ impl Work for FindByDigests<'_> {
         let digests: Vec<&[u8]> = self.0.iter().map(|digest| digest.as_bytes().as_slice()).collect();
         let found =
             sessions::table.filter(sessions::digest.eq_any(&digests)).select((SESSION_COLUMNS, sessions::digest));
-        let rows = found.load::<(SessionRow, Vec<u8>)>(&mut &*connection).await?;
+        let rows: Vec<(SessionRow, Vec<u8>)> = found.load(&mut &*connection).await?;
         let session_with_digest = |(row, digest): (SessionRow, Vec<u8>)| {
             let session = Session::try_from(row)?;
             Ok((stored_digest("sessions", || session.id.to_string(), &digest)?, session))

@@ -1,13 +1,13 @@
 use async_trait::async_trait;
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::sessions::{COUNT_GOOD, DELETE_ENDED, SessionRow, list_sessions, seen_since, sessions_of};
+use diesel_mapping::sessions::{COUNT_GOOD, SessionRow, list_sessions, seen_since, sessions_of};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 use super::end_session::{End, Which};
 use super::find_sessions::{FindByDigest, FindByDigests};
@@ -30,11 +30,11 @@ impl SessionStore for PostgresStore {
         Ok(ended)
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.run(&List { owner, at }).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         let ended = self.run(&End { owner, which: Which::One(id), cause }).await?.pop();
         self.notify_if(ended.is_some());
         Ok(ended)
@@ -42,7 +42,7 @@ impl SessionStore for PostgresStore {
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -53,10 +53,6 @@ impl SessionStore for PostgresStore {
 
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.run(&CountGood { at, max }).await
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.run(&PurgeEnded { before, max }).await
     }
 }
 
@@ -82,7 +78,7 @@ impl CredentialStore<Session> for PostgresStore {
 }
 
 struct List<'a> {
-    owner: &'a UserId,
+    owner: &'a OwnerId,
     at: Timestamp,
 }
 
@@ -90,7 +86,7 @@ impl Work for List<'_> {
     type Answer = Vec<Session>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Session>, Failure> {
-        let rows = list_sessions(self.owner, self.at).load::<SessionRow>(&mut &*connection).await?;
+        let rows: Vec<SessionRow> = list_sessions(self.owner, self.at).load(&mut &*connection).await?;
         Ok(sessions_of(rows)?)
     }
 }
@@ -110,27 +106,5 @@ impl Work for CountGood {
             .bind::<Instant, StoredInstant>(seen_since(self.at));
         let row: CountRow = Kept(query).get_result(&mut &*connection).await?;
         Ok(u32::try_from(row.count).unwrap_or(self.max))
-    }
-}
-
-/// Deletes sessions that ended by themselves long ago. One statement.
-struct PurgeEnded {
-    before: Timestamp,
-    max: u32,
-}
-
-impl Work for PurgeEnded {
-    type Answer = u32;
-
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let purge = diesel::sql_query(DELETE_ENDED)
-            .bind::<Instant, StoredInstant>(self.before.into())
-            .bind::<Instant, StoredInstant>(seen_since(self.before))
-            .bind::<BigInt, i64>(self.max.into());
-        match Kept(purge).execute(&mut &*connection).await {
-            Ok(purged) => Ok(u32::try_from(purged).unwrap_or(self.max)),
-            // The statement may have run: a second attempt would return another number.
-            Err(error) => Err(Failure::of_statement(error)),
-        }
     }
 }

@@ -3,7 +3,7 @@
 //! The driver prepares statements under names and keeps them, and expects settings to last. Nothing of that survives in
 //! a shared session. So a filter between the driver and the socket rewrites the protocol: the driver's statements stay
 //! in this process, and each execution brings its statement along without a name, in the same round trip. Each
-//! transaction begins with its settings. See decision 93; decision 58 says why such poolers were refused before.
+//! transaction begins with its settings. See decision 93.
 
 mod answers;
 mod requests;
@@ -22,12 +22,12 @@ use crate::server_session::{self, ConnectError};
 use crate::timelines::Timelines;
 use stream::SharedStream;
 
-/// Opens a connection on which each transaction has these settings. The runtime of the calling task drives it. It ends
+/// Opens a connection on which each transaction has these settings: names, and expressions for their values. The runtime of the calling task drives it. It ends
 /// when an answer takes longer than `patience`.
 pub(crate) async fn connect(
     config: &Config,
     tls: Option<MakeRustlsConnect>,
-    settings: &[(&str, &str)],
+    settings: &[(&str, String)],
     patience: Option<Duration>,
     timelines: &Timelines,
 ) -> Result<AsyncPgConnection, ConnectError> {
@@ -45,9 +45,9 @@ pub(crate) async fn connect(
 
 /// The statement with which each transaction begins. It fails on a standby: a pooler may lead to another server from one
 /// transaction to the next.
-fn begin_with(settings: &[(&str, &str)]) -> String {
+fn begin_with(settings: &[(&str, String)]) -> String {
     let settings: Vec<String> =
-        settings.iter().map(|(name, value)| format!("set_config('{name}', '{value}', true)")).collect();
+        settings.iter().map(|(name, value)| format!("set_config('{name}', {value}, true)")).collect();
     format!(
         "SELECT {}, set_config('TimeZone', 'UTC', true), {}, 1 / (NOT pg_is_in_recovery())::int",
         settings.join(", "),

@@ -2,9 +2,8 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_deliveries, webhook_due};
 use diesel_mapping::webhooks::NewEndedRow;
-use domain::audit::Cause;
+use domain::ports::CancelDeliveryRequest;
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
-use domain::{DeliveryId, Timestamp, UserId};
 
 use super::locate_delivery::lock;
 use super::retry_delivery::wake_lane;
@@ -13,18 +12,11 @@ use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
 /// Ends a delivery for its owner. Wakes its lane, which may have waited for this delivery.
-pub(super) struct CancelDelivery<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) id: DeliveryId,
-    pub(super) at: Timestamp,
-    pub(super) cause: &'a Cause,
-}
-
-impl Work for CancelDelivery<'_> {
+impl Work for CancelDeliveryRequest {
     type Answer = Option<Delivery>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Delivery>, Failure> {
-        let found = lock(connection, self.owner, self.id).await?;
+        let found = lock(connection, &self.owner, self.id).await?;
         let waiting = |delivery: &Delivery| !matches!(delivery.state, DeliveryState::Ended { .. });
         let Some(delivery) = found.clone().filter(waiting) else {
             Rollback.execute(&mut &*connection).await?;
@@ -37,7 +29,7 @@ impl Work for CancelDelivery<'_> {
         let store = diesel::insert_into(webhook_deliveries::table).values(ended).on_conflict_do_nothing();
         store.execute(&mut &*connection).await?;
         wake_lane(connection, delivery.subscription_id, self.at).await?;
-        write_events(connection, &[self.cause.delivery_cancelled(&delivery, self.owner)]).await?;
+        write_events(connection, &[self.cause.delivery_cancelled(&delivery, &self.owner)]).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         let state = DeliveryState::Ended { end: DeliveryEnd::Cancelled, at: self.at };
         Ok(Some(Delivery { state, ..delivery }))

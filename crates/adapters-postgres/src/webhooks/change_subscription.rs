@@ -3,9 +3,9 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, ChangedSubscriptionRow, SubscriptionRow};
-use domain::audit::Cause;
-use domain::webhooks::{Breaker, Subscription, SubscriptionChange};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::ports::ChangeSubscriptionRequest;
+use domain::webhooks::{Breaker, Subscription};
+use domain::{OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::{join, join3};
 
 use super::close_lane::{close, end_lane};
@@ -15,19 +15,11 @@ use crate::audit::write_events;
 use crate::transaction::{Begin, Commit, ForceCustomPlan, Rollback, settle};
 
 /// Changes a subscription. Four round trips.
-pub(super) struct ChangeSubscription<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) id: SubscriptionId,
-    pub(super) change: &'a SubscriptionChange,
-    pub(super) at: Timestamp,
-    pub(super) cause: &'a Cause,
-}
-
-impl Work for ChangeSubscription<'_> {
+impl Work for ChangeSubscriptionRequest {
     type Answer = Option<Subscription>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Subscription>, Failure> {
-        let Some(before) = lock_subscription(connection, self.owner, self.id).await? else {
+        let Some(before) = lock_subscription(connection, &self.owner, self.id).await? else {
             Rollback.execute(&mut &*connection).await?;
             return Ok(None);
         };
@@ -42,7 +34,7 @@ impl Work for ChangeSubscription<'_> {
 /// Begins the transaction, and locks the lane before the subscription: the order of every transaction.
 pub(super) async fn lock_subscription(
     connection: &AsyncPgConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: SubscriptionId,
 ) -> Result<Option<Subscription>, Failure> {
     let bytes = id.as_bytes().as_slice();

@@ -6,7 +6,7 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::status_code;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::webhooks::{DisableReason, SubscriptionStatus};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::{OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::join;
 
 use super::end_closed::{end, pick};
@@ -30,7 +30,7 @@ pub(super) async fn disable(
     lane: SubscriptionId,
     reason: DisableReason,
     at: Timestamp,
-) -> QueryResult<Option<UserId>> {
+) -> QueryResult<Option<OwnerId>> {
     let disable = diesel::sql_query(DISABLE)
         .bind::<Binary, _>(lane.as_bytes().as_slice())
         .bind::<Text, _>(status_code(SubscriptionStatus::DisabledByService(reason)))
@@ -44,13 +44,16 @@ pub(super) async fn disable(
 }
 
 /// The owner of a subscription whose lane is open. The lane is already locked.
-pub(super) async fn owner_of_open(connection: &AsyncPgConnection, lane: SubscriptionId) -> QueryResult<Option<UserId>> {
+pub(super) async fn owner_of_open(
+    connection: &AsyncPgConnection,
+    lane: SubscriptionId,
+) -> QueryResult<Option<OwnerId>> {
     let find = diesel::sql_query(FIND_OPEN).bind::<Binary, _>(lane.as_bytes().as_slice());
     Ok(owner_of(Kept(find).load::<OwnerRow>(&mut &*connection).await?))
 }
 
-fn owner_of(rows: Vec<OwnerRow>) -> Option<UserId> {
-    rows.into_iter().next().and_then(|row| UserId::new(row.owner_issuer, row.owner_subject).ok())
+fn owner_of(rows: Vec<OwnerRow>) -> Option<OwnerId> {
+    rows.into_iter().next().and_then(|row| OwnerId::new(row.owner_issuer, row.owner_subject).ok())
 }
 
 #[derive(QueryableByName)]

@@ -1,7 +1,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
+use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
@@ -74,8 +76,9 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
 /// disabled or whose health turns. Locks deliveries first, then lanes, then the places of attempts, and does
 /// not wait once it has a place.
 pub(super) struct Complete<'a> {
-    pub(super) completions: &'a [Completion],
-    pub(super) duplicate: Duplicate,
+    completions: &'a [Completion],
+    /// Whether an attempt has failed: an end that the log has already may be the reason, so the next one keeps it.
+    has_failed: AtomicBool,
 }
 
 /// Whether each claim still held its delivery, and whether a lane was woken.
@@ -88,6 +91,8 @@ impl Work for Complete<'_> {
     type Answer = Completed;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Completed, Failure> {
+        let duplicate =
+            if self.has_failed.swap(true, Ordering::Relaxed) { Duplicate::Kept } else { Duplicate::Refused };
         let (begun, out, gone_on, locked) = join4(
             Begin.execute(&mut &*connection),
             OptionFuture::from(self.take_out(connection)),
@@ -102,22 +107,24 @@ impl Work for Complete<'_> {
         let ended = self.ended(&out);
         let rows = || out.iter().chain(&gone_on);
         let held = self.held(rows().map(OutRow::held).collect());
+        let insert = || (!ended.is_empty()).then(|| ends::insert(connection, &ended, duplicate));
         let known: Events<'_> = rows().map(|row| (row.delivery_id.as_slice(), row.event_id.as_slice())).collect();
         let found = self.find_events(connection, &known).await?;
         let made = self.made(&known, &found);
         if locked.is_empty() {
             let (inserted, recorded, committed) = join3(
-                OptionFuture::from(self.insert(connection, &ended)),
+                OptionFuture::from(insert()),
                 OptionFuture::from(record(connection, &made)),
                 Commit.execute(&mut &*connection),
             )
             .await;
+            refuse_duplicate(inserted.as_ref())?;
             settle(inserted.transpose().and(recorded.transpose()), committed)?;
             return Ok(Completed { held, has_woken: false });
         }
         let (inserted, recorded) =
-            join(OptionFuture::from(self.insert(connection, &ended)), OptionFuture::from(record(connection, &made)))
-                .await;
+            join(OptionFuture::from(insert()), OptionFuture::from(record(connection, &made))).await;
+        refuse_duplicate(inserted.as_ref())?;
         inserted.transpose()?;
         let mut reported = self.reported(locked, recorded.transpose()?.unwrap_or_default())?;
         for lane in &mut reported {
@@ -130,7 +137,21 @@ impl Work for Complete<'_> {
     }
 }
 
+/// Another attempt may succeed: it keeps the end that the log has.
+fn refuse_duplicate(inserted: Option<&QueryResult<usize>>) -> Result<(), Failure> {
+    match inserted {
+        Some(Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _))) => {
+            Err(Failure::overtaken("the log has an end of a delivery already"))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl<'a> Complete<'a> {
+    pub(super) fn of(completions: &'a [Completion]) -> Self {
+        Self { completions, has_failed: AtomicBool::new(false) }
+    }
+
     /// Takes out what ends, sorted, so that parallel transactions lock the same deliveries in one order.
     fn take_out(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<OutRow>>>> {
         let ending = self.completions.iter().filter(|done| matches!(done.end.next_step(), NextStep::End(_)));
@@ -162,14 +183,6 @@ impl<'a> Complete<'a> {
             }
         }
         out.iter().filter_map(|row| ends.get(&row.held()).map(|(end, at)| (row, *end, *at))).collect()
-    }
-
-    fn insert(
-        &self,
-        connection: &AsyncPgConnection,
-        ended: &[Ended<'_>],
-    ) -> Option<impl Future<Output = QueryResult<usize>>> {
-        (!ended.is_empty()).then(|| ends::insert(connection, ended, self.duplicate))
     }
 
     /// Finds the events of attempts whose claims did not hold: their deliveries may still be stored.

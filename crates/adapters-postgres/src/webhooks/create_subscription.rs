@@ -3,9 +3,8 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{audit_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
-use domain::audit::Cause;
-use domain::ports::SubscriptionInsertion;
-use domain::webhooks::{Breaker, OwnerNumber, SealedSecret, Subscription};
+use domain::ports::{InsertSubscriptionRequest, SubscriptionInsertion};
+use domain::webhooks::{Breaker, OwnerNumber};
 use futures_util::future::join3;
 
 use super::subscription_queries::insert_patterns;
@@ -15,14 +14,7 @@ use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 /// Inserts a subscription, unless its owner has reached the maximum. Two round trips.
-pub(super) struct InsertSubscription<'a> {
-    pub(super) subscription: &'a Subscription,
-    pub(super) secret: &'a SealedSecret,
-    pub(super) max: u32,
-    pub(super) cause: &'a Cause,
-}
-
-impl Work for InsertSubscription<'_> {
+impl Work for InsertSubscriptionRequest {
     type Answer = SubscriptionInsertion;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SubscriptionInsertion, Failure> {
@@ -44,7 +36,7 @@ impl Work for InsertSubscription<'_> {
             Rollback.execute(&mut &*connection).await?;
             return Ok(decided);
         }
-        let subscription = NewSubscriptionRow::new(self.subscription, self.secret);
+        let subscription = NewSubscriptionRow::new(&self.subscription, &self.secret);
         let lane = (
             webhook_lanes::subscription_id.eq(self.subscription.id.as_bytes().as_slice()),
             webhook_lanes::owner.eq(OwnerNumber::of(owner).number()),
@@ -52,14 +44,14 @@ impl Work for InsertSubscription<'_> {
             webhook_lanes::wakes.eq(0),
             BreakerRow::from(&Breaker::default()),
         );
-        let event = self.cause.subscription_created(self.subscription);
+        let event = self.cause.subscription_created(&self.subscription);
         let ((subscription, lane, written), patterns, committed) = join3(
             join3(
                 diesel::insert_into(webhook_subscriptions::table).values(subscription).execute(&mut &*connection),
                 diesel::insert_into(webhook_lanes::table).values(lane).execute(&mut &*connection),
                 diesel::insert_into(audit_events::table).values(row_of(&event)).execute(&mut &*connection),
             ),
-            insert_patterns(connection, self.subscription),
+            insert_patterns(connection, &self.subscription),
             Commit.execute(&mut &*connection),
         )
         .await;

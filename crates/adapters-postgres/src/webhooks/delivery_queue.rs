@@ -9,7 +9,6 @@ use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 use super::claim::Claim;
 use super::complete::Complete;
 use super::end_closed::EndClosed;
-use super::ends::Duplicate;
 use crate::PostgresStore;
 use crate::by_hour::AddCounts;
 
@@ -48,11 +47,7 @@ impl DeliveryQueue for PostgresStore {
         if completions.is_empty() {
             return Ok(Vec::new());
         }
-        let complete = |duplicate| Complete { completions, duplicate };
-        let completed = match self.run_on_queue(&complete(Duplicate::Refused)).await {
-            Err(StoreError::Duplicate { .. }) => self.run_on_queue(&complete(Duplicate::Kept)).await?,
-            completed => completed?,
-        };
+        let completed = self.run_on_queue(&Complete::of(completions)).await?;
         if completed.has_woken {
             self.change_signal.notify_of_deliveries();
         }

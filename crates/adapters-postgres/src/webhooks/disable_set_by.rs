@@ -4,9 +4,9 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{status_code, status_of, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
-use domain::audit::Cause;
-use domain::webhooks::{DisableReason, SubscriptionStatus};
-use domain::{KeyId, SubscriptionId, Timestamp, UserId};
+use domain::ports::DisableSetByRequest;
+use domain::webhooks::SubscriptionStatus;
+use domain::{OwnerId, SubscriptionId};
 use futures_util::future::join3;
 
 use super::close_lane::disable;
@@ -27,15 +27,6 @@ const REPLACE_REASON: &str = "UPDATE webhook_subscriptions AS subscription SET s
         AND subscription.status <> $2 AND subscription.deleted_at IS NULL
     RETURNING subscription.id, before.status, subscription.owner_issuer, subscription.owner_subject";
 
-/// Disables subscriptions whose URL was set by one of the keys. Four round trips, and one for each subscription.
-pub(super) struct DisableSetBy<'a> {
-    pub(super) keys: &'a [KeyId],
-    pub(super) reason: DisableReason,
-    pub(super) at: Timestamp,
-    pub(super) max: u32,
-    pub(super) cause: &'a Cause,
-}
-
 #[derive(QueryableByName)]
 struct LaneRow {
     #[diesel(sql_type = Binary)]
@@ -55,9 +46,10 @@ struct ReplacedRow {
 }
 
 /// A subscription, its owner, and its status before.
-type Disabled = (SubscriptionId, UserId, SubscriptionStatus);
+type Disabled = (SubscriptionId, OwnerId, SubscriptionStatus);
 
-impl Work for DisableSetBy<'_> {
+/// Disables subscriptions whose URL was set by one of the keys. Four round trips, and one for each subscription.
+impl Work for DisableSetByRequest {
     type Answer = u32;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
@@ -81,34 +73,32 @@ impl Work for DisableSetBy<'_> {
             let owner = disable(connection, id, self.reason, self.at).await?;
             disabled.extend(owner.map(|owner| (id, owner, SubscriptionStatus::Enabled)));
         }
-        disabled.extend(self.replace_reason(connection, status, &lanes).await?);
+        disabled.extend(replace_reason(self, connection, status, &lanes).await?);
         write_events(connection, &self.cause.subscriptions_disabled_from(status, disabled)).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         Ok(u32::try_from(lanes.len()).unwrap_or(self.max))
     }
 }
 
-impl DisableSetBy<'_> {
-    async fn replace_reason(
-        &self,
-        connection: &AsyncPgConnection,
-        status: SubscriptionStatus,
-        lanes: &[LaneRow],
-    ) -> QueryResult<Vec<Disabled>> {
-        let ids: Vec<&[u8]> = lanes.iter().map(|lane| lane.subscription_id.as_slice()).collect();
-        let statement = diesel::sql_query(REPLACE_REASON)
-            .bind::<Array<Binary>, _>(ids)
-            .bind::<Text, _>(status_code(status))
-            .bind::<Instant, StoredInstant>(self.at.into());
-        let rows = Kept(statement).load::<ReplacedRow>(&mut &*connection).await?;
-        Ok(rows.into_iter().filter_map(ReplacedRow::disabled).collect())
-    }
+async fn replace_reason(
+    request: &DisableSetByRequest,
+    connection: &AsyncPgConnection,
+    status: SubscriptionStatus,
+    lanes: &[LaneRow],
+) -> QueryResult<Vec<Disabled>> {
+    let ids: Vec<&[u8]> = lanes.iter().map(|lane| lane.subscription_id.as_slice()).collect();
+    let statement = diesel::sql_query(REPLACE_REASON)
+        .bind::<Array<Binary>, _>(ids)
+        .bind::<Text, _>(status_code(status))
+        .bind::<Instant, StoredInstant>(request.at.into());
+    let rows = Kept(statement).load::<ReplacedRow>(&mut &*connection).await?;
+    Ok(rows.into_iter().filter_map(ReplacedRow::disabled).collect())
 }
 
 impl ReplacedRow {
     /// `None` if the row is damaged, which must not keep the reason away.
     fn disabled(self) -> Option<Disabled> {
         let id = SubscriptionId::from_bytes(self.id.try_into().ok()?);
-        Some((id, UserId::new(self.owner_issuer, self.owner_subject).ok()?, status_of(&self.status)?))
+        Some((id, OwnerId::new(self.owner_issuer, self.owner_subject).ok()?, status_of(&self.status)?))
     }
 }

@@ -4,7 +4,7 @@ use diesel_mapping::schema::{webhook_attempts, webhook_events};
 use diesel_mapping::webhooks::{AttemptRow, EventRow};
 use domain::ports::StoreError;
 use domain::webhooks::{AttemptRecord, DeliveryHistory, Event, SHOWN_ATTEMPTS_MAX};
-use domain::{DeliveryId, UserId};
+use domain::{DeliveryId, OwnerId};
 use futures_util::future::join3;
 
 use super::locate_delivery::find;
@@ -13,7 +13,7 @@ use crate::transaction::{Commit, Rollback};
 
 /// Finds a delivery with its event and its attempts. Two round trips.
 pub(super) struct FindDelivery<'a> {
-    pub(super) owner: &'a UserId,
+    pub(super) owner: &'a OwnerId,
     pub(super) id: DeliveryId,
 }
 
@@ -34,11 +34,11 @@ impl Work for FindDelivery<'_> {
             .select(AttemptRow::as_select());
         let (event, attempts, committed) = join3(
             event.get_result(&mut &*connection),
-            attempts.load::<AttemptRow>(&mut &*connection),
+            attempts.load(&mut &*connection),
             Commit.execute(&mut &*connection),
         )
         .await;
-        let (event, attempts): (Option<EventRow>, _) = (event.optional()?, attempts?);
+        let (event, attempts): (Option<EventRow>, Vec<AttemptRow>) = (event.optional()?, attempts?);
         committed?;
         let attempts = attempts.into_iter().rev().map(|row| row.record(delivery.id));
         let attempts: Result<Vec<AttemptRecord>, StoreError> = attempts.collect();

@@ -7,7 +7,7 @@ use diesel_mapping::schema::{webhook_attempts, webhook_lanes};
 use diesel_mapping::webhooks::{BreakerRow, LoggedAttemptRow, SubscriptionRow};
 use domain::ports::LoggedAttempt;
 use domain::webhooks::{Subscription, SubscriptionHealth};
-use domain::{SubscriptionId, UserId};
+use domain::{OwnerId, SubscriptionId};
 use futures_util::future::join4;
 
 use super::subscription_queries::subscription_of;
@@ -17,7 +17,7 @@ const WAITING: &str = "SELECT count(*) FROM (SELECT FROM webhook_due WHERE subsc
 
 /// Finds a subscription and its health. One round trip.
 pub(super) struct FindSubscription<'a> {
-    pub(super) owner: &'a UserId,
+    pub(super) owner: &'a OwnerId,
     pub(super) id: SubscriptionId,
 }
 
@@ -35,11 +35,12 @@ impl Work for FindSubscription<'_> {
             subscription_of(self.owner, &self.id).select(SubscriptionRow::as_select()).get_result(&mut &*connection),
             lane.get_result(&mut &*connection),
             waiting.get_result::<CountRow>(&mut &*connection),
-            last_attempt(&self.id).get_result::<LoggedAttemptRow>(&mut &*connection),
+            last_attempt(&self.id).get_result(&mut &*connection),
         )
         .await;
         let Some((subscription, breaker)) = subscription.optional()?.zip(breaker.optional()?) else { return Ok(None) };
-        let last_attempt = last_attempt.optional()?.map(LoggedAttempt::try_from).transpose()?;
+        let last_attempt: Option<LoggedAttemptRow> = last_attempt.optional()?;
+        let last_attempt = last_attempt.map(LoggedAttempt::try_from).transpose()?;
         let health = SubscriptionHealth {
             breaker: breaker.breaker(),
             waiting: u32::try_from(waiting?.count).unwrap_or(u32::MAX),

@@ -3,8 +3,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::LoggedAttemptRow;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::{AttemptCursor, LoggedAttempt, StoreError};
-use domain::{SubscriptionId, UserId};
+use domain::ports::{ListAttemptsRequest, LoggedAttempt, StoreError};
 
 use crate::attempt::{Failure, Work};
 
@@ -21,14 +20,7 @@ const ATTEMPTS_AFTER: &str = "SELECT attempt.*
     ORDER BY attempt.ended_at, attempt.delivery_id, attempt.number LIMIT $7";
 
 /// Attempts in the order in which they ended.
-pub(super) struct AttemptsAfter<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) subscription: Option<SubscriptionId>,
-    pub(super) after: AttemptCursor,
-    pub(super) max: u32,
-}
-
-impl Work for AttemptsAfter<'_> {
+impl Work for ListAttemptsRequest {
     type Answer = Vec<LoggedAttempt>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<LoggedAttempt>, Failure> {

@@ -5,9 +5,9 @@ use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow, first_delivery_at};
-use domain::ports::{DeliveryPage, LoggedAttempt, StoreError};
+use domain::ports::{DeliveryPage, ListDeliveriesRequest, LoggedAttempt, StoreError};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
-use domain::{DeliveryId, Timestamp, UserId};
+use domain::{DeliveryId, Timestamp};
 use futures_util::future::{join, join3};
 
 use crate::attempt::{Failure, Work};
@@ -51,14 +51,7 @@ const READ_MAX: i64 = 500;
 
 /// A page of an owner's deliveries. Reads the tables at one instant, so that a delivery that ends meanwhile is in one
 /// of them. Two round trips.
-pub(super) struct ListDeliveries<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) filter: &'a DeliveryFilter,
-    pub(super) before: Option<DeliveryId>,
-    pub(super) max: u32,
-}
-
-impl Work for ListDeliveries<'_> {
+impl Work for ListDeliveriesRequest {
     type Answer = DeliveryPage;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<DeliveryPage, Failure> {
@@ -68,12 +61,12 @@ impl Work for ListDeliveries<'_> {
                 .bind::<Text, _>(self.owner.issuer())
                 .bind::<Text, _>(self.owner.subject())
                 .bind::<Nullable<Binary>, _>(wanted)
-                .bind::<Binary, _>(self.first_id())
-                .bind::<Binary, _>(self.end_of_ids())
+                .bind::<Binary, _>(first_id(self))
+                .bind::<Binary, _>(end_of_ids(self))
                 .bind::<BigInt, _>(limit);
             Kept(query)
         };
-        let (due_limit, ended_limit) = self.limits();
+        let (due_limit, ended_limit) = limits(self);
         let (begun, ended, due) = join3(
             BeginSnapshot.execute(&mut &*connection),
             query(ENDED, ended_limit).load::<EndedRow>(&mut &*connection),
@@ -84,7 +77,7 @@ impl Work for ListDeliveries<'_> {
         let (due, ended) = (due?, ended?);
         let due: Result<Vec<Delivery>, StoreError> = due.into_iter().map(Delivery::try_from).collect();
         let ended: Result<Vec<Delivery>, StoreError> = ended.into_iter().map(Delivery::try_from).collect();
-        let (deliveries, next) = self.page(vec![(due?, due_limit), (ended?, ended_limit)]);
+        let (deliveries, next) = page(self, vec![(due?, due_limit), (ended?, ended_limit)]);
         let (attempts, committed) =
             join(last_attempts(connection, &deliveries), Commit.execute(&mut &*connection)).await;
         let mut attempts = attempts?;
@@ -94,44 +87,42 @@ impl Work for ListDeliveries<'_> {
     }
 }
 
-impl ListDeliveries<'_> {
-    /// How many deliveries of each subscription are read that have not ended, and that have ended: none if the filter
-    /// excludes them, and one more than a page if it includes them all.
-    fn limits(&self) -> (i64, i64) {
-        let DeliveryFilter { event_type, state, .. } = self.filter;
-        let page = i64::from(self.max) + 1;
-        let all = if event_type.is_none() && state.is_none() { page } else { page.max(READ_MAX) };
-        match state {
-            None => (all, all),
-            Some(DeliveryStateKind::Waiting | DeliveryStateKind::Sending) => (all, 0),
-            Some(DeliveryStateKind::Delivered | DeliveryStateKind::Failed | DeliveryStateKind::Cancelled) => (0, all),
-        }
+/// How many deliveries of each subscription are read that have not ended, and that have ended: none if the filter
+/// excludes them, and one more than a page if it includes them all.
+fn limits(request: &ListDeliveriesRequest) -> (i64, i64) {
+    let DeliveryFilter { event_type, state, .. } = &request.filter;
+    let page = i64::from(request.max) + 1;
+    let all = if event_type.is_none() && state.is_none() { page } else { page.max(READ_MAX) };
+    match state {
+        None => (all, all),
+        Some(DeliveryStateKind::Waiting | DeliveryStateKind::Sending) => (all, 0),
+        Some(DeliveryStateKind::Delivered | DeliveryStateKind::Failed | DeliveryStateKind::Cancelled) => (0, all),
     }
+}
 
-    fn first_id(&self) -> Vec<u8> {
-        self.filter.since.map(first_id_at).unwrap_or_default()
-    }
+fn first_id(request: &ListDeliveriesRequest) -> Vec<u8> {
+    request.filter.since.map(first_id_at).unwrap_or_default()
+}
 
-    /// The first id after the range.
-    fn end_of_ids(&self) -> Vec<u8> {
-        let until = self.filter.until.map(first_id_at);
-        let before = self.before.map(|id| id.as_bytes().to_vec());
-        until.into_iter().chain(before).min().unwrap_or_else(|| vec![0xFF; 17])
-    }
+/// The first id after the range.
+fn end_of_ids(request: &ListDeliveriesRequest) -> Vec<u8> {
+    let until = request.filter.until.map(first_id_at);
+    let before = request.before.map(|id| id.as_bytes().to_vec());
+    until.into_iter().chain(before).min().unwrap_or_else(|| vec![0xFF; 17])
+}
 
-    /// The page from the rows that were read, and where the next one begins. If a list was cut at its limit, there may be more below its last row:
-    /// rows below the highest such row are left for the next page.
-    fn page(&self, tables: Vec<(Vec<Delivery>, i64)>) -> (Vec<Delivery>, Option<DeliveryId>) {
-        let read_down_to = tables.iter().filter_map(|(rows, limit)| read_down_to(rows, *limit)).max();
-        let rows = tables.into_iter().flat_map(|(rows, _)| rows);
-        let mut read: Vec<Delivery> = rows.filter(|row| read_down_to.is_none_or(|end| row.id >= end)).collect();
-        read.retain(|delivery| self.filter.matches(delivery));
-        read.sort_unstable_by_key(|delivery| std::cmp::Reverse(delivery.id));
-        let is_cut = read.len() > self.max as usize;
-        read.truncate(self.max as usize);
-        let next = if is_cut { read.last().map(|last| last.id) } else { read_down_to };
-        (read, next)
-    }
+/// The page from the rows that were read, and where the next one begins. If a list was cut at its limit, there may be more below its last row:
+/// rows below the highest such row are left for the next page.
+fn page(request: &ListDeliveriesRequest, tables: Vec<(Vec<Delivery>, i64)>) -> (Vec<Delivery>, Option<DeliveryId>) {
+    let read_down_to = tables.iter().filter_map(|(rows, limit)| read_down_to(rows, *limit)).max();
+    let rows = tables.into_iter().flat_map(|(rows, _)| rows);
+    let mut read: Vec<Delivery> = rows.filter(|row| read_down_to.is_none_or(|end| row.id >= end)).collect();
+    read.retain(|delivery| request.filter.matches(delivery));
+    read.sort_unstable_by_key(|delivery| std::cmp::Reverse(delivery.id));
+    let is_cut = read.len() > request.max as usize;
+    read.truncate(request.max as usize);
+    let next = if is_cut { read.last().map(|last| last.id) } else { read_down_to };
+    (read, next)
 }
 
 /// The last attempt at each of the deliveries that has one.

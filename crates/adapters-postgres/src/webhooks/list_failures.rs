@@ -3,9 +3,8 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::FailedRow;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::{RetryRequest, StoreError};
+use domain::ports::{CountRecoverableRequest, ListFailedRequest, StoreError};
 use domain::webhooks::FailedDelivery;
-use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::list_deliveries::first_id_at;
 use crate::attempt::{CountRow, Failure, Work};
@@ -53,14 +52,7 @@ const COUNT_LOST: &str = "SELECT (
     WHERE owner_issuer = $1 AND owner_subject = $2 AND id = $3 AND deleted_at IS NULL";
 
 /// The newest failed deliveries of an owner. One round trip.
-pub(super) struct ListFailed<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) subscription: Option<SubscriptionId>,
-    pub(super) published_since: Timestamp,
-    pub(super) max: u32,
-}
-
-impl Work for ListFailed<'_> {
+impl Work for ListFailedRequest {
     type Answer = Vec<FailedDelivery>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<FailedDelivery>, Failure> {
@@ -77,14 +69,7 @@ impl Work for ListFailed<'_> {
 }
 
 /// How many deliveries a recovery would retry. One round trip.
-pub(super) struct CountRecoverable<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) subscription: SubscriptionId,
-    pub(super) request: RetryRequest,
-    pub(super) max: u32,
-}
-
-impl Work for CountRecoverable<'_> {
+impl Work for CountRecoverableRequest {
     type Answer = Option<u32>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<u32>, Failure> {
@@ -92,8 +77,8 @@ impl Work for CountRecoverable<'_> {
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
-            .bind::<Binary, _>(first_id_at(self.request.published_since))
-            .bind::<Instant, StoredInstant>(self.request.at.into())
+            .bind::<Binary, _>(first_id_at(self.retry.published_since))
+            .bind::<Instant, StoredInstant>(self.retry.at.into())
             .bind::<BigInt, i64>(self.max.into());
         let rows: Vec<CountRow> = Kept(query).load(&mut &*connection).await?;
         Ok(rows.into_iter().next().map(|row| u32::try_from(row.count).unwrap_or(self.max).min(self.max)))

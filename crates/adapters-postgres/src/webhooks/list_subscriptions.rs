@@ -4,9 +4,9 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::{BreakerRow, SubscriptionRow};
-use domain::ports::StoreError;
+use domain::SubscriptionId;
+use domain::ports::{ListSubscriptionsRequest, StoreError};
 use domain::webhooks::{Subscription, SubscriptionHealth};
-use domain::{SubscriptionId, UserId};
 
 use super::operator_log::last_attempts;
 use super::subscription_queries::owned_by;
@@ -20,7 +20,8 @@ const ID_END: [u8; 17] = [0xFF; 17];
 const LIST_WITH_HEALTH: &str = "SELECT subscription.*,
         lane.failures_in_a_row, lane.failing_since, lane.paused_until, lane.pause_millis, queue.waiting
     FROM (
-        SELECT id, owner_issuer, owner_subject, url, events, description, status, url_set_by, created_at, updated_at
+        SELECT id, owner_issuer, owner_subject, url, events, description, status, url_set_by, created_at, updated_at,
+            created_by
         FROM webhook_subscriptions
         WHERE owner_issuer = $1 AND owner_subject = $2 AND deleted_at IS NULL AND id < $3
         ORDER BY id DESC LIMIT $4
@@ -34,21 +35,17 @@ const LIST_WITH_HEALTH: &str = "SELECT subscription.*,
     ORDER BY subscription.id DESC";
 
 /// A page of an owner's subscriptions. One statement.
-pub(super) struct ListSubscriptions<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) before: Option<SubscriptionId>,
-    pub(super) max: u32,
-}
+pub(super) struct List<'a>(pub(super) &'a ListSubscriptionsRequest);
 
-impl Work for ListSubscriptions<'_> {
+impl Work for List<'_> {
     type Answer = Vec<Subscription>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Subscription>, Failure> {
         let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
-            .filter(owned_by(self.owner))
-            .filter(webhook_subscriptions::id.lt(end_of_ids(self.before.as_ref())))
+            .filter(owned_by(&self.0.owner))
+            .filter(webhook_subscriptions::id.lt(end_of_ids(self.0.before.as_ref())))
             .order(webhook_subscriptions::id.desc())
-            .limit(self.max.into())
+            .limit(self.0.max.into())
             .select(SubscriptionRow::as_select())
             .load(&mut &*connection)
             .await?;
@@ -60,21 +57,17 @@ impl Work for ListSubscriptions<'_> {
 
 /// A page of an owner's subscriptions, each with its health. Two statements, each of another moment: the attempt may be
 /// newer than the breaker.
-pub(super) struct ListWithHealth<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) before: Option<SubscriptionId>,
-    pub(super) max: u32,
-}
+pub(super) struct ListWithHealth<'a>(pub(super) &'a ListSubscriptionsRequest);
 
 impl Work for ListWithHealth<'_> {
     type Answer = Vec<(Subscription, SubscriptionHealth)>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let query = diesel::sql_query(LIST_WITH_HEALTH)
-            .bind::<Text, _>(self.owner.issuer())
-            .bind::<Text, _>(self.owner.subject())
-            .bind::<Binary, _>(end_of_ids(self.before.as_ref()))
-            .bind::<BigInt, i64>(self.max.into())
+            .bind::<Text, _>(self.0.owner.issuer())
+            .bind::<Text, _>(self.0.owner.subject())
+            .bind::<Binary, _>(end_of_ids(self.0.before.as_ref()))
+            .bind::<BigInt, i64>(self.0.max.into())
             .bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into());
         let rows: Vec<RowWithHealth> = Kept(query).load(&mut &*connection).await?;
         let mut page = Vec::with_capacity(rows.len());

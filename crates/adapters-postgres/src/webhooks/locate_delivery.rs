@@ -7,7 +7,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::webhooks::EndedRow;
 use domain::webhooks::Delivery;
-use domain::{DeliveryId, UserId};
+use domain::{DeliveryId, OwnerId};
 use futures_util::future::join3;
 
 use super::list_deliveries::DueWithTypeRow;
@@ -43,7 +43,7 @@ const ENDED_LOCKED: &str = concat!(ended!(), " FOR UPDATE OF ended");
 /// Begins a transaction with one snapshot, and finds the delivery.
 pub(super) async fn find(
     connection: &AsyncPgConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: DeliveryId,
 ) -> Result<Option<Delivery>, Failure> {
     let (begun, ended, due) = join3(
@@ -60,7 +60,7 @@ pub(super) async fn find(
 /// the other between the two look-ups. So both look-ups run again if the first two do not find the delivery.
 pub(super) async fn lock(
     connection: &AsyncPgConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: DeliveryId,
 ) -> Result<Option<Delivery>, Failure> {
     let (begun, ended, due) = join3(
@@ -79,7 +79,7 @@ pub(super) async fn lock(
 async fn load_due(
     connection: &AsyncPgConnection,
     sql: &'static str,
-    owner: &UserId,
+    owner: &OwnerId,
     id: DeliveryId,
 ) -> QueryResult<Vec<DueWithTypeRow>> {
     let query = diesel::sql_query(sql)
@@ -92,7 +92,7 @@ async fn load_due(
 async fn load_ended(
     connection: &AsyncPgConnection,
     sql: &'static str,
-    owner: &UserId,
+    owner: &OwnerId,
     id: DeliveryId,
 ) -> QueryResult<Vec<EndedRow>> {
     let query = diesel::sql_query(sql)

@@ -11,9 +11,10 @@ use diesel_mapping::webhooks::{
     EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, LoggedAttemptRow, failing_after, logged_event,
 };
 use domain::ports::{
-    EventPage, FailingPlace, FailingSubscription, LoggedAttempt, LoggedEvent, OperatorLog, StoreError,
+    EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedAttempt, LoggedEvent, OperatorLog,
+    StoreError,
 };
-use domain::webhooks::{AttemptRecord, EventFilter};
+use domain::webhooks::AttemptRecord;
 use domain::{EventId, SubscriptionId};
 
 use crate::PostgresStore;
@@ -33,13 +34,8 @@ impl OperatorLog for PostgresStore {
         self.run(&FindFailing { after, max }).await
     }
 
-    async fn list_events(
-        &self,
-        filter: &EventFilter,
-        before: Option<EventId>,
-        max: u32,
-    ) -> Result<EventPage, StoreError> {
-        self.run(&ListEvents(EventQuery::new(filter, before, max))).await
+    async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError> {
+        self.run(&ListEvents(EventQuery::new(request))).await
     }
 
     async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError> {

@@ -1,8 +1,25 @@
+use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::Timestamp;
+use domain::ports::StoreError;
 
-use super::periods::{create, load, lock, missing};
+use super::periods::{create, day_of, load, lock, missing};
+use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, settle};
+
+/// How far ahead periods are created.
+const DAYS_AHEAD: i64 = 3;
+
+impl PostgresStore {
+    /// See [`Retention::prepare_history`](domain::ports::Retention::prepare_history).
+    pub(crate) async fn prepare_periods(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {
+        let today = day_of(at);
+        let missing = PrepareHistory { first_day: today, last_day: today + DAYS_AHEAD, width: days.max(1).into() };
+        while self.run(&missing).await? {}
+        Ok(())
+    }
+}
 
 /// Creates the first of the periods of the log that lack for some days, and returns whether one did. A distributed engine takes
 /// a second for one. Instances that do this at the same time wait for each other.
@@ -24,8 +41,17 @@ impl Work for PrepareHistory {
         Begin.execute(&mut &*connection).await?;
         lock(connection).await?;
         if let Some(period) = first_missing(&load(connection).await?) {
-            create(connection, period).await?;
+            create(connection, period).await.map_err(overtaken)?;
         }
         settle(Ok(true), Commit.execute(&mut &*connection).await)
+    }
+}
+
+/// Where every transaction is serializable, it may see the periods from before its lock, and then the one that it creates
+/// exists. The driver has no name for this error.
+fn overtaken(error: Error) -> Failure {
+    match error {
+        Error::DatabaseError(DatabaseErrorKind::Unknown, information) => Failure::overtaken(information.message()),
+        error => error.into(),
     }
 }

@@ -1,5 +1,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
@@ -16,6 +17,10 @@ use super::publish_questions::{Known, Locks, Matches, Questions, Receivers, know
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
 use crate::transaction::{Begin, Commit, Rollback, settle};
+
+/// An engine that copies the rows to another node says why they are refused only if the statement returns rows. See decision
+/// 120.
+const WITH_REASONS: &str = " RETURNING 1";
 
 const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
         (owner_issuer, owner_subject, publisher_id, content, event_id)
@@ -42,6 +47,8 @@ pub(super) struct Publish<'a> {
     pub(super) claims: &'a Arc<DirectClaims>,
     /// This process; `None` until it has a number.
     pub(super) by: Option<Claimer>,
+    /// Whether an attempt has failed: the next one learns why.
+    pub(super) has_failed: AtomicBool,
 }
 
 /// The result of a transaction.
@@ -56,6 +63,7 @@ impl Work for Publish<'_> {
     type Answer = Published;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let reasons = if self.has_failed.swap(true, Ordering::Relaxed) { WITH_REASONS } else { "" };
         let questions = Questions::of(self.calls);
         let mut claim = self.claims.begin(questions.at());
         let of = if claim.is_some() { Matches::Targets } else { Matches::Ids };
@@ -87,9 +95,9 @@ impl Work for Publish<'_> {
         let due = plan.queue(&receivers, claim.as_mut());
         let (woken, events, queued, publications, committed) = join5(
             OptionFuture::from(questions.wake(connection, &locked)),
-            plan.insert_events(connection),
+            plan.insert_events(connection, reasons),
             insert_due(connection, &due, self.by),
-            OptionFuture::from(plan.insert_publications(connection)),
+            OptionFuture::from(plan.insert_publications(connection, reasons)),
             Commit.execute(&mut &*connection),
         )
         .await;
@@ -160,7 +168,7 @@ impl<'a> Plan<'a> {
         accepted
     }
 
-    async fn insert_events(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
+    async fn insert_events(&self, connection: &AsyncPgConnection, reasons: &str) -> QueryResult<usize> {
         let events = || self.accepted.iter().map(|(new, _)| &new.event);
         let counts = self.accepted.iter().map(|(_, receivers)| i64::try_from(receivers.len()).unwrap_or(i64::MAX));
         let payload = |(new, receivers): &(&'a NewEvent, Vec<SubscriptionId>)| -> &'a [u8] {
@@ -168,7 +176,7 @@ impl<'a> Plan<'a> {
         };
         let payloads = self.accepted.iter().map(payload);
         let traces = self.accepted.iter().map(|(new, _)| new.trace.map(TraceContext::to_bytes).map(Vec::from));
-        let insertion = diesel::sql_query(INSERT_EVENTS)
+        let insertion = diesel::sql_query([INSERT_EVENTS, reasons].concat())
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.subject()).collect())
@@ -181,11 +189,15 @@ impl<'a> Plan<'a> {
     }
 
     /// Sorted by key, so that instances that insert the same keys wait for each other in one order.
-    fn insert_publications(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<usize>>> {
+    fn insert_publications(
+        &self,
+        connection: &AsyncPgConnection,
+        reasons: &str,
+    ) -> Option<impl Future<Output = QueryResult<usize>>> {
         let named = self.accepted.iter().filter_map(|(new, _)| Some((&new.event, new.publication.as_ref()?)));
         let mut named: Vec<_> = named.collect();
         named.sort_unstable_by_key(|(event, key)| (&event.owner, &key.id));
-        let insertion = diesel::sql_query(INSERT_PUBLICATIONS)
+        let insertion = diesel::sql_query([INSERT_PUBLICATIONS, reasons].concat())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.subject()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(_, key)| key.id.as_str()).collect())

@@ -9,7 +9,7 @@ use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, subscription_id
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{Accepted, ClaimedLane, StoreError};
 use domain::webhooks::{ContentDigest, Event, EventPattern, EventType, NewEvent, OwnerNumber, PublisherId, TargetUrl};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::{OwnerId, SubscriptionId, Timestamp};
 
 /// The earlier publications under these keys.
 const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event.deliveries,
@@ -148,10 +148,10 @@ impl Matches {
 /// What the decision about a publication needs from the database.
 pub(super) struct Questions<'a> {
     /// Each owner and event type once, in order.
-    types: BTreeMap<(&'a UserId, &'a EventType), i64>,
+    types: BTreeMap<(&'a OwnerId, &'a EventType), i64>,
     /// Each owner and single subscription.
-    only: BTreeMap<(&'a UserId, SubscriptionId), i64>,
-    keys: BTreeSet<(&'a UserId, &'a PublisherId)>,
+    only: BTreeMap<(&'a OwnerId, SubscriptionId), i64>,
+    keys: BTreeSet<(&'a OwnerId, &'a PublisherId)>,
     /// When the first event is due.
     at: Timestamp,
 }
@@ -187,7 +187,7 @@ impl<'a> Questions<'a> {
         }
     }
 
-    fn patterns(&self) -> impl Iterator<Item = (i64, &'a UserId, EventPattern)> {
+    fn patterns(&self) -> impl Iterator<Item = (i64, &'a OwnerId, EventPattern)> {
         self.types.iter().flat_map(|((owner, event_type), question)| {
             EventPattern::all_matching(event_type).map(|pattern| (*question, *owner, pattern))
         })
@@ -212,7 +212,7 @@ impl<'a> Questions<'a> {
             Locks::Wait => LOCK,
             Locks::Skip => LOCK_FREE,
         };
-        let patterns: Vec<(i64, &UserId, EventPattern)> = self.patterns().collect();
+        let patterns: Vec<(i64, &OwnerId, EventPattern)> = self.patterns().collect();
         let query = diesel::sql_query(lock)
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.subject()).collect())
@@ -237,7 +237,7 @@ impl<'a> Questions<'a> {
     }
 
     pub(super) async fn matches(&self, connection: &AsyncPgConnection, of: Matches) -> QueryResult<Vec<MatchRow>> {
-        let patterns: Vec<(i64, &UserId, EventPattern)> = self.patterns().collect();
+        let patterns: Vec<(i64, &OwnerId, EventPattern)> = self.patterns().collect();
         let query = diesel::sql_query(of.select(MATCH, MATCH_TARGETS))
             .bind::<Array<BigInt>, Vec<i64>>(patterns.iter().map(|(question, ..)| *question).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
@@ -308,7 +308,7 @@ pub(super) struct KnownRow {
 }
 
 /// An owner and a publisher's id.
-type Key = (UserId, PublisherId);
+type Key = (OwnerId, PublisherId);
 
 /// The event that was accepted under a publisher's id.
 pub(super) type Known = HashMap<Key, (ContentDigest, Accepted)>;

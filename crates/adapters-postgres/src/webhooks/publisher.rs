@@ -182,7 +182,8 @@ impl Line {
         let Some(first) = calls.iter().map(|call| call.called_at).min() else { return Ok(Vec::new()) };
         let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();
         let Audience { claims, claimers, signal } = &self.audience;
-        let work = Publish { calls: &events, locks: self.locks(), claims, by: claimers.own() };
+        let work =
+            Publish { calls: &events, locks: self.locks(), claims, by: claimers.own(), has_failed: false.into() };
         let publishing = async {
             match attempts_on(&self.connections, &work).await {
                 Err(failure) if failure.lacks_a_partition() => {
@@ -249,7 +250,7 @@ impl Call {
 }
 
 /// Creates the periods of the log for the days of these events. Usually they exist: see
-/// [`DeliveryCommands::prepare_history`](domain::ports::DeliveryCommands::prepare_history).
+/// [`Retention::prepare_history`](domain::ports::Retention::prepare_history).
 async fn prepare_days(connections: &Connections, calls: &[&[NewEvent]]) -> Result<(), Failure> {
     let days: BTreeSet<i64> = calls.iter().copied().flatten().map(|new| day_of_id(new.event.id.as_bytes())).collect();
     for day in days {
@@ -280,7 +281,7 @@ fn unavailable(why: &str) -> StoreError {
 mod tests {
     use domain::memory::SeededEntropy;
     use domain::webhooks::{Event, EventType, Payload};
-    use domain::{EventId, Timestamp, UserId};
+    use domain::{EventId, OwnerId, Timestamp};
 
     use futures_util::FutureExt;
 
@@ -291,7 +292,7 @@ mod tests {
         let created_at = Timestamp::MIN;
         let event = Event {
             id: EventId::mint(created_at, &SeededEntropy::new(1)),
-            owner: UserId::new("https://id.example", "alice").unwrap(),
+            owner: OwnerId::new("https://id.example", "alice").unwrap(),
             event_type: EventType::parse("a").unwrap(),
             payload: Payload::from_bytes(vec![0; payload_bytes]),
             created_at,

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary};
@@ -5,9 +7,11 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::Timestamp;
+use domain::ports::StoreError;
 use futures_util::future::{join, join3};
 
 use super::periods::{Period, day_of, load, lock};
+use crate::PostgresStore;
 use crate::attempt::{CountRow, Failure, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
@@ -49,15 +53,32 @@ const VACUUM_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1500ms'";
 /// How long a drop waits for the transactions that use the tables. All later transactions wait behind it.
 const DROP_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '30ms'";
 
+/// The waits after a period could not be dropped because a long transaction uses the tables. Each attempt holds
+/// publications up for 30 ms at most.
+const DROP_PAUSES_MILLIS: [u64; 5] = [100, 200, 400, 800, 0];
+
+impl PostgresStore {
+    /// See [`Retained::Webhooks`](domain::ports::Retained::Webhooks).
+    pub(crate) async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        for pause in DROP_PAUSES_MILLIS {
+            if let Purged::Rows(rows) = self.run_on_queue(&PurgeHistory { before, max }).await? {
+                return Ok(rows);
+            }
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+        }
+        Err(StoreError::Unavailable("a long transaction uses the log: its old partitions cannot be dropped".into()))
+    }
+}
+
 /// One step of the purge: forgets some publication keys of the oldest period that has ended, or drops the period, or
 /// deletes some subscriptions. Periods that have queued deliveries stay.
-pub(super) struct PurgeHistory {
-    pub(super) before: Timestamp,
-    pub(super) max: u32,
+struct PurgeHistory {
+    before: Timestamp,
+    max: u32,
 }
 
 /// The result of a step.
-pub(super) enum Purged {
+enum Purged {
     /// So many rows are gone; a whole period counts as one.
     Rows(u32),
     /// A long transaction uses the tables, so the period cannot be dropped now.

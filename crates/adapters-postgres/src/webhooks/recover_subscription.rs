@@ -6,10 +6,8 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::audit::Cause;
-use domain::ports::RetryRequest;
+use domain::ports::RecoverRequest;
 use domain::webhooks::SubscriptionChange;
-use domain::{SubscriptionId, UserId};
 use futures_util::future::join;
 
 use super::change_subscription::{lock_subscription, open_lane, write_change};
@@ -40,83 +38,54 @@ const HURRY: &str = "UPDATE webhook_due AS due
     FROM unnest($1, $2) AS waiting (subscription_id, delivery_id)
     WHERE due.subscription_id = ANY(ARRAY[waiting.subscription_id]) AND due.delivery_id = waiting.delivery_id";
 
-/// Enables a subscription, and makes its failed deliveries, and its deliveries that wait for a retry, due now.
-pub(super) struct Recover<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) subscription: SubscriptionId,
-    pub(super) request: RetryRequest,
-    pub(super) max: u32,
-    pub(super) cause: &'a Cause,
-}
-
-impl Work for Recover<'_> {
+/// Retries failed and waiting deliveries of a subscription, which the call may enable first.
+impl Work for RecoverRequest {
     type Answer = Option<u32>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<u32>, Failure> {
-        let Some(before) = lock_subscription(connection, self.owner, self.subscription).await? else {
+        let found = lock_subscription(connection, &self.owner, self.subscription).await?;
+        let Some(before) = found.filter(|found| self.enables || found.status.is_enabled()) else {
             Rollback.execute(&mut &*connection).await?;
             return Ok(None);
         };
-        let at = self.request.at;
-        let enable = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-        let after = enable.applied_to(&before, at);
-        write_change(connection, &before, &after, at).await?;
-        open_lane(connection, self.subscription, at).await?;
-        let count = self.bring_back(connection).await?;
-        wake_lane(connection, self.subscription, at).await?;
-        write_events(connection, &[self.cause.subscription_recovered(&before, &after, count)]).await?;
+        let (at, mut after) = (self.retry.at, before.clone());
+        if self.enables {
+            let enable = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
+            after = enable.applied_to(&before, at);
+            write_change(connection, &before, &after, at).await?;
+            open_lane(connection, self.subscription, at).await?;
+        }
+        let count = bring_back(self, connection).await?;
+        if self.enables || count > 0 {
+            wake_lane(connection, self.subscription, at).await?;
+            write_events(connection, &[self.cause.subscription_recovered(&before, &after, count)]).await?;
+        }
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         Ok(Some(count))
     }
 }
 
-/// Makes further deliveries due now, if the subscription is enabled.
-pub(super) struct RecoverRest<'a>(pub(super) Recover<'a>);
-
-impl Work for RecoverRest<'_> {
-    type Answer = u32;
-
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let Recover { owner, subscription, request, cause, .. } = self.0;
-        let found = lock_subscription(connection, owner, subscription).await?;
-        let Some(unchanged) = found.filter(|found| found.status.is_enabled()) else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(0);
-        };
-        let count = self.0.bring_back(connection).await?;
-        if count > 0 {
-            wake_lane(connection, subscription, request.at).await?;
-            write_events(connection, &[cause.subscription_recovered(&unchanged, &unchanged, count)]).await?;
-        }
-        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(count)
-    }
-}
-
-impl Recover<'_> {
-    async fn bring_back(&self, connection: &AsyncPgConnection) -> QueryResult<u32> {
-        let (lane, at) = (self.subscription.as_bytes().as_slice(), self.request.at);
-        let lost = diesel::sql_query(LOST)
-            .bind::<Binary, _>(lane)
-            .bind::<Binary, _>(first_id_at(self.request.published_since))
-            .bind::<Instant, StoredInstant>(at.into())
-            .bind::<BigInt, i64>(self.max.into());
-        let lost: Vec<LostRow> = Kept(lost).load(&mut &*connection).await?;
-        let (failed, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_failed);
-        let [failed, waiting] =
-            [failed, waiting].map(|rows| rows.into_iter().map(|row| row.delivery_id.as_slice()).collect::<Vec<_>>());
-        let hurry = diesel::sql_query(HURRY)
-            .bind::<Array<Binary>, _>(vec![lane; waiting.len()])
-            .bind::<Array<Binary>, _>(waiting)
-            .bind::<Instant, StoredInstant>(at.into());
-        let (replayed, hurried) =
-            join(replay_ended(connection, self.subscription, &failed, at), Kept(hurry).execute(&mut &*connection))
-                .await;
-        replayed.and(hurried)?;
-        // A delivery that an older version has stored twice counts once.
-        let lost: HashSet<Vec<u8>> = lost.into_iter().map(|row| row.delivery_id).collect();
-        Ok(u32::try_from(lost.len()).unwrap_or(self.max))
-    }
+async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) -> QueryResult<u32> {
+    let (lane, at) = (request.subscription.as_bytes().as_slice(), request.retry.at);
+    let lost = diesel::sql_query(LOST)
+        .bind::<Binary, _>(lane)
+        .bind::<Binary, _>(first_id_at(request.retry.published_since))
+        .bind::<Instant, StoredInstant>(at.into())
+        .bind::<BigInt, i64>(request.max.into());
+    let lost: Vec<LostRow> = Kept(lost).load(&mut &*connection).await?;
+    let (failed, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_failed);
+    let [failed, waiting] =
+        [failed, waiting].map(|rows| rows.into_iter().map(|row| row.delivery_id.as_slice()).collect::<Vec<_>>());
+    let hurry = diesel::sql_query(HURRY)
+        .bind::<Array<Binary>, _>(vec![lane; waiting.len()])
+        .bind::<Array<Binary>, _>(waiting)
+        .bind::<Instant, StoredInstant>(at.into());
+    let (replayed, hurried) =
+        join(replay_ended(connection, request.subscription, &failed, at), Kept(hurry).execute(&mut &*connection)).await;
+    replayed.and(hurried)?;
+    // A delivery that an older version has stored twice counts once.
+    let lost: HashSet<Vec<u8>> = lost.into_iter().map(|row| row.delivery_id).collect();
+    Ok(u32::try_from(lost.len()).unwrap_or(request.max))
 }
 
 #[derive(QueryableByName)]

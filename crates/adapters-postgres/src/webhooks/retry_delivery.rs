@@ -6,10 +6,9 @@ use diesel_mapping::schema::{webhook_due, webhook_lanes};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::phase_number;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::audit::Cause;
-use domain::ports::{RetryByHand, RetryRequest};
+use domain::ports::{RetryByHand, RetryDeliveryRequest};
 use domain::webhooks::{Delivery, DeliveryState, Phase};
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{SubscriptionId, Timestamp};
 use futures_util::future::join;
 
 use super::locate_delivery::lock;
@@ -37,20 +36,13 @@ const DELETE_ENDED: &str =
     WHERE ended.subscription_id = ANY(ARRAY[replayed.subscription_id]) AND ended.id = replayed.id";
 
 /// Makes a delivery due now. A few round trips, because a retry by hand need not be fast.
-pub(super) struct RetryDelivery<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) id: DeliveryId,
-    pub(super) request: RetryRequest,
-    pub(super) cause: &'a Cause,
-}
-
-impl Work for RetryDelivery<'_> {
+impl Work for RetryDeliveryRequest {
     type Answer = RetryByHand;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<RetryByHand, Failure> {
-        let answer = match lock(connection, self.owner, self.id).await? {
+        let answer = match lock(connection, &self.owner, self.id).await? {
             None => RetryByHand::NotFound,
-            Some(delivery) => self.retry(connection, delivery).await?,
+            Some(delivery) => retry(self, connection, delivery).await?,
         };
         if let RetryByHand::Due(_) = answer {
             settle(Ok(()), Commit.execute(&mut &*connection).await)?;
@@ -61,28 +53,30 @@ impl Work for RetryDelivery<'_> {
     }
 }
 
-impl RetryDelivery<'_> {
-    async fn retry(&self, connection: &AsyncPgConnection, delivery: Delivery) -> QueryResult<RetryByHand> {
-        let at = self.request.at;
-        let lane = webhook_lanes::table.find(delivery.subscription_id.as_bytes().as_slice());
-        let lane = lane.select(webhook_lanes::is_open).for_no_key_update();
-        if !lane.get_result::<bool>(&mut &*connection).await? {
-            return Ok(RetryByHand::LaneClosed);
-        }
-        if delivery.created_at < self.request.published_since {
-            return Ok(RetryByHand::TooOld);
-        }
-        match delivery.state {
-            DeliveryState::Sending(until) if at < until => return Ok(RetryByHand::Due(delivery)),
-            DeliveryState::Waiting(_) | DeliveryState::Sending(_) => replay_due(connection, &delivery, at).await?,
-            DeliveryState::Ended { .. } => {
-                replay_ended(connection, delivery.subscription_id, &[delivery.id.as_bytes()], at).await?;
-            }
-        }
-        wake_lane(connection, delivery.subscription_id, at).await?;
-        write_events(connection, &[self.cause.delivery_retried(&delivery, self.owner)]).await?;
-        Ok(RetryByHand::Due(Delivery { state: DeliveryState::Waiting(at), ..delivery }))
+async fn retry(
+    request: &RetryDeliveryRequest,
+    connection: &AsyncPgConnection,
+    delivery: Delivery,
+) -> QueryResult<RetryByHand> {
+    let at = request.retry.at;
+    let lane = webhook_lanes::table.find(delivery.subscription_id.as_bytes().as_slice());
+    let lane = lane.select(webhook_lanes::is_open).for_no_key_update();
+    if !lane.get_result::<bool>(&mut &*connection).await? {
+        return Ok(RetryByHand::LaneClosed);
     }
+    if delivery.created_at < request.retry.published_since {
+        return Ok(RetryByHand::TooOld);
+    }
+    match delivery.state {
+        DeliveryState::Sending(until) if at < until => return Ok(RetryByHand::Due(delivery)),
+        DeliveryState::Waiting(_) | DeliveryState::Sending(_) => replay_due(connection, &delivery, at).await?,
+        DeliveryState::Ended { .. } => {
+            replay_ended(connection, delivery.subscription_id, &[delivery.id.as_bytes()], at).await?;
+        }
+    }
+    wake_lane(connection, delivery.subscription_id, at).await?;
+    write_events(connection, &[request.cause.delivery_retried(&delivery, &request.owner)]).await?;
+    Ok(RetryByHand::Due(Delivery { state: DeliveryState::Waiting(at), ..delivery }))
 }
 
 async fn replay_due(connection: &AsyncPgConnection, delivery: &Delivery, at: Timestamp) -> QueryResult<()> {

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use async_trait::async_trait;
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -9,9 +7,7 @@ use diesel_mapping::webhooks::{
     COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures,
 };
 use domain::Timestamp;
-use domain::ports::{
-    HeldSnapshot, LANES_SEARCHED_MAX, PoolFigures, QueueFigures, StoreError, StoreFigures, VersionCount,
-};
+use domain::ports::{LANES_SEARCHED_MAX, ProcessFigures, QueueFigures, ServerFigures, StoreError, StoreFigures};
 use futures_util::future::try_join3;
 
 use super::snapshots::{FindSnapshotAge, FindSnapshotHolder};
@@ -42,21 +38,18 @@ impl StoreFigures for PostgresStore {
         self.run(&Read { at: at.into(), max: max.into() }).await
     }
 
-    async fn oldest_snapshot(&self) -> Result<Option<Duration>, StoreError> {
-        self.run(&FindSnapshotAge).await.map(Some)
+    async fn server_figures(&self) -> Result<ServerFigures, StoreError> {
+        Ok(ServerFigures {
+            oldest_snapshot: Some(self.run(&FindSnapshotAge).await?),
+            held_snapshot: self.run(&FindSnapshotHolder).await?,
+            instances: self.run(&CountVersions { locks: self.claimers.locks() }).await?,
+        })
     }
 
-    async fn snapshot_holder(&self) -> Result<Option<HeldSnapshot>, StoreError> {
-        self.run(&FindSnapshotHolder).await
-    }
-
-    async fn instances(&self) -> Result<Vec<VersionCount>, StoreError> {
-        self.run(&CountVersions { locks: self.claimers.locks() }).await
-    }
-
-    fn pools(&self) -> Vec<PoolFigures> {
+    fn process_figures(&self) -> ProcessFigures {
         let pools = [&self.connections, &self.look_up_connections, &self.feed_connections, &self.queue_connections];
-        pools.into_iter().map(Connections::figures).chain(self.publisher.pools()).collect()
+        let pools = pools.into_iter().map(Connections::figures).chain(self.publisher.pools()).collect();
+        ProcessFigures { pools, log_bytes: None }
     }
 }
 

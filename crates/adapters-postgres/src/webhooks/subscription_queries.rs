@@ -8,13 +8,13 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::schema::{webhook_patterns, webhook_subscriptions};
 use domain::webhooks::{EventPattern, Subscription};
-use domain::{SubscriptionId, UserId};
+use domain::{OwnerId, SubscriptionId};
 
 const INSERT_PATTERNS: &str = "INSERT INTO webhook_patterns (owner_issuer, owner_subject, pattern, subscription_id) SELECT $1, $2, unnest($3), $4";
 
 /// A condition: the subscription belongs to this owner and is not deleted.
 #[auto_type]
-pub(super) fn owned_by<'a>(owner: &'a UserId) -> _ {
+pub(super) fn owned_by<'a>(owner: &'a OwnerId) -> _ {
     let issuer: &'a str = owner.issuer();
     let subject: &'a str = owner.subject();
     let is_theirs =
@@ -24,7 +24,7 @@ pub(super) fn owned_by<'a>(owner: &'a UserId) -> _ {
 
 /// The owner's subscription, if it is not deleted.
 #[auto_type]
-pub(super) fn subscription_of<'a>(owner: &'a UserId, id: &'a SubscriptionId) -> _ {
+pub(super) fn subscription_of<'a>(owner: &'a OwnerId, id: &'a SubscriptionId) -> _ {
     let is_theirs: owned_by<'a> = owned_by(owner);
     let id: &'a [u8] = id.as_bytes();
     webhook_subscriptions::table.filter(is_theirs).filter(webhook_subscriptions::id.eq(id))
@@ -44,7 +44,7 @@ pub(super) async fn insert_patterns(connection: &AsyncPgConnection, subscription
 /// Deletes the patterns of the owner's subscription.
 pub(super) async fn delete_patterns(
     connection: &AsyncPgConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: SubscriptionId,
 ) -> QueryResult<usize> {
     let patterns = webhook_patterns::table

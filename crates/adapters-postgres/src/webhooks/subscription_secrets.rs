@@ -7,10 +7,9 @@ use diesel_mapping::webhooks::{
     CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, SubscriptionRow, subscription_id,
 };
 use diesel_mapping::{Kept, StoredInstant};
-use domain::audit::Cause;
-use domain::ports::SecretRotation;
+use domain::SubscriptionId;
+use domain::ports::{ReplaceSecretsRequest, RotateSecretRequest, SecretRotation};
 use domain::webhooks::{SealedSecret, SealedSecrets};
-use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::subscription_queries::subscription_of;
 use crate::attempt::{Failure, Work};
@@ -25,16 +24,7 @@ const REPLACE: &str = "UPDATE webhook_subscriptions
 
 /// Makes `secret` the current secret and the current secret the previous one, if [`SealedSecrets::allow_rotation`]
 /// permits it. Three round trips.
-pub(super) struct RotateSecret<'a> {
-    pub(super) owner: &'a UserId,
-    pub(super) id: SubscriptionId,
-    pub(super) secret: &'a SealedSecret,
-    pub(super) previous_until: Timestamp,
-    pub(super) at: Timestamp,
-    pub(super) cause: &'a Cause,
-}
-
-impl Work for RotateSecret<'_> {
+impl Work for RotateSecretRequest {
     type Answer = SecretRotation;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SecretRotation, Failure> {
@@ -43,7 +33,7 @@ impl Work for RotateSecret<'_> {
         let is_over = webhook_subscriptions::previous_secret_until.assume_not_null().le(at);
         let is_allowed = webhook_subscriptions::previous_secret_until.is_null().or(is_over);
         let rotation = diesel::update(
-            subscription_of(self.owner, &self.id).filter(is_allowed.or(has_no_overlap.into_sql::<Bool>())),
+            subscription_of(&self.owner, &self.id).filter(is_allowed.or(has_no_overlap.into_sql::<Bool>())),
         )
         .set((
             webhook_subscriptions::previous_secret.eq(webhook_subscriptions::secret),
@@ -54,11 +44,11 @@ impl Work for RotateSecret<'_> {
         let rotation = rotation.returning(SubscriptionRow::as_select());
         Begin.execute(&mut &*connection).await?;
         let Some(row) = rotation.get_result(&mut &*connection).await.optional()? else {
-            let refusal = self.refusal(connection).await?;
+            let refusal = refusal(self, connection).await?;
             Rollback.execute(&mut &*connection).await?;
             return Ok(refusal);
         };
-        let event = self.cause.secret_rotated(self.id, self.owner, self.previous_until);
+        let event = self.cause.secret_rotated(self.id, &self.owner, self.previous_until);
         let (written, committed) = commit_with(connection, &[], &[event]).await;
         // A commit with an unknown result is not repeated: the second run would drop the secret that was current.
         settle(written, committed)?;
@@ -66,14 +56,12 @@ impl Work for RotateSecret<'_> {
     }
 }
 
-impl RotateSecret<'_> {
-    async fn refusal(&self, connection: &AsyncPgConnection) -> Result<SecretRotation, Failure> {
-        let found =
-            subscription_of(self.owner, &self.id).select((SubscriptionRow::as_select(), SecretsRow::as_select()));
-        let found: Option<(SubscriptionRow, SecretsRow)> = found.first(&mut &*connection).await.optional()?;
-        let Some((subscription, secrets)) = found else { return Ok(SecretRotation::NotFound) };
-        Ok(SecretRotation::Overlapping(subscription.try_into()?, secrets.secrets(self.id)?))
-    }
+async fn refusal(request: &RotateSecretRequest, connection: &AsyncPgConnection) -> Result<SecretRotation, Failure> {
+    let found =
+        subscription_of(&request.owner, &request.id).select((SubscriptionRow::as_select(), SecretsRow::as_select()));
+    let found: Option<(SubscriptionRow, SecretsRow)> = found.first(&mut &*connection).await.optional()?;
+    let Some((subscription, secrets)) = found else { return Ok(SecretRotation::NotFound) };
+    Ok(SecretRotation::Overlapping(subscription.try_into()?, secrets.secrets(request.id)?))
 }
 
 /// The secrets of all subscriptions.
@@ -104,24 +92,18 @@ impl Work for ListSecrets {
 }
 
 /// Replaces the secrets `from` with `to`. One statement.
-pub(super) struct ReplaceSecrets<'a> {
-    pub(super) id: SubscriptionId,
-    pub(super) from: &'a SealedSecrets,
-    pub(super) to: &'a SealedSecrets,
-}
-
-impl Work for ReplaceSecrets<'_> {
+impl Work for ReplaceSecretsRequest {
     type Answer = bool;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
         let replacement = diesel::sql_query(REPLACE)
             .bind::<Binary, _>(self.id.as_bytes().as_slice())
             .bind::<Binary, _>(self.from.current.as_bytes())
-            .bind::<Nullable<Binary>, _>(previous(self.from))
-            .bind::<Nullable<Instant>, _>(previous_until(self.from))
+            .bind::<Nullable<Binary>, _>(previous(&self.from))
+            .bind::<Nullable<Instant>, _>(previous_until(&self.from))
             .bind::<Binary, _>(self.to.current.as_bytes())
-            .bind::<Nullable<Binary>, _>(previous(self.to))
-            .bind::<Nullable<Instant>, _>(previous_until(self.to));
+            .bind::<Nullable<Binary>, _>(previous(&self.to))
+            .bind::<Nullable<Instant>, _>(previous_until(&self.to));
         // The statement must not be repeated: the second run would not find `from`, and report a failure.
         let replaced = Kept(replacement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
         Ok(replaced > 0)

@@ -1,100 +1,56 @@
 use async_trait::async_trait;
-use domain::audit::Cause;
-use domain::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
-use domain::webhooks::{
-    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+use domain::ports::{
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
+    ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
+    StoreError, SubscriptionInsertion, SubscriptionStore,
 };
-use domain::{KeyId, SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
+use domain::{OwnerId, SubscriptionId};
 
-use super::change_subscription::ChangeSubscription;
-use super::create_subscription::InsertSubscription;
-use super::delete_subscription::DeleteSubscription;
-use super::disable_set_by::DisableSetBy;
 use super::find_subscription::FindSubscription;
-use super::list_subscriptions::{ListSubscriptions, ListWithHealth};
-use super::subscription_secrets::{FindCheck, KeepCheck, ListSecrets, ReplaceSecrets, RotateSecret};
+use super::list_subscriptions::{List, ListWithHealth};
+use super::subscription_secrets::{FindCheck, KeepCheck, ListSecrets};
 use crate::PostgresStore;
 
 #[async_trait]
 impl SubscriptionStore for PostgresStore {
-    async fn insert_within(
-        &self,
-        subscription: &Subscription,
-        secret: &SealedSecret,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<SubscriptionInsertion, StoreError> {
-        self.run_in_turn(&subscription.owner, &InsertSubscription { subscription, secret, max, cause }).await
+    async fn insert_within(&self, request: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
+        self.run_in_turn(&request.subscription.owner, request).await
     }
 
-    async fn list(
-        &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
-    ) -> Result<Vec<Subscription>, StoreError> {
-        self.run(&ListSubscriptions { owner, before, max }).await
+    async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
+        self.run(&List(request)).await
     }
 
     async fn list_with_health(
         &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
+        request: &ListSubscriptionsRequest,
     ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
-        self.run(&ListWithHealth { owner, before, max }).await
+        self.run(&ListWithHealth(request)).await
     }
 
     async fn find(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
         self.run(&FindSubscription { owner, id }).await
     }
 
-    async fn update(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        change: &SubscriptionChange,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<Option<Subscription>, StoreError> {
-        self.run(&ChangeSubscription { owner, id, change, at, cause }).await
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+        self.run(request).await
     }
 
-    async fn disable_set_by(
-        &self,
-        keys: &[KeyId],
-        reason: DisableReason,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<u32, StoreError> {
-        self.run(&DisableSetBy { keys, reason, at, max, cause }).await
+    async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {
+        self.run(request).await
     }
 
-    async fn rotate_secret(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        secret: &SealedSecret,
-        previous_until: Timestamp,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<SecretRotation, StoreError> {
-        self.run(&RotateSecret { owner, id, secret, previous_until, at, cause }).await
+    async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
+        self.run(request).await
     }
 
-    async fn delete(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<bool, StoreError> {
-        self.run(&DeleteSubscription { owner, id, at, cause }).await
+    async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
+        self.run(request).await
     }
 }
 
@@ -108,13 +64,8 @@ impl SealedSecretStore for PostgresStore {
         self.run(&ListSecrets { after, max }).await
     }
 
-    async fn replace_secrets(
-        &self,
-        id: SubscriptionId,
-        from: &SealedSecrets,
-        to: &SealedSecrets,
-    ) -> Result<bool, StoreError> {
-        self.run(&ReplaceSecrets { id, from, to }).await
+    async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
+        self.run(request).await
     }
 
     async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {

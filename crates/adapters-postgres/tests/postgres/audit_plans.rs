@@ -4,7 +4,7 @@
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{Actor, AuditAction, AuditFilter};
 use domain::ports::{AUDIT_SEARCHED_MAX, AuditLog, Close as _, Schema as _};
-use domain::{Timestamp, UserId};
+use domain::{OwnerId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 /// Events of 1,000 owners, a second apart. One in a thousand has the action that is searched for, and some an action of a
@@ -17,7 +17,7 @@ async fn lists_go_by_an_index() {
     let cluster = Cluster::shared().await.unwrap();
     let database = cluster.database().await.unwrap();
     let all = AuditFilter::default;
-    let owner = || Some(UserId::new("https://id.example", "user 7").unwrap());
+    let owner = || Some(OwnerId::new("https://id.example", "user 7").unwrap());
     let since = Timestamp::from_unix_millis(1_795_225_323_120 + 59_000_000);
     let filters = [
         all(),

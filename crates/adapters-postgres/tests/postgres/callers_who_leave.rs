@@ -11,7 +11,7 @@ use domain::ports::{
     ActiveLimit, AuditLog, AuditWatcher, Entropy as _, InsertKeyRequest, Insertion, KeyStore as _, RevokeKeyRequest,
     Schema as _, StoreError,
 };
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 use tokio::time::timeout;
 
@@ -64,7 +64,7 @@ impl World {
         self.entropy.fill(&mut digest);
         let key = ApiKey {
             id: KeyId::mint(at, &self.entropy),
-            owner: UserId::new("https://id.example", subject).unwrap(),
+            owner: OwnerId::new("https://id.example", subject).unwrap(),
             label: Label::parse("CI").unwrap(),
             prefix: "svc_live_abc...".into(),
             created_at: at,
@@ -73,6 +73,8 @@ impl World {
             revoked_at: None,
             scopes: Scopes::default(),
             replaced_by: None,
+            settings: domain::KeySettings::default(),
+            created_by: None,
         };
         let limit = ActiveLimit { max: 100, at };
         let digest = CredentialDigest::from_bytes(digest);

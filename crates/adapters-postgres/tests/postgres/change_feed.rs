@@ -13,7 +13,7 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::{
-    ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, RotationRefusal, Scopes, Timestamp, UserId,
+    ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, OwnerId, RotationRefusal, Scopes, Timestamp,
     WebhookAccess,
 };
 use storage_conformance::{Instances, SharedSessionStore};
@@ -66,8 +66,8 @@ fn view() -> ListView {
     ListView::at(now())
 }
 
-fn user(subject: &str) -> UserId {
-    UserId::new("https://id.example", subject).unwrap()
+fn user(subject: &str) -> OwnerId {
+    OwnerId::new("https://id.example", subject).unwrap()
 }
 
 fn digest(entropy: &dyn Entropy) -> CredentialDigest {
@@ -78,7 +78,7 @@ fn digest(entropy: &dyn Entropy) -> CredentialDigest {
 
 async fn insert(
     store: &PostgresStore,
-    owner: &UserId,
+    owner: &OwnerId,
     max: u32,
     entropy: &dyn Entropy,
 ) -> Option<(KeyId, CredentialDigest)> {
@@ -93,6 +93,8 @@ async fn insert(
         revoked_at: None,
         scopes: Scopes::parse("orders:read").unwrap(),
         replaced_by: None,
+        settings: domain::KeySettings::default(),
+        created_by: None,
     };
     let digest = digest(entropy);
     let stored = store
@@ -108,7 +110,7 @@ async fn insert(
     matches!(stored, Insertion::Stored(_)).then_some((key.id, digest))
 }
 
-async fn rotate(store: &PostgresStore, owner: &UserId, id: KeyId, max: u32, entropy: &dyn Entropy) -> Rotation {
+async fn rotate(store: &PostgresStore, owner: &OwnerId, id: KeyId, max: u32, entropy: &dyn Entropy) -> Rotation {
     let rotation = KeyRotation {
         successor: KeyId::mint(now(), entropy),
         prefix: "svc_live_def...".into(),
@@ -117,6 +119,7 @@ async fn rotate(store: &PostgresStore, owner: &UserId, id: KeyId, max: u32, entr
         overlapping_max: max,
         ttl_max: WINDOW,
         webhooks_max: Some(WebhookAccess::Write),
+        created_by: None,
     };
     store
         .rotate(&RotateKeyRequest {

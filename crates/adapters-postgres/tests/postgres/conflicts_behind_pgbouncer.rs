@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::memory::unique_cause;
-use domain::ports::{Close as _, KeyStore as _, RevokeUserKeysRequest, Schema as _, StoreError};
-use domain::{Timestamp, UserId};
+use domain::ports::{Close as _, KeyStore as _, Retained, RevokeUserKeysRequest, Schema as _, StoreError};
+use domain::{OwnerId, Timestamp};
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use throwaway_postgres::{Cluster, Database, Pooler};
@@ -133,7 +133,7 @@ async fn make_serializable(mut client: OwnedReadHalf, mut server: OwnedWriteHalf
 async fn transactions_become_serializable() {
     let (store, _server, changed) = open().await;
     let before = changed.load(Ordering::Relaxed);
-    let (owner, now) = (UserId::new("https://id.example.com", "alice").unwrap(), Timestamp::MIN);
+    let (owner, now) = (OwnerId::new("https://id.example.com", "alice").unwrap(), Timestamp::MIN);
     store
         .revoke_user_keys(&RevokeUserKeysRequest {
             owner: owner.clone(),
@@ -161,7 +161,7 @@ async fn a_purge_counts_nothing_if_its_commit_fails() {
             FOR EACH ROW EXECUTE FUNCTION refuse()";
     Cluster::shared().await.unwrap().execute(&server.database.name, plant).await.unwrap();
     let keys: &dyn KeyPorts = &*store;
-    let purged = keys.purge_ended(Timestamp::MAX, 10).await;
+    let purged = keys.purge(Retained::Keys, Timestamp::MAX, 10).await;
     assert!(matches!(purged, Err(StoreError::Unavailable(_))), "{purged:?}");
 }
 

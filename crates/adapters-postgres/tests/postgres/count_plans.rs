@@ -2,11 +2,14 @@
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::{SeededEntropy, unique_cause};
-use domain::ports::{Close as _, DeliveryCommands, DeliveryLog, DeliveryQueue, Schema as _, SubscriptionStore as _};
+use domain::ports::{
+    Close as _, DeliveryLog, DeliveryQueue, InsertSubscriptionRequest, OutcomesRequest, Retained, Retention as _,
+    Schema as _, SubscriptionStore as _,
+};
 use domain::webhooks::{
     Description, SealedSecret, SubscribedEvents, Subscription, SubscriptionOutcomes, SubscriptionStatus, TargetUrl,
 };
-use domain::{Hour, HourRange, SubscriptionId, Timestamp, UserId};
+use domain::{Hour, HourRange, OwnerId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 /// The hours for which all subscriptions have counts.
@@ -22,7 +25,7 @@ const SHOWN: u32 = 24;
 async fn a_chart_reads_its_own_rows() {
     let cluster = Cluster::shared().await.unwrap();
     let database = cluster.database().await.unwrap();
-    let owner = UserId::new("https://id.example", "alice").unwrap();
+    let owner = OwnerId::new("https://id.example", "alice").unwrap();
     let store = open(&database).await;
     store.migrate().await.unwrap();
     let range = HourRange::until(now(), SHOWN);
@@ -35,7 +38,8 @@ async fn a_chart_reads_its_own_rows() {
     store.close().await;
     let before = cluster.rows_read(&database.name, "deliveries_by_hour").await.unwrap();
     let store = open(&database).await;
-    let counts = store.outcomes(&owner, None, range).await.unwrap().unwrap();
+    let request = OutcomesRequest { owner: owner.clone(), subscription: None, hours: range };
+    let counts = store.outcomes(&request).await.unwrap().unwrap();
     assert_eq!(counts.values().map(|counts| counts.delivered).sum::<u64>(), OWN * u64::from(SHOWN));
     store.close().await;
     let read = cluster.rows_read(&database.name, "deliveries_by_hour").await.unwrap() - before;
@@ -43,7 +47,10 @@ async fn a_chart_reads_its_own_rows() {
     assert!((shown..=2 * shown).contains(&read), "{shown} rows are shown, and {read} were read");
 
     let store = open(&database).await;
-    assert_eq!(store.purge_outcomes(Hour::from_number(range.last.number() - 150), 1_000).await.unwrap(), 1_000);
+    assert_eq!(
+        store.purge(Retained::Outcomes, Hour::from_number(range.last.number() - 150).start(), 1_000).await.unwrap(),
+        1_000
+    );
     store.close().await;
     let purged = cluster.rows_read(&database.name, "deliveries_by_hour").await.unwrap() - before - read;
     assert!(purged <= 4_000, "a purge of 1,000 rows must not read {purged}");
@@ -57,7 +64,7 @@ fn now() -> Timestamp {
     Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
 }
 
-async fn subscribe(store: &PostgresStore, owner: &UserId, seed: u64) -> SubscriptionId {
+async fn subscribe(store: &PostgresStore, owner: &OwnerId, seed: u64) -> SubscriptionId {
     let subscription = Subscription {
         id: SubscriptionId::mint(now(), &SeededEntropy::new(seed)),
         owner: owner.clone(),
@@ -68,9 +75,18 @@ async fn subscribe(store: &PostgresStore, owner: &UserId, seed: u64) -> Subscrip
         status: SubscriptionStatus::Enabled,
         created_at: now(),
         updated_at: now(),
+        created_by: None,
     };
     let secret = SealedSecret::from_bytes(vec![1]);
-    store.insert_within(&subscription, &secret, 10, &unique_cause()).await.unwrap();
+    store
+        .insert_within(&InsertSubscriptionRequest {
+            subscription: subscription.clone(),
+            secret: secret.clone(),
+            max: 10,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     subscription.id
 }
 

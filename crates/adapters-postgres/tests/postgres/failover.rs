@@ -11,7 +11,7 @@ use domain::ports::{
     ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore, Entropy, InsertKeyRequest, Insertion, KeyStore as _,
     RevokeKeyRequest, Schema, StoreError,
 };
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
 async fn open(url: &str) -> PostgresStore {
@@ -22,8 +22,8 @@ fn now() -> Timestamp {
     Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
 }
 
-fn alice() -> UserId {
-    UserId::new("https://id.example", "alice").unwrap()
+fn alice() -> OwnerId {
+    OwnerId::new("https://id.example", "alice").unwrap()
 }
 
 async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, CredentialDigest) {
@@ -40,6 +40,8 @@ async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, Crede
         revoked_at: None,
         scopes: Scopes::default(),
         replaced_by: None,
+        settings: domain::KeySettings::default(),
+        created_by: None,
     };
     let digest = CredentialDigest::from_bytes(digest);
     let limit = ActiveLimit { max: 1_000, at: now() };

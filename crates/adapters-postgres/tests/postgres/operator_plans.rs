@@ -1,9 +1,9 @@
 //! A list for operators reads as many rows as it shows, or as a search may read, whatever the tables have.
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use domain::ports::{Close as _, DeliveryCommands as _, OperatorLog as _, Schema as _};
+use domain::ports::{Close as _, ListEventsRequest, OperatorLog as _, Retention as _, Schema as _};
 use domain::webhooks::{EventFilter, EventType};
-use domain::{EventId, Timestamp, UserId};
+use domain::{EventId, OwnerId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 /// Events of 1,000 users, one and a half seconds apart. One in a thousand has the type that is searched for.
@@ -20,24 +20,26 @@ async fn lists_for_operators_go_by_an_index() {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
     plant(&database).await;
     let all = EventFilter::default;
-    let owner = || Some(UserId::new("https://id.example", "user 7").unwrap());
+    let owner = || Some(OwnerId::new("https://id.example", "user 7").unwrap());
     let middle = Timestamp::from_unix_millis(START.unix_millis() + i64::from(EVENTS) * 750);
     for filter in [all(), EventFilter { since: middle, ..all() }, EventFilter { until: middle, ..all() }] {
+        let request = ListEventsRequest { filter, before: None, max: PAGE };
         let read = rows_read(&database, "webhook_events", async |store| {
-            let page = store.list_events(&filter, None, PAGE).await.unwrap();
-            assert_eq!(page.events.len(), PAGE as usize, "{filter:?}");
+            let page = store.list_events(&request).await.unwrap();
+            assert_eq!(page.events.len(), PAGE as usize, "{request:?}");
         });
         let read = read.await;
-        assert!(read <= u64::from(3 * PAGE), "a list must read what it shows, not {read} rows: {filter:?}");
+        assert!(read <= u64::from(3 * PAGE), "a list must read what it shows, not {read} rows: {request:?}");
     }
     let rare = EventFilter { event_type: EventType::parse("rare").ok(), ..all() };
     for filter in [EventFilter { owner: owner(), ..all() }, rare] {
+        let request = ListEventsRequest { filter, before: None, max: PAGE };
         let read = rows_read(&database, "webhook_events", async |store| {
-            let page = store.list_events(&filter, None, PAGE).await.unwrap();
-            assert!(page.next.is_some(), "the search stops before its end: {filter:?}");
+            let page = store.list_events(&request).await.unwrap();
+            assert!(page.next.is_some(), "the search stops before its end: {request:?}");
         });
         let read = read.await;
-        assert!(read <= SEARCHED_MAX + u64::from(PAGE), "a search must stop, and not read {read} rows: {filter:?}");
+        assert!(read <= SEARCHED_MAX + u64::from(PAGE), "a search must stop, and not read {read} rows: {request:?}");
     }
     let id = EventId::from_bytes([7; 16]);
     let read = rows_read(&database, "webhook_events", async |store| drop(store.find_event(id).await.unwrap())).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::Hour;
-use domain::ports::{KeyUsageStore as _, Schema as _};
+use domain::ports::{Retained, Retention as _, Schema as _};
 use throwaway_postgres::{Cluster, Database, Pooler};
 
 use crate::databases;
@@ -84,7 +84,7 @@ async fn statements_are_limited_in_time() {
         $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
         CREATE TRIGGER slow BEFORE DELETE ON usage_by_hour FOR EACH STATEMENT EXECUTE FUNCTION slow()";
     cluster.execute(&pooled.database.name, slow).await.unwrap();
-    store.purge_usage(Hour::from_number(1), 1).await.unwrap_err();
+    store.purge(Retained::KeyUsage, Hour::from_number(1).start(), 1).await.unwrap_err();
     let sleeping = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
         AND pid <> pg_backend_pid()";
     let ended = async { while cluster.execute(&pooled.database.name, sleeping).await.unwrap() != "0" {} };

@@ -8,9 +8,10 @@ use std::time::Duration;
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::Origin;
 use domain::memory::{ManualClock, SeededEntropy};
+use domain::organizations::Memberships;
 use domain::ports::{Close as _, CredentialStore, KeyStores, SessionStores};
 use domain::sessions::{OpenSession, OpenedSession, SESSIONS_MAX, Session, SessionRole, SessionUse, Sessions};
-use domain::{CredentialDigest, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -39,8 +40,13 @@ impl Instance {
         Self { clock, verifier, sessions, _running: stop.drop_guard() }
     }
 
-    async fn sign_in(&self, owner: &UserId) -> OpenedSession {
-        let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
+    async fn sign_in(&self, owner: &OwnerId) -> OpenedSession {
+        let request = OpenSession {
+            role: SessionRole::User,
+            memberships: Ok(Memberships::default()),
+            user_agent: None,
+            address: None,
+        };
         self.sessions.open(owner, request, &Origin::SERVICE).await.unwrap()
     }
 
@@ -69,8 +75,8 @@ fn now() -> Timestamp {
     Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
 }
 
-fn user(subject: &str) -> UserId {
-    UserId::new("https://id.example", subject).unwrap()
+fn user(subject: &str) -> OwnerId {
+    OwnerId::new("https://id.example", subject).unwrap()
 }
 
 /// In each of the three ways in which a session is ended. The bound is that of keys: a poll of the feed, and a read.
@@ -137,7 +143,12 @@ async fn rows_read(others: u32) -> u64 {
 /// Opens sessions, looks them up, notes uses, lists and ends them. A purge reads the whole table, and is left out.
 async fn turn(store: &PostgresStore, sessions: &Sessions) {
     let owner = user("alice");
-    let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
+    let request = OpenSession {
+        role: SessionRole::User,
+        memberships: Ok(Memberships::default()),
+        user_agent: None,
+        address: None,
+    };
     let opened = sessions.open(&owner, request.clone(), &Origin::SERVICE).await.unwrap();
     let (id, digest) = (opened.session.id, opened.secret.digest());
     let look_ups: &dyn CredentialStore<Session> = store;

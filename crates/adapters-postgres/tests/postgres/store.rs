@@ -9,10 +9,10 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, Entropy, InsertKeyRequest, Insertion, KeyStore as _, KeyUpkeep as _, MigrateError, ReadinessCheck,
-    RevokeUserKeysRequest, Schema as _, StoreError,
+    ActiveLimit, Entropy, InsertKeyRequest, Insertion, KeyStore as _, MigrateError, ReadinessCheck, Retained,
+    Retention as _, RevokeUserKeysRequest, Schema as _, StoreError,
 };
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
@@ -91,11 +91,11 @@ fn now() -> Timestamp {
     Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
 }
 
-fn user(subject: &str) -> UserId {
-    UserId::new("https://id.example", subject).unwrap()
+fn user(subject: &str) -> OwnerId {
+    OwnerId::new("https://id.example", subject).unwrap()
 }
 
-async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) -> Result<Insertion, StoreError> {
+async fn insert(store: &PostgresStore, owner: &OwnerId, entropy: &dyn Entropy) -> Result<Insertion, StoreError> {
     let mut digest = [0; 32];
     entropy.fill(&mut digest);
     let key = ApiKey {
@@ -109,6 +109,8 @@ async fn insert(store: &PostgresStore, owner: &UserId, entropy: &dyn Entropy) ->
         revoked_at: None,
         scopes: Scopes::default(),
         replaced_by: None,
+        settings: domain::KeySettings::default(),
+        created_by: None,
     };
     let limit = ActiveLimit { max: 10, at: now() };
     store
@@ -166,7 +168,7 @@ async fn owners_without_keys_are_forgotten() {
         rows.iter().map(|row| row.get(0)).collect()
     };
     assert_eq!(owners().await, ["alice", "bob"]);
-    assert_eq!(store.purge_ended(now().plus(Duration::from_secs(1)), 10).await.unwrap(), 2);
+    assert_eq!(store.purge(Retained::Keys, now().plus(Duration::from_secs(1)), 10).await.unwrap(), 2);
     assert_eq!(owners().await, ["bob"], "bob has another key");
     assert_eq!(store.list(&bob, ListView::at(now())).await.unwrap().len(), 1);
     insert(&store, &alice, &entropy).await.unwrap();

@@ -4,7 +4,8 @@ use adapters_postgres::PostgresStore;
 use domain::DeliveryId;
 use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{
-    DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _, RetryRequest, SubscriptionStore as _,
+    ChangeSubscriptionRequest, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _,
+    ListDeliveriesRequest, RecoverRequest, RetryFailedRequest, RetryRequest, SubscriptionStore as _,
 };
 use domain::webhooks::{ClaimEnd, DeliveryEnd, DeliveryFilter, DeliveryState, NewEvent, SubscriptionChange};
 
@@ -139,7 +140,16 @@ async fn damaged_deliveries_of_a_closed_lane_stop_nobody() {
     let gone = hexadecimal(events[0].event.id.as_bytes());
     query(&database, &format!("DELETE FROM webhook_events WHERE id = '\\x{gone}'")).await;
     let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    store.update(&alice(), lane, &disable, at(1), &unique_cause()).await.unwrap();
+    store
+        .update(&ChangeSubscriptionRequest {
+            owner: alice(),
+            id: lane,
+            change: disable.clone(),
+            at: at(1),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
     let ended = "SELECT count(*) FROM webhook_deliveries WHERE ended = 'subscription_disabled'";
     assert_eq!(query(&database, ended).await, "2");
@@ -160,11 +170,35 @@ async fn a_delivery_that_is_stored_twice_stops_nobody() {
         store.publish(&[event(&entropy), event(&entropy)]).await.unwrap();
         query(&database, DOUBLE).await;
         match number {
-            0 => assert_eq!(store.recover(&alice(), lane, retry, 10, &unique_cause()).await.unwrap(), Some(2)),
+            0 => assert_eq!(
+                store
+                    .recover(&RecoverRequest {
+                        owner: alice(),
+                        subscription: lane,
+                        retry,
+                        max: 10,
+                        cause: unique_cause(),
+                        enables: true
+                    })
+                    .await
+                    .unwrap(),
+                Some(2)
+            ),
             1 => {
-                let page = DeliveryLog::list(store, &alice(), &DeliveryFilter::default(), None, 10).await.unwrap();
+                let (owner, filter) = (alice(), DeliveryFilter::default());
+                let request = ListDeliveriesRequest { owner, filter, before: None, max: 10 };
+                let page = DeliveryLog::list(store, &request).await.unwrap();
                 let ids: Vec<DeliveryId> = page.deliveries.iter().map(|listed| listed.delivery.id).collect();
-                store.retry_failed(&alice(), lane, &ids, retry, &unique_cause()).await.unwrap();
+                store
+                    .retry_failed(&RetryFailedRequest {
+                        owner: alice(),
+                        subscription: lane,
+                        ids: ids.clone(),
+                        retry,
+                        cause: unique_cause(),
+                    })
+                    .await
+                    .unwrap();
             }
             2 => {
                 let request = request(&entropy, at(3));
@@ -174,7 +208,16 @@ async fn a_delivery_that_is_stored_twice_stops_nobody() {
             }
             _ => {
                 let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-                store.update(&alice(), lane, &disable, at(4), &unique_cause()).await.unwrap();
+                store
+                    .update(&ChangeSubscriptionRequest {
+                        owner: alice(),
+                        id: lane,
+                        change: disable.clone(),
+                        at: at(4),
+                        cause: unique_cause(),
+                    })
+                    .await
+                    .unwrap();
                 assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
             }
         }

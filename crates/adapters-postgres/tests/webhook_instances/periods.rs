@@ -5,7 +5,9 @@ use std::time::Duration;
 use adapters_postgres::PostgresStore;
 use domain::Timestamp;
 use domain::memory::SeededEntropy;
-use domain::ports::{DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, StoreError};
+use domain::ports::{
+    DeliveryLog, DeliveryQueue, EventStore, ListDeliveriesRequest, Retained, Retention as _, StoreError,
+};
 use domain::webhooks::DeliveryFilter;
 use tokio::time::Instant;
 use tokio_postgres::Client;
@@ -32,7 +34,7 @@ async fn deliver(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) 
 }
 
 async fn purge(store: &PostgresStore, before: Timestamp) {
-    while store.purge_history(before, 1_000).await.unwrap() > 0 {}
+    while store.purge(Retained::Webhooks, before, 1_000).await.unwrap() > 0 {}
 }
 
 /// The dates of the partitions of this table.
@@ -43,7 +45,9 @@ async fn partitions(client: &Client, table: &str) -> Vec<String> {
 }
 
 async fn deliveries(store: &PostgresStore) -> usize {
-    DeliveryLog::list(store, &alice(), &DeliveryFilter::default(), None, 1_000).await.unwrap().deliveries.len()
+    let (owner, filter) = (alice(), DeliveryFilter::default());
+    let request = ListDeliveriesRequest { owner, filter, before: None, max: 1_000 };
+    DeliveryLog::list(store, &request).await.unwrap().deliveries.len()
 }
 
 /// Several instances prepare at once, for days and for longer periods, and again after a week in which none ran.
@@ -99,7 +103,7 @@ async fn a_long_reader_holds_up_the_purge_and_nobody_else() {
     reader.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM webhook_events").await.unwrap();
     let purging = {
         let store = store.clone();
-        tokio::spawn(async move { store.purge_history(day(4), 1_000).await })
+        tokio::spawn(async move { store.purge(Retained::Webhooks, day(4), 1_000).await })
     };
     let mut slowest = Duration::ZERO;
     while !purging.is_finished() {
@@ -133,7 +137,7 @@ async fn a_delivery_that_is_retried_beside_the_purge_is_kept() {
     locker.batch_execute("BEGIN; LOCK TABLE webhook_periods IN SHARE ROW EXCLUSIVE MODE").await.unwrap();
     let purging = {
         let store = store.clone();
-        tokio::spawn(async move { store.purge_history(day(4), 1_000).await })
+        tokio::spawn(async move { store.purge(Retained::Webhooks, day(4), 1_000).await })
     };
     let waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'webhook_periods'::regclass";
     while retrier.query(waiting, &[]).await.unwrap().is_empty() {

@@ -42,7 +42,7 @@ async fn present(store: &PostgresStore, older: u32, own: u32) {
     let own = VersionCount { version: env!("CARGO_PKG_VERSION").to_owned(), instances: own };
     let expected = [VersionCount { version: "0.0.9".to_owned(), instances: older }, own];
     let counted = async {
-        while store.instances().await.unwrap() != expected {
+        while store.server_figures().await.unwrap().instances != expected {
             sleep(Duration::from_millis(20)).await;
         }
     };

@@ -4,16 +4,18 @@ use adapters_postgres::PostgresStore;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    AttemptCursor, ClaimRequest, Close as _, Completion, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _,
-    EventStore as _, RetryRequest, SealedSecretStore as _, SubscriptionStore,
+    AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, ClaimRequest, Close as _, Completion,
+    DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, DisableSetByRequest, EventStore as _, ListAttemptsRequest,
+    ListDeliveriesRequest, ListSubscriptionsRequest, Retained, Retention as _, RetryDeliveryRequest, RetryRequest,
+    RotateSecretRequest, SealedSecretStore as _, SubscriptionStore,
 };
 use domain::webhooks::{ClaimEnd, DeliveryFilter, DeliveryStateKind, DisableReason, NewEvent, SubscriptionChange};
 use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 use crate::world::{
-    LEASE, alice, at, connect, delivered, event, event_at, hexadecimal, instance, open, query, request, sealed,
-    subscribe,
+    LEASE, alice, at, connect, delivered, event, event_at, hexadecimal, instance, open, query, recovery, request,
+    sealed, subscribe,
 };
 
 /// The server counts the rows that are read: the count is the same with very many waiting deliveries as with none, also
@@ -147,36 +149,60 @@ async fn deliver_at(store: &PostgresStore, entropy: &SeededEntropy, now: Timesta
 async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: SubscriptionId) {
     let owner = alice();
     store.publish(&[event(entropy)]).await.unwrap();
+    let list = async |filter| {
+        let request = ListDeliveriesRequest { owner: owner.clone(), filter, before: None, max: 20 };
+        DeliveryLog::list(store, &request).await.unwrap()
+    };
     for state in [None, Some(DeliveryStateKind::Waiting), Some(DeliveryStateKind::Failed)] {
         for subscription in [None, Some(lane)] {
             let filter = DeliveryFilter { state, subscription, ..DeliveryFilter::default() };
-            DeliveryLog::list(store, &owner, &filter, None, 20).await.unwrap();
+            list(filter).await;
         }
     }
-    let page = DeliveryLog::list(store, &owner, &DeliveryFilter::default(), None, 20).await.unwrap();
+    let page = list(DeliveryFilter::default()).await;
     let one = page.deliveries[0].delivery.id;
     DeliveryLog::find(store, &owner, one).await.unwrap().unwrap();
     let retry = RetryRequest { at: at(1), published_since: at(0) };
-    store.retry(&owner, one, retry, &unique_cause()).await.unwrap();
-    store.cancel(&owner, one, at(2), &unique_cause()).await.unwrap();
-    store.retry(&owner, one, retry, &unique_cause()).await.unwrap();
-    store.cancel(&owner, one, at(2), &unique_cause()).await.unwrap();
+    for _ in 0..2 {
+        let again = RetryDeliveryRequest { owner: owner.clone(), id: one, retry, cause: unique_cause() };
+        store.retry(&again).await.unwrap();
+        let cancellation = CancelDeliveryRequest { owner: owner.clone(), id: one, at: at(2), cause: unique_cause() };
+        store.cancel(&cancellation).await.unwrap();
+    }
     SubscriptionStore::find(store, &owner, lane).await.unwrap().unwrap();
-    SubscriptionStore::list(store, &owner, None, 20).await.unwrap();
-    store.list_with_health(&owner, None, 20).await.unwrap();
+    let page = ListSubscriptionsRequest { owner: owner.clone(), before: None, max: 20 };
+    SubscriptionStore::list(store, &page).await.unwrap();
+    store.list_with_health(&page).await.unwrap();
     let after = AttemptCursor { ended_at: at(0), delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
     for subscription in [None, Some(lane)] {
-        store.attempts_after(&owner, subscription, after, 20).await.unwrap();
+        let request = ListAttemptsRequest { owner: owner.clone(), subscription, after, max: 20 };
+        store.attempts_after(&request).await.unwrap();
     }
-    store.recover(&owner, lane, retry, 10, &unique_cause()).await.unwrap();
-    store.rotate_secret(&owner, lane, &sealed(), at(5), at(3), &unique_cause()).await.unwrap();
+    store.recover(&recovery(lane, retry)).await.unwrap();
+    store
+        .rotate_secret(&RotateSecretRequest {
+            owner: owner.clone(),
+            id: lane,
+            secret: sealed(),
+            previous_until: at(5),
+            at: at(3),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     store.list_secrets(None, 10).await.unwrap();
     store
-        .disable_set_by(&[KeyId::from_bytes([7; 16])], DisableReason::KeyLeaked, at(5), 10, &unique_cause())
+        .disable_set_by(&DisableSetByRequest {
+            keys: vec![KeyId::from_bytes([7; 16])],
+            reason: DisableReason::KeyLeaked,
+            at: at(5),
+            max: 10,
+            cause: unique_cause(),
+        })
         .await
         .unwrap();
     store.prepare_history(at(0), 1).await.unwrap();
-    store.purge_history(at(0).plus(Duration::from_hours(48)), 100).await.unwrap();
+    store.purge(Retained::Webhooks, at(0).plus(Duration::from_hours(48)), 100).await.unwrap();
 }
 
 /// Publishes 16 deliveries to one lane, and four to another lane. The deliveries of the first lane are claimed, given
@@ -205,7 +231,16 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
     store.complete(&delivered(request.claim, &mine, at(1))).await.unwrap();
     store.publish(&[to_other(), to_other()]).await.unwrap();
     let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    store.update(&alice(), other, &disable, at(1), &unique_cause()).await.unwrap();
+    store
+        .update(&ChangeSubscriptionRequest {
+            owner: alice(),
+            id: other,
+            change: disable.clone(),
+            at: at(1),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     let lease_end = at(1).plus(LEASE);
     assert_eq!(store.end_closed(lease_end, 1_000).await.unwrap(), 2);
 }

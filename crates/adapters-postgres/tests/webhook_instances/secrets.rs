@@ -1,6 +1,6 @@
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{EventStore as _, SealedSecretStore as _, SubscriptionStore as _};
+use domain::ports::{EventStore as _, RotateSecretRequest, SealedSecretStore as _, SubscriptionStore as _};
 use domain::webhooks::SigningSecret;
 use domain::{SealingKeys, SubscriptionId};
 
@@ -16,7 +16,17 @@ async fn the_database_holds_no_signing_secret() {
     let secret = SigningSecret::parse(SECRET).unwrap();
     subscribe_as(store, id, &keys.seal(&secret, id, &entropy)).await;
     let other = keys.seal(&secret, id, &entropy);
-    store.rotate_secret(&alice(), id, &other, at(1_000), at(1), &unique_cause()).await.unwrap();
+    store
+        .rotate_secret(&RotateSecretRequest {
+            owner: alice(),
+            id,
+            secret: other.clone(),
+            previous_until: at(1_000),
+            at: at(1),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     store.publish(&[event(&entropy)]).await.unwrap();
     let (_, secrets) = store.list_secrets(None, 10).await.unwrap().remove(0);
     assert_eq!(keys.unseal(&secrets.current, id).unwrap().secret.expose(), SECRET, "the key unseals the secret");

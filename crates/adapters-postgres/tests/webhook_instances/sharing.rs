@@ -8,7 +8,8 @@ use adapters_system::{DatabaseClock, FollowedFeed, SystemClock};
 use domain::DeliveryId;
 use domain::memory::{ManualClock, SeededEntropy};
 use domain::ports::{
-    ChangeFeed as _, Clock as _, DeliveryLog, DeliveryQueue, EventStore as _, Publication, StoreError,
+    ChangeFeed as _, Clock as _, DeliveryLog, DeliveryQueue, EventStore as _, ListDeliveriesRequest, Publication,
+    StoreError,
 };
 use domain::webhooks::{DeliveryFilter, NewEvent};
 use throwaway_postgres::Cluster;
@@ -108,7 +109,9 @@ async fn a_group_does_not_fail_for_one_of_its_calls() {
             (_, answer) => assert!(matches!(answer, Ok(Publication::Accepted(one)) if one[0].deliveries == 1)),
         }
     }
-    let all = DeliveryLog::list(store, &alice(), &DeliveryFilter::default(), None, 100).await.unwrap();
+    let (owner, filter) = (alice(), DeliveryFilter::default());
+    let request = ListDeliveriesRequest { owner, filter, before: None, max: 100 };
+    let all = DeliveryLog::list(store, &request).await.unwrap();
     assert_eq!(all.deliveries.len(), 61);
 }
 

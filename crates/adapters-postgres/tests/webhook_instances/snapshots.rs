@@ -18,16 +18,16 @@ async fn a_held_snapshot_is_found_until_it_ends() {
         elsewhere.batch_execute(held).await.unwrap();
         // After another statement, what the session still holds does not change any more.
         let pid: i32 = elsewhere.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
-        assert_eq!(store.snapshot_holder().await.unwrap(), None, "{held}");
+        assert_eq!(store.server_figures().await.unwrap().held_snapshot, None, "{held}");
         begin_transactions(&cluster, &database, 1_500).await;
-        let oldest = store.snapshot_holder().await.unwrap().unwrap();
+        let oldest = store.server_figures().await.unwrap().held_snapshot.unwrap();
         assert!(oldest.holder.starts_with(&format!("session {pid} ")), "{oldest:?}");
-        assert!(store.oldest_snapshot().await.unwrap().unwrap() > Duration::ZERO, "{held}");
+        assert!(store.server_figures().await.unwrap().oldest_snapshot.unwrap() > Duration::ZERO, "{held}");
         begin_transactions(&cluster, &database, 10).await;
-        assert_eq!(store.snapshot_holder().await.unwrap(), Some(oldest), "{held}");
+        assert_eq!(store.server_figures().await.unwrap().held_snapshot, Some(oldest), "{held}");
         elsewhere.batch_execute("ROLLBACK").await.unwrap();
         let ended = async {
-            while store.snapshot_holder().await.unwrap().is_some() {
+            while store.server_figures().await.unwrap().held_snapshot.is_some() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };

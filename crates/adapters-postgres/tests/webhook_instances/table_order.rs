@@ -4,18 +4,20 @@
 use adapters_postgres::PostgresStore;
 use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{
-    AttemptCursor, Completion, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _, OperatorLog,
-    RetryRequest, SubscriptionStore,
+    AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, Completion, CountRecoverableRequest,
+    DeleteSubscriptionRequest, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _,
+    ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, OperatorLog,
+    RetryDeliveryRequest, RetryFailedRequest, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, DeliveryFilter, DeliveryStateKind, EventFilter, FailureReason, PauseLengths,
     SubscriptionChange,
 };
-use domain::{DeliveryId, Timestamp};
+use domain::{DeliveryId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database, Pooler};
 use tokio_postgres::Client;
 
-use crate::world::{alice, at, connect, delivered, event, instance, open, request, sealed, subscribe};
+use crate::world::{alice, at, connect, delivered, event, instance, open, recovery, request, sealed, subscribe};
 
 const TABLES: [&str; 3] = ["webhook_deliveries", "webhook_events", "webhook_attempts"];
 
@@ -131,30 +133,64 @@ async fn use_everything(store: &PostgresStore, entropy: &SeededEntropy) {
     store.complete(&claimed[1..]).await.unwrap();
     for state in [None, Some(DeliveryStateKind::Waiting), Some(DeliveryStateKind::Failed)] {
         let filter = DeliveryFilter { state, ..DeliveryFilter::default() };
-        DeliveryLog::list(store, &owner, &filter, None, 20).await.unwrap();
+        let request = ListDeliveriesRequest { owner: owner.clone(), filter, before: None, max: 20 };
+        DeliveryLog::list(store, &request).await.unwrap();
     }
     let retry = RetryRequest { at: at(10), published_since: at(0) };
-    for id in &ids {
-        DeliveryLog::find(store, &owner, *id).await.unwrap().unwrap();
-        store.retry(&owner, *id, retry, &unique_cause()).await.unwrap();
-        store.cancel(&owner, *id, at(11), &unique_cause()).await.unwrap();
-    }
-    store.failed(&owner, Some(lane), at(0), 10).await.unwrap();
-    store.count_recoverable(&owner, lane, retry, 10).await.unwrap();
-    store.retry_failed(&owner, lane, &ids, retry, &unique_cause()).await.unwrap();
-    SubscriptionStore::find(store, &owner, lane).await.unwrap().unwrap();
-    let after = AttemptCursor { ended_at: at(0), delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
-    store.attempts_after(&owner, Some(lane), after, 20).await.unwrap();
-    let page = store.list_events(&EventFilter::default(), None, 10).await.unwrap();
-    OperatorLog::find_event(store, page.events[0].event.id).await.unwrap();
-    store.recover(&owner, lane, retry, 10, &unique_cause()).await.unwrap();
+    command_by_hand(store, lane, &ids, retry).await;
+    read_everything(store, lane, retry).await;
+    store.recover(&recovery(lane, retry)).await.unwrap();
     publish(2).await;
     claim(at(30)).await;
     publish(1).await;
     let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    store.update(&owner, lane, &disable, at(31), &unique_cause()).await.unwrap();
+    store
+        .update(&ChangeSubscriptionRequest {
+            owner: owner.clone(),
+            id: lane,
+            change: disable.clone(),
+            at: at(31),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     store.end_closed(at(200_000), 1_000).await.unwrap();
-    SubscriptionStore::delete(store, &owner, lane, at(200_000), &unique_cause()).await.unwrap();
+    SubscriptionStore::delete(
+        store,
+        &DeleteSubscriptionRequest { owner: owner.clone(), id: lane, at: at(200_000), cause: unique_cause() },
+    )
+    .await
+    .unwrap();
+}
+
+/// Finds, retries and cancels each of these deliveries, and retries all that failed.
+async fn command_by_hand(store: &PostgresStore, lane: SubscriptionId, ids: &[DeliveryId], retry: RetryRequest) {
+    let owner = alice();
+    for &id in ids {
+        DeliveryLog::find(store, &owner, id).await.unwrap().unwrap();
+        let again = RetryDeliveryRequest { owner: owner.clone(), id, retry, cause: unique_cause() };
+        store.retry(&again).await.unwrap();
+        let cancellation = CancelDeliveryRequest { owner: owner.clone(), id, at: at(11), cause: unique_cause() };
+        store.cancel(&cancellation).await.unwrap();
+    }
+    let (ids, cause) = (ids.to_vec(), unique_cause());
+    let all = RetryFailedRequest { owner, subscription: lane, ids, retry, cause };
+    store.retry_failed(&all).await.unwrap();
+}
+
+async fn read_everything(store: &PostgresStore, lane: SubscriptionId, retry: RetryRequest) {
+    let (owner, subscription, published_since) = (alice(), Some(lane), at(0));
+    let failed = ListFailedRequest { owner: owner.clone(), subscription, published_since, max: 10 };
+    store.failed(&failed).await.unwrap();
+    let lost = CountRecoverableRequest { owner: owner.clone(), subscription: lane, retry, max: 10 };
+    store.count_recoverable(&lost).await.unwrap();
+    SubscriptionStore::find(store, &owner, lane).await.unwrap().unwrap();
+    let after = AttemptCursor { ended_at: at(0), delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
+    let attempts = ListAttemptsRequest { owner, subscription, after, max: 20 };
+    store.attempts_after(&attempts).await.unwrap();
+    let events = ListEventsRequest { filter: EventFilter::default(), before: None, max: 10 };
+    let page = store.list_events(&events).await.unwrap();
+    OperatorLog::find_event(store, page.events[0].event.id).await.unwrap();
 }
 
 fn failed(done: Completion, retry_at: Option<Timestamp>) -> Completion {

@@ -2,12 +2,15 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::unique_cause;
-use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, Entropy, SubscriptionStore as _};
+use domain::ports::{
+    ClaimId, ClaimRequest, ClaimedLane, Completion, Entropy, InsertSubscriptionRequest, RecoverRequest, RetryRequest,
+    SubscriptionStore as _,
+};
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
     Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{EventId, SubscriptionId, Timestamp, UserId};
+use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 use crate::databases;
@@ -35,12 +38,17 @@ pub(crate) async fn query(database: &Database, sql: &str) -> String {
     Cluster::shared().await.unwrap().execute(&database.name, sql).await.unwrap()
 }
 
+/// Enables a subscription of alice and makes ten of its deliveries due.
+pub(crate) fn recovery(subscription: SubscriptionId, retry: RetryRequest) -> RecoverRequest {
+    RecoverRequest { owner: alice(), subscription, retry, max: 10, cause: unique_cause(), enables: true }
+}
+
 pub(crate) fn at(millis: u64) -> Timestamp {
     Timestamp::from_unix_millis(1_795_225_323_120).unwrap().plus(Duration::from_millis(millis))
 }
 
-pub(crate) fn alice() -> UserId {
-    UserId::new("https://id.example", "alice").unwrap()
+pub(crate) fn alice() -> OwnerId {
+    OwnerId::new("https://id.example", "alice").unwrap()
 }
 
 pub(crate) async fn subscribe(store: &PostgresStore, entropy: &dyn Entropy, secret: &SealedSecret) -> SubscriptionId {
@@ -60,8 +68,17 @@ pub(crate) async fn subscribe_as(store: &PostgresStore, id: SubscriptionId, secr
         status: SubscriptionStatus::Enabled,
         created_at: at(0),
         updated_at: at(0),
+        created_by: None,
     };
-    store.insert_within(&subscription, secret, 1_000, &unique_cause()).await.unwrap();
+    store
+        .insert_within(&InsertSubscriptionRequest {
+            subscription: subscription.clone(),
+            secret: secret.clone(),
+            max: 1_000,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
 }
 
 pub(crate) fn sealed() -> SealedSecret {

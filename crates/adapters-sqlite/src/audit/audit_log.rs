@@ -7,25 +7,19 @@ use diesel::prelude::*;
 use diesel::query_builder::BoxedSqlQuery;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel::sqlite::Sqlite;
-use diesel_mapping::Kept;
 use diesel_mapping::audit::{
-    AuditQuery, AuditRow, Bind, DELETE_BEFORE, IdRow, NewAuditRow, audit_events_of, audit_page, list_unannounced,
+    AuditQuery, AuditRow, Bind, IdRow, NewAuditRow, audit_events_of, audit_page, list_unannounced,
 };
 use diesel_mapping::schema::audit_events;
+use domain::AuditId;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
-use domain::{AuditId, Timestamp};
 
 use crate::SqliteStore;
 use crate::undo::Undo;
 
 #[async_trait]
 impl AuditLog for SqliteStore {
-    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
-        let event = event.clone();
-        self.writer.write(move |connection| Ok(write_events(connection, [&event])?)).await
-    }
-
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         let query = AuditQuery::new(filter, before);
         self.readers.read(move |connection| list(connection, &query, max)).await
@@ -54,16 +48,6 @@ impl AuditLog for SqliteStore {
             Ok(())
         };
         self.writer.write(mark).await
-    }
-
-    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let purge = move |connection: &mut SqliteConnection| {
-            let deletion = diesel::sql_query(DELETE_BEFORE)
-                .bind::<Binary, _>(AuditId::first_at(before).as_bytes().as_slice().to_vec())
-                .bind::<BigInt, i64>(max.into());
-            Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
-        };
-        self.writer.write(purge).await
     }
 
     fn watch(&self, watcher: Arc<dyn AuditWatcher>) {

@@ -46,7 +46,7 @@ fn send_all(connection: &mut SqliteConnection, sending: Sending<'_>) -> Result<(
     macro_rules! send {
         ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
             let rows = rows_with_owners!($table, $row, $owner);
-            let rows = rows.load_iter::<($row, OwnerColumns), diesel::connection::DefaultLoadingMode>(connection)?;
+            let rows = rows.load_iter::<_, diesel::connection::DefaultLoadingMode>(connection)?;
             sending.send_rows(rows, CopiedRows::$name)?;
             let count = diesel::sql_query(count_all(stringify!($table))).get_result::<RowCount>(connection)?.count;
             sending.send(Copied::End { table: stringify!($table), count })?;

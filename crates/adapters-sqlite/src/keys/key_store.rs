@@ -2,26 +2,23 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
-use diesel_mapping::keys::{DELETE_ENDED, KeyRow, api_keys_of, key_by_digest, list_expiring};
-use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{KEY_USAGE, Kept, StoredInstant};
+use diesel_mapping::KEY_USAGE;
+use diesel_mapping::keys::{KeyRow, api_keys_of, key_by_digest, list_expiring};
 use domain::ports::{
-    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
+    ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    Rotation, StoreError, UsageRequest,
 };
-use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
-};
+use domain::{ApiKey, CredentialDigest, Hour, KeyUsage, KeyUse, ListView, OwnerId, UsageCounts};
 
+use super::change_key::{change_key, rotate_key};
 use super::create_key::create_key;
 use super::list_keys::list_keys;
 use super::report_leaks::report_leaks;
 use super::revoke_key::revoke_key;
 use super::revoke_user_keys::revoke_user_keys;
-use super::rotate_key::rotate_key;
 use crate::SqliteStore;
-use crate::by_hour::{add_counts, purge_counts, read_counts};
+use crate::by_hour::{add_counts, read_counts};
 use crate::record_uses::{KEY_USES, record_uses};
 
 #[async_trait]
@@ -31,7 +28,7 @@ impl KeyStore for SqliteStore {
         self.writer.write(move |connection| create_key(connection, &request)).await
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         let owner = owner.clone();
         self.readers.read(move |connection| list_keys(connection, &owner, view)).await
     }
@@ -46,6 +43,11 @@ impl KeyStore for SqliteStore {
         self.writer.write(move |connection| rotate_key(connection, &request)).await
     }
 
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| change_key(connection, &request)).await
+    }
+
     async fn revoke_by_digests(
         &self,
         request: &RevokeDigestsRequest,
@@ -57,6 +59,13 @@ impl KeyStore for SqliteStore {
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         let request = request.clone();
         self.writer.write(move |connection| revoke_user_keys(connection, &request)).await
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        let request = *request;
+        let expiring =
+            move |connection: &mut SqliteConnection| Ok(api_keys_of(list_expiring(&request).load(connection)?)?);
+        self.readers.read(expiring).await
     }
 }
 
@@ -92,46 +101,11 @@ impl KeyUsageStore for SqliteStore {
         self.writer.write_unflushed(move |connection| add_counts(connection, &KEY_USAGE, &usage)).await
     }
 
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        let owner = owner.clone();
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let UsageRequest { owner, id, hours } = request.clone();
         let read = move |connection: &mut SqliteConnection| {
             read_counts(connection, &KEY_USAGE, &owner, Some(id.as_bytes()), hours)
         };
         self.readers.read(read).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        self.writer.write(move |connection| purge_counts(connection, &KEY_USAGE, before, max)).await
-    }
-}
-
-#[async_trait]
-impl KeyUpkeep for SqliteStore {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let purge = move |connection: &mut SqliteConnection| {
-            let deletion = diesel::sql_query(DELETE_ENDED)
-                .bind::<Instant, StoredInstant>(before.into())
-                .bind::<BigInt, i64>(max.into());
-            Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
-        };
-        self.writer.write(purge).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        let expiring = move |connection: &mut SqliteConnection| {
-            let (at, id) = &after;
-            Ok(api_keys_of(list_expiring((*at, id), until, max).load::<KeyRow>(connection)?)?)
-        };
-        self.readers.read(expiring).await
     }
 }

@@ -1,13 +1,13 @@
 use diesel::prelude::*;
 use diesel_mapping::keys::{self, KeyRow, ListedRow, digest_of, key_by_id, keys_of_owner};
-use domain::{ApiKey, CredentialDigest, KeyId, ListView, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId};
 
 use crate::undo::Undo;
 
 /// See [`KeyStore::list`](domain::ports::KeyStore::list).
 pub(super) fn list_keys(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     view: ListView,
 ) -> Result<Vec<ApiKey>, Undo> {
     let rows: Vec<ListedRow> = keys::list_keys(owner, view).load(connection)?;

@@ -5,7 +5,9 @@ use std::time::Duration;
 use diesel_mapping::keys::DELETE_ENDED;
 use domain::memory::unique_cause;
 use domain::ports::{ActiveLimit, InsertKeyRequest, RevokeKeyRequest, RotateKeyRequest, Schema as _};
-use domain::{ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Scopes, Timestamp, UserId, WebhookAccess};
+use domain::{
+    ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, OwnerId, Scopes, Timestamp, WebhookAccess,
+};
 
 use super::*;
 use crate::statements::{Statements, plan};
@@ -16,7 +18,7 @@ const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
 fn key() -> ApiKey {
     ApiKey {
         id: KeyId::from_bytes([1; 16]),
-        owner: UserId::new("https://id.example", "alice").unwrap(),
+        owner: OwnerId::new("https://id.example", "alice").unwrap(),
         label: Label::parse("CI").unwrap(),
         prefix: "svc_live_abc...".into(),
         created_at: NOW,
@@ -25,6 +27,8 @@ fn key() -> ApiKey {
         revoked_at: None,
         scopes: Scopes::default(),
         replaced_by: None,
+        created_by: None,
+        settings: domain::KeySettings::default(),
     }
 }
 
@@ -50,11 +54,12 @@ async fn statements_go_by_the_end_of_keys() {
         overlapping_max: 10,
         ttl_max: hour,
         webhooks_max: Some(WebhookAccess::Write),
+        created_by: None,
     };
     let digest = CredentialDigest::from_bytes([2; 32]);
     let (owner, id) = (&key.owner, key.id);
     let request = RotateKeyRequest { owner: owner.clone(), id, rotation, digest, view, cause: unique_cause() };
-    rotate_key::rotate_key(&mut connection, &request).unwrap();
+    change_key::rotate_key(&mut connection, &request).unwrap();
     let request = RevokeKeyRequest { owner: owner.clone(), id, at: NOW, view, cause: unique_cause() };
     revoke_key::revoke_key(&mut connection, &request).unwrap();
     let mut plain = store.file.connect().unwrap();

@@ -3,15 +3,15 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{
-    COUNT_GOOD, DELETE_ENDED, END_ALL, END_ONE, END_SURPLUS, NewSessionRow, SessionRow, list_sessions, seen_since,
-    session_by_digest, sessions_of,
+    COUNT_GOOD, END_ALL, END_ONE, END_SURPLUS, NewSessionRow, SessionRow, list_sessions, seen_since, session_by_digest,
+    sessions_of,
 };
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 use crate::SqliteStore;
 use crate::audit::write_events;
@@ -31,7 +31,7 @@ impl SessionStore for SqliteStore {
         self.writer.write(move |connection| open_session(connection, &session, &digest, max, &cause)).await
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         let owner = owner.clone();
         let list = move |connection: &mut SqliteConnection| {
             let rows: Vec<SessionRow> = list_sessions(&owner, at).load(connection)?;
@@ -40,7 +40,7 @@ impl SessionStore for SqliteStore {
         self.readers.read(list).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         let (owner, cause) = (owner.clone(), cause.clone());
         let end = move |connection: &mut SqliteConnection| end_sessions(connection, END_ONE, &owner, Some(id), &cause);
         let ended = self.writer.write(end).await?;
@@ -49,7 +49,7 @@ impl SessionStore for SqliteStore {
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -67,17 +67,6 @@ impl SessionStore for SqliteStore {
             Ok(u32::try_from(row.count).unwrap_or(max))
         };
         self.readers.read(count).await
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let purge = move |connection: &mut SqliteConnection| {
-            let deletion = diesel::sql_query(DELETE_ENDED)
-                .bind::<Instant, StoredInstant>(before.into())
-                .bind::<Instant, StoredInstant>(seen_since(before))
-                .bind::<BigInt, i64>(max.into());
-            Ok(u32::try_from(Kept(deletion).execute(connection)?).unwrap_or(max))
-        };
-        self.writer.write(purge).await
     }
 }
 
@@ -138,7 +127,7 @@ fn open_session(
 fn end_sessions(
     connection: &mut SqliteConnection,
     deletion: &'static str,
-    owner: &UserId,
+    owner: &OwnerId,
     id: Option<SessionId>,
     cause: &Cause,
 ) -> Result<Vec<CredentialDigest>, Undo> {

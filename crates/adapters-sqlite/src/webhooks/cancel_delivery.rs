@@ -1,7 +1,7 @@
 use diesel::SqliteConnection;
-use domain::audit::Cause;
+use domain::SubscriptionId;
+use domain::ports::CancelDeliveryRequest;
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
 
 use super::close_lane::end;
 use super::find_delivery::find_in;
@@ -11,11 +11,10 @@ use crate::undo::Undo;
 /// See [`DeliveryCommands::cancel`](domain::ports::DeliveryCommands::cancel).
 pub(super) fn cancel_delivery(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    (subscription, id): (SubscriptionId, DeliveryId),
-    at: Timestamp,
-    cause: &Cause,
+    subscription: SubscriptionId,
+    request: &CancelDeliveryRequest,
 ) -> Result<Option<Delivery>, Undo> {
+    let &CancelDeliveryRequest { ref owner, id, at, ref cause } = request;
     let Some(delivery) = find_in(connection, subscription, id)? else { return Ok(None) };
     if matches!(delivery.state, DeliveryState::Ended { .. }) {
         return Ok(Some(delivery));

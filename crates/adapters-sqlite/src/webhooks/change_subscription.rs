@@ -1,8 +1,8 @@
 use diesel::prelude::*;
 use diesel_mapping::webhooks::ChangedSubscriptionRow;
-use domain::audit::Cause;
+use domain::ports::ChangeSubscriptionRequest;
 use domain::webhooks::{Breaker, DeliveryEnd, Subscription, SubscriptionChange};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::{OwnerId, SubscriptionId, Timestamp};
 
 use super::close_lane::close;
 use super::find_subscription::find_subscription;
@@ -14,12 +14,9 @@ use crate::undo::Undo;
 /// See [`SubscriptionStore::update`](domain::ports::SubscriptionStore::update).
 pub(super) fn change_subscription(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    id: SubscriptionId,
-    change: &SubscriptionChange,
-    at: Timestamp,
-    cause: &Cause,
+    request: &ChangeSubscriptionRequest,
 ) -> Result<Option<Subscription>, Undo> {
+    let &ChangeSubscriptionRequest { ref owner, id, ref change, at, ref cause } = request;
     let Some((before, changed)) = write_change(connection, owner, id, change, at)? else { return Ok(None) };
     write_events(connection, &cause.subscription_changed(&before, &changed))?;
     Ok(Some(changed))
@@ -28,7 +25,7 @@ pub(super) fn change_subscription(
 /// Writes the change, and returns the subscription before and after it.
 pub(super) fn write_change(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: SubscriptionId,
     change: &SubscriptionChange,
     at: Timestamp,

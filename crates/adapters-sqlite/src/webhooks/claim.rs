@@ -83,7 +83,7 @@ fn find_lane(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Op
         .left_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
         .filter(webhook_lanes::subscription_id.eq(id.as_bytes().as_slice()))
         .select((LaneRow::as_select(), webhook_subscriptions::url.nullable(), Option::<SecretsRow>::as_select()));
-    let found = found.get_result::<(LaneRow, Option<String>, Option<SecretsRow>)>(connection).optional()?;
+    let found: Option<(LaneRow, Option<String>, Option<SecretsRow>)> = found.get_result(connection).optional()?;
     let Some((lane, url, secrets)) = found else { return Ok(None) };
     let url = url.and_then(|url| TargetUrl::from_stored(&url));
     let target = url.zip(secrets.and_then(|secrets| secrets.secrets(id).ok()));
@@ -222,9 +222,11 @@ fn waiting(
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
         .select((QueuedRow::as_select(), (webhook_events::payload, webhook_events::trace).nullable()))
-        .load_iter::<Due, DefaultLoadingMode>(connection)?
+        .load_iter::<_, DefaultLoadingMode>(connection)?
         .take(max)
-        .take_while(|due| due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref()))))
+        .take_while(|due: &QueryResult<Due>| {
+            due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref())))
+        })
         .collect()
 }
 
@@ -242,9 +244,11 @@ fn expired(
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
         .select((QueuedRow::as_select(), (webhook_events::payload, webhook_events::trace).nullable()))
-        .load_iter::<Due, DefaultLoadingMode>(connection)?
+        .load_iter::<_, DefaultLoadingMode>(connection)?
         .take(max)
-        .take_while(|due| due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref()))))
+        .take_while(|due: &QueryResult<Due>| {
+            due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref())))
+        })
         .collect()
 }
 

@@ -5,7 +5,7 @@ use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events, we
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{NewEndedRow, UNKNOWN_EVENT_TYPE, status_code};
 use domain::webhooks::{Delivery, DeliveryEnd, DisableReason, SubscriptionStatus};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::{OwnerId, SubscriptionId, Timestamp};
 
 use super::lane::Lane;
 use super::queued_row::QueuedRow;
@@ -124,7 +124,7 @@ pub(super) fn disable(
     subscription: SubscriptionId,
     reason: DisableReason,
     at: Timestamp,
-) -> Result<Option<UserId>, Undo> {
+) -> Result<Option<OwnerId>, Undo> {
     let enabled = webhook_subscriptions::table
         .filter(webhook_subscriptions::id.eq(subscription.as_bytes().as_slice()))
         .filter(webhook_subscriptions::status.eq(status_code(SubscriptionStatus::Enabled)))
@@ -138,5 +138,5 @@ pub(super) fn disable(
     diesel::update(enabled).set(change).execute(connection)?;
     close(connection, subscription, DeliveryEnd::SubscriptionDisabled, at)?;
     // A damaged owner must not keep the subscription enabled.
-    Ok(UserId::new(issuer, subject).ok())
+    Ok(OwnerId::new(issuer, subject).ok())
 }

@@ -6,7 +6,7 @@ use diesel_mapping::webhooks::event_id;
 use domain::audit::Cause;
 use domain::ports::Completion;
 use domain::webhooks::{AfterClaim, AttemptRecord, Consequences, Report, SubscriptionStatus};
-use domain::{EventId, SubscriptionId, Timestamp, UserId};
+use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
 
 use super::attempt_row::NewAttemptRow;
 use super::close_lane::{disable, end_queued};
@@ -135,12 +135,12 @@ fn tell(connection: &mut SqliteConnection, ends: &Ends) -> Result<bool, Undo> {
 }
 
 /// The owner of a subscription; `None` if it is damaged, which must not keep attempts from ending.
-fn owner_of(connection: &mut SqliteConnection, id: SubscriptionId) -> QueryResult<Option<UserId>> {
+fn owner_of(connection: &mut SqliteConnection, id: SubscriptionId) -> QueryResult<Option<OwnerId>> {
     let found = webhook_subscriptions::table
         .filter(webhook_subscriptions::id.eq(id.as_bytes().as_slice()))
         .select((webhook_subscriptions::owner_issuer, webhook_subscriptions::owner_subject));
     let found: Option<(String, String)> = found.get_result(connection).optional()?;
-    Ok(found.and_then(|(issuer, subject)| UserId::new(issuer, subject).ok()))
+    Ok(found.and_then(|(issuer, subject)| OwnerId::new(issuer, subject).ok()))
 }
 
 fn plan(connection: &mut SqliteConnection, lane: &mut Lane, at: Timestamp) -> Result<bool, Undo> {

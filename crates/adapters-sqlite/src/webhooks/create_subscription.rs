@@ -2,9 +2,8 @@ use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
-use domain::audit::Cause;
-use domain::ports::SubscriptionInsertion;
-use domain::webhooks::{Breaker, OwnerNumber, SealedSecret, Subscription};
+use domain::ports::{InsertSubscriptionRequest, SubscriptionInsertion};
+use domain::webhooks::{Breaker, OwnerNumber};
 
 use super::subscription_queries::insert_patterns;
 use crate::audit::write_events;
@@ -13,11 +12,9 @@ use crate::undo::Undo;
 /// See [`SubscriptionStore::insert_within`](domain::ports::SubscriptionStore::insert_within).
 pub(super) fn create_subscription(
     connection: &mut SqliteConnection,
-    subscription: &Subscription,
-    secret: &SealedSecret,
-    max: u32,
-    cause: &Cause,
+    request: &InsertSubscriptionRequest,
 ) -> Result<SubscriptionInsertion, Undo> {
+    let &InsertSubscriptionRequest { ref subscription, ref secret, max, ref cause } = request;
     let (all, deleted): (i64, i64) = webhook_subscriptions::table
         .filter(webhook_subscriptions::owner_issuer.eq(subscription.owner.issuer()))
         .filter(webhook_subscriptions::owner_subject.eq(subscription.owner.subject()))

@@ -2,9 +2,8 @@ use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::SecretsRow;
-use domain::audit::Cause;
+use domain::ports::DeleteSubscriptionRequest;
 use domain::webhooks::DeliveryEnd;
-use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::close_lane::close;
 use super::subscription_queries::{delete_patterns, of};
@@ -14,11 +13,9 @@ use crate::undo::Undo;
 /// See [`SubscriptionStore::delete`](domain::ports::SubscriptionStore::delete).
 pub(super) fn delete_subscription(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    id: SubscriptionId,
-    at: Timestamp,
-    cause: &Cause,
+    request: &DeleteSubscriptionRequest,
 ) -> Result<bool, Undo> {
+    let &DeleteSubscriptionRequest { ref owner, id, at, ref cause } = request;
     let at_deletion = webhook_subscriptions::deleted_at.eq(Some(StoredInstant::from(at)));
     if diesel::update(of(owner, &id)).set((SecretsRow::NONE, at_deletion)).execute(connection)? == 0 {
         return Ok(false);

@@ -3,9 +3,12 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use diesel::{Connection, SqliteConnection};
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
-use domain::ports::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, RetryRequest, StoreError};
-use domain::webhooks::{DeliveryFilter, DeliveryHistory, FailedDelivery, OutcomeCounts};
-use domain::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
+use domain::ports::{
+    CountRecoverableRequest, DeliveryLog, DeliveryPage, ListAttemptsRequest, ListDeliveriesRequest, ListFailedRequest,
+    LoggedAttempt, OutcomesRequest, StoreError,
+};
+use domain::webhooks::{DeliveryHistory, FailedDelivery, OutcomeCounts};
+use domain::{DeliveryId, Hour, OwnerId, SubscriptionId};
 
 use super::find_delivery::find_history;
 use super::follow_attempts::follow_attempts;
@@ -16,22 +19,16 @@ use crate::by_hour::read_counts;
 
 #[async_trait]
 impl DeliveryLog for SqliteStore {
-    async fn list(
-        &self,
-        owner: &UserId,
-        filter: &DeliveryFilter,
-        before: Option<DeliveryId>,
-        max: u32,
-    ) -> Result<DeliveryPage, StoreError> {
-        let (owner, filter) = (owner.clone(), filter.clone());
+    async fn list(&self, request: &ListDeliveriesRequest) -> Result<DeliveryPage, StoreError> {
+        let request = request.clone();
         // One transaction, so that a delivery that ends meanwhile is listed exactly once.
         let read = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| list_deliveries(connection, &owner, &filter, before, max))
+            connection.transaction(|connection| list_deliveries(connection, &request))
         };
         self.readers.read(read).await
     }
 
-    async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+    async fn find(&self, owner: &OwnerId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         let owner = owner.clone();
         let read = move |connection: &mut SqliteConnection| {
             connection.transaction(|connection| find_history(connection, &owner, id))
@@ -39,54 +36,27 @@ impl DeliveryLog for SqliteStore {
         self.readers.read(read).await
     }
 
-    async fn failed(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        published_since: Timestamp,
-        max: u32,
-    ) -> Result<Vec<FailedDelivery>, StoreError> {
-        let owner = owner.clone();
+    async fn failed(&self, request: &ListFailedRequest) -> Result<Vec<FailedDelivery>, StoreError> {
+        let request = request.clone();
         // One transaction, so that a delivery that is retried meanwhile is still listed with its attempts.
         let read = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| list_failed(connection, &owner, subscription, published_since, max))
+            connection.transaction(|connection| list_failed(connection, &request))
         };
         self.readers.read(read).await
     }
 
-    async fn count_recoverable(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        request: RetryRequest,
-        max: u32,
-    ) -> Result<Option<u32>, StoreError> {
-        let owner = owner.clone();
-        let read =
-            move |connection: &mut SqliteConnection| count_recoverable(connection, &owner, subscription, request, max);
-        self.readers.read(read).await
+    async fn count_recoverable(&self, request: &CountRecoverableRequest) -> Result<Option<u32>, StoreError> {
+        let request = request.clone();
+        self.readers.read(move |connection| count_recoverable(connection, &request)).await
     }
 
-    async fn attempts_after(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        after: AttemptCursor,
-        max: u32,
-    ) -> Result<Vec<LoggedAttempt>, StoreError> {
-        let owner = owner.clone();
-        let read =
-            move |connection: &mut SqliteConnection| follow_attempts(connection, &owner, subscription, after, max);
-        self.readers.read(read).await
+    async fn attempts_after(&self, request: &ListAttemptsRequest) -> Result<Vec<LoggedAttempt>, StoreError> {
+        let request = request.clone();
+        self.readers.read(move |connection| follow_attempts(connection, &request)).await
     }
 
-    async fn outcomes(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
-        let owner = owner.clone();
+    async fn outcomes(&self, request: &OutcomesRequest) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+        let OutcomesRequest { owner, subscription, hours } = request.clone();
         let read = move |connection: &mut SqliteConnection| {
             let id = subscription.as_ref().map(SubscriptionId::as_bytes);
             read_counts(connection, &SUBSCRIPTION_OUTCOMES, &owner, id, hours)

@@ -2,23 +2,17 @@ use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::{status_code, status_of, subscription_id};
-use domain::audit::Cause;
-use domain::webhooks::{DisableReason, SubscriptionStatus};
-use domain::{KeyId, SubscriptionId, Timestamp, UserId};
+use domain::ports::DisableSetByRequest;
+use domain::webhooks::SubscriptionStatus;
+use domain::{OwnerId, SubscriptionId, Timestamp};
 
 use super::close_lane::disable;
 use crate::audit::write_events;
 use crate::undo::Undo;
 
 /// See [`SubscriptionStore::disable_set_by`](domain::ports::SubscriptionStore::disable_set_by).
-pub(super) fn disable_set_by(
-    connection: &mut SqliteConnection,
-    keys: &[KeyId],
-    reason: DisableReason,
-    at: Timestamp,
-    max: u32,
-    cause: &Cause,
-) -> Result<u32, Undo> {
+pub(super) fn disable_set_by(connection: &mut SqliteConnection, request: &DisableSetByRequest) -> Result<u32, Undo> {
+    let &DisableSetByRequest { ref keys, reason, at, max, ref cause } = request;
     let status = SubscriptionStatus::DisabledByService(reason);
     let keys = keys.iter().map(|key| Some(key.as_bytes().as_slice()));
     let ids: Vec<Vec<u8>> = webhook_subscriptions::table
@@ -46,7 +40,7 @@ fn replace_reason(
     id: SubscriptionId,
     status: SubscriptionStatus,
     at: Timestamp,
-) -> Result<Option<(SubscriptionId, UserId, SubscriptionStatus)>, Undo> {
+) -> Result<Option<(SubscriptionId, OwnerId, SubscriptionStatus)>, Undo> {
     let subscription = webhook_subscriptions::table.filter(webhook_subscriptions::id.eq(id.as_bytes().as_slice()));
     let (issuer, subject, before): (String, String, String) = subscription
         .select((
@@ -60,6 +54,6 @@ fn replace_reason(
         webhook_subscriptions::updated_at.eq(StoredInstant::from(at)),
     );
     diesel::update(subscription).set(change).execute(connection)?;
-    let owner = UserId::new(issuer, subject).ok();
+    let owner = OwnerId::new(issuer, subject).ok();
     Ok(owner.zip(status_of(&before)).map(|(owner, before)| (id, owner, before)))
 }

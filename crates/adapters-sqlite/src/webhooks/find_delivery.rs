@@ -5,14 +5,14 @@ use diesel_mapping::schema::{
 };
 use diesel_mapping::webhooks::{AttemptRow, DueRow, EndedRow, EventRow, subscription_id};
 use domain::webhooks::{Delivery, DeliveryHistory, Event, SHOWN_ATTEMPTS_MAX};
-use domain::{DeliveryId, SubscriptionId, UserId};
+use domain::{DeliveryId, OwnerId, SubscriptionId};
 
 use crate::undo::Undo;
 
 /// See [`DeliveryLog::find`](domain::ports::DeliveryLog::find).
 pub(super) fn find_history(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: DeliveryId,
 ) -> Result<Option<DeliveryHistory>, Undo> {
     let Some(delivery) = find_delivery(connection, owner, id)? else { return Ok(None) };
@@ -34,7 +34,7 @@ pub(super) fn find_history(
 /// the subscription. These may be thousands, so the writer calls [`find_in`] instead.
 pub(super) fn find_delivery(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: DeliveryId,
 ) -> Result<Option<Delivery>, Undo> {
     for subscription in subscriptions_of(connection, owner)? {
@@ -66,7 +66,10 @@ pub(super) fn find_in(
 }
 
 /// The owner's subscriptions, including deleted ones that have deliveries.
-pub(super) fn subscriptions_of(connection: &mut SqliteConnection, owner: &UserId) -> Result<Vec<SubscriptionId>, Undo> {
+pub(super) fn subscriptions_of(
+    connection: &mut SqliteConnection,
+    owner: &OwnerId,
+) -> Result<Vec<SubscriptionId>, Undo> {
     let due = webhook_due::table
         .filter(webhook_due::subscription_id.eq(webhook_subscriptions::id))
         .select(webhook_due::delivery_id);

@@ -2,9 +2,9 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::schema::{webhook_attempts, webhook_subscriptions};
 use diesel_mapping::webhooks::{LoggedAttemptRow, SubscriptionRow};
-use domain::ports::LoggedAttempt;
+use domain::ports::{ListSubscriptionsRequest, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Subscription, SubscriptionHealth};
-use domain::{SubscriptionId, UserId};
+use domain::{OwnerId, SubscriptionId};
 
 use super::lane::Lane;
 use super::subscription_queries::of;
@@ -18,7 +18,7 @@ const COUNT_QUEUED: &str =
 /// and its health are from the same instant.
 pub(super) fn find_with_health(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: SubscriptionId,
 ) -> Result<Option<(Subscription, SubscriptionHealth)>, Undo> {
     connection.transaction(|connection| {
@@ -30,7 +30,7 @@ pub(super) fn find_with_health(
 /// The owner's subscription, unless it is deleted.
 pub(super) fn find_subscription(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: SubscriptionId,
 ) -> Result<Option<Subscription>, Undo> {
     let row: Option<SubscriptionRow> =
@@ -42,12 +42,10 @@ pub(super) fn find_subscription(
 /// [`find_with_health`].
 pub(super) fn list_with_health(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    before: Option<SubscriptionId>,
-    max: u32,
+    request: &ListSubscriptionsRequest,
 ) -> Result<Vec<(Subscription, SubscriptionHealth)>, Undo> {
     connection.transaction(|connection| {
-        let page = list_subscriptions(connection, owner, before, max)?.into_iter();
+        let page = list_subscriptions(connection, request)?.into_iter();
         page.map(|one| health(connection, one.id).map(|health| (one, health))).collect()
     })
 }
@@ -55,10 +53,9 @@ pub(super) fn list_with_health(
 /// See [`SubscriptionStore::list`](domain::ports::SubscriptionStore::list).
 pub(super) fn list_subscriptions(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    before: Option<SubscriptionId>,
-    max: u32,
+    request: &ListSubscriptionsRequest,
 ) -> Result<Vec<Subscription>, Undo> {
+    let ListSubscriptionsRequest { owner, before, max } = request;
     let before = before.unwrap_or(SubscriptionId::from_bytes([0xFF; 16]));
     let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
         .filter(webhook_subscriptions::owner_issuer.eq(owner.issuer()))
@@ -66,7 +63,7 @@ pub(super) fn list_subscriptions(
         .filter(webhook_subscriptions::id.lt(before.as_bytes().as_slice()))
         .filter(webhook_subscriptions::deleted_at.is_null())
         .order(webhook_subscriptions::id.desc())
-        .limit(max.into())
+        .limit((*max).into())
         .select(SubscriptionRow::as_select())
         .load(connection)?;
     Ok(rows.into_iter().map(Subscription::try_from).collect::<Result<_, _>>()?)

@@ -3,8 +3,8 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::LoggedAttemptRow;
-use domain::ports::{AttemptCursor, LoggedAttempt};
-use domain::{SubscriptionId, Timestamp, UserId};
+use domain::ports::{AttemptCursor, ListAttemptsRequest, LoggedAttempt};
+use domain::{SubscriptionId, Timestamp};
 
 use super::find_delivery::subscriptions_of;
 use crate::undo::Undo;
@@ -19,18 +19,16 @@ const ATTEMPTS_AFTER: &str =
 /// See [`DeliveryLog::attempts_after`](domain::ports::DeliveryLog::attempts_after).
 pub(super) fn follow_attempts(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    subscription: Option<SubscriptionId>,
-    after: AttemptCursor,
-    max: u32,
+    request: &ListAttemptsRequest,
 ) -> Result<Vec<LoggedAttempt>, Undo> {
+    let &ListAttemptsRequest { ref owner, subscription, after, max } = request;
     let mut subscriptions = subscriptions_of(connection, owner)?;
     subscriptions.retain(|id| subscription.is_none_or(|wanted| wanted == *id));
     let length_max = usize::try_from(max).unwrap_or(usize::MAX);
     let (mut attempts, mut until): (Vec<LoggedAttempt>, _) = (Vec::new(), Timestamp::MAX);
     for subscription in subscriptions {
         attempts.append(&mut attempts_of(connection, subscription, after, until, max)?);
-        attempts.sort_unstable_by_key(cursor_of);
+        attempts.sort_unstable_by_key(LoggedAttempt::cursor);
         attempts.truncate(length_max);
         // When there are enough, later attempts of the other subscriptions are not needed.
         if attempts.len() == length_max {
@@ -56,8 +54,4 @@ fn attempts_of(
         .bind::<BigInt, i64>(max.into());
     let rows: Vec<LoggedAttemptRow> = attempts.load(connection)?;
     Ok(rows.into_iter().map(LoggedAttempt::try_from).collect::<Result<_, _>>()?)
-}
-
-fn cursor_of(logged: &LoggedAttempt) -> AttemptCursor {
-    AttemptCursor { ended_at: logged.attempt.ended_at(), delivery: logged.delivery, number: logged.attempt.number }
 }

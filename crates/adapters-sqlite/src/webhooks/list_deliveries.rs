@@ -3,9 +3,9 @@ use std::cmp::Reverse;
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_attempts, webhook_deliveries, webhook_due, webhook_events};
 use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow, first_delivery_at};
-use domain::ports::{DeliveryPage, LoggedAttempt};
+use domain::ports::{DeliveryPage, ListDeliveriesRequest, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
-use domain::{DeliveryId, SubscriptionId, UserId};
+use domain::{DeliveryId, SubscriptionId};
 
 use super::find_delivery::subscriptions_of;
 use crate::undo::Undo;
@@ -23,11 +23,9 @@ struct Ids {
 /// See [`DeliveryLog::list`](domain::ports::DeliveryLog::list).
 pub(super) fn list_deliveries(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    filter: &DeliveryFilter,
-    before: Option<DeliveryId>,
-    max: u32,
+    request: &ListDeliveriesRequest,
 ) -> Result<DeliveryPage, Undo> {
+    let &ListDeliveriesRequest { ref owner, ref filter, before, max } = request;
     let mut subscriptions = subscriptions_of(connection, owner)?;
     subscriptions.retain(|id| filter.subscription.is_none_or(|wanted| wanted == *id));
     let max = usize::try_from(max).unwrap_or(usize::MAX);

@@ -7,9 +7,9 @@ use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{FailedRow, delivery_id, first_delivery_at, subscription_id};
-use domain::ports::RetryRequest;
+use domain::ports::{CountRecoverableRequest, ListFailedRequest};
 use domain::webhooks::FailedDelivery;
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, OwnerId, SubscriptionId};
 
 use super::recover_subscription::FAILED;
 use crate::undo::Undo;
@@ -61,11 +61,9 @@ fn count_lost() -> String {
 /// and reads attempts of no others.
 pub(super) fn list_failed(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    subscription: Option<SubscriptionId>,
-    published_since: Timestamp,
-    max: u32,
+    request: &ListFailedRequest,
 ) -> Result<Vec<FailedDelivery>, Undo> {
+    let &ListFailedRequest { ref owner, subscription, published_since, max } = request;
     let subscriptions = stored_subscriptions(connection, owner, subscription)?;
     let from = oldest_shown(connection, &subscriptions, first_delivery_at(published_since), max)?;
     let mut failed: Vec<FailedDelivery> = Vec::new();
@@ -118,18 +116,16 @@ fn rows_of<Row: QueryableByName<Sqlite> + 'static>(
 /// See [`DeliveryLog::count_recoverable`](domain::ports::DeliveryLog::count_recoverable).
 pub(super) fn count_recoverable(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    subscription: SubscriptionId,
-    request: RetryRequest,
-    max: u32,
+    request: &CountRecoverableRequest,
 ) -> Result<Option<u32>, Undo> {
+    let &CountRecoverableRequest { ref owner, subscription, retry, max } = request;
     if stored_subscriptions(connection, owner, Some(subscription))?.is_empty() {
         return Ok(None);
     }
     let query = diesel::sql_query(count_lost())
         .bind::<Binary, _>(subscription.as_bytes().as_slice())
-        .bind::<Binary, _>(first_delivery_at(request.published_since).as_bytes().to_vec())
-        .bind::<Instant, StoredInstant>(request.at.into())
+        .bind::<Binary, _>(first_delivery_at(retry.published_since).as_bytes().to_vec())
+        .bind::<Instant, StoredInstant>(retry.at.into())
         .bind::<BigInt, i64>(max.into());
     let row: CountRow = query.get_result(connection)?;
     Ok(Some(u32::try_from(row.count).unwrap_or(max).min(max)))
@@ -138,7 +134,7 @@ pub(super) fn count_recoverable(
 /// The ids of the owner's subscriptions that are not deleted, or the one that is meant.
 fn stored_subscriptions(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     meant: Option<SubscriptionId>,
 ) -> Result<Vec<SubscriptionId>, Undo> {
     let ids: Vec<Vec<u8>> = webhook_subscriptions::table

@@ -8,8 +8,9 @@ use diesel_mapping::webhooks::{
     EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, failing_after, logged_event,
 };
 use domain::EventId;
-use domain::ports::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog, StoreError};
-use domain::webhooks::EventFilter;
+use domain::ports::{
+    EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
+};
 
 use super::find_subscription::last_attempt;
 use crate::SqliteStore;
@@ -26,13 +27,8 @@ impl OperatorLog for SqliteStore {
         self.readers.read(read).await
     }
 
-    async fn list_events(
-        &self,
-        filter: &EventFilter,
-        before: Option<EventId>,
-        max: u32,
-    ) -> Result<EventPage, StoreError> {
-        let query = EventQuery::new(filter, before, max);
+    async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError> {
+        let query = EventQuery::new(request);
         self.readers.read(move |connection| list_events(connection, &query)).await
     }
 

@@ -7,7 +7,7 @@ use domain::ports::{Accepted, ClaimedLane, Publication};
 use domain::webhooks::{
     DirectClaim, Event, EventPattern, EventType, NewEvent, PublicationKey, PublisherId, QueuedDelivery, TargetUrl,
 };
-use domain::{DeliveryId, SubscriptionId, UserId};
+use domain::{DeliveryId, OwnerId, SubscriptionId};
 
 use super::event_row::NewEventRow;
 use super::lane::{Lane, LaneRow};
@@ -31,7 +31,7 @@ enum Known<'a> {
 struct FanOut<'a> {
     lanes: Vec<Receiver>,
     /// Indices into `lanes`.
-    matching: HashMap<(&'a UserId, &'a EventType), Vec<usize>>,
+    matching: HashMap<(&'a OwnerId, &'a EventType), Vec<usize>>,
     claim: Option<DirectClaim>,
     /// Whether a delivery waits for a claim.
     has_waiting: bool,
@@ -104,7 +104,7 @@ fn look_up<'a>(
     new: &'a NewEvent,
     index: usize,
     events: &[NewEvent],
-    within: &mut HashMap<(&'a UserId, &'a PublisherId), usize>,
+    within: &mut HashMap<(&'a OwnerId, &'a PublisherId), usize>,
 ) -> Result<Option<Known<'a>>, Undo> {
     let Some(key) = &new.publication else { return Ok(Some(Known::New(new))) };
     if let Some(first) = within.get(&(&new.event.owner, &key.id)) {
@@ -237,7 +237,7 @@ fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Op
 /// fewer, the last pattern fills the other places, so that one prepared statement is enough.
 fn asking_for(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     patterns: &[EventPattern],
 ) -> Result<Vec<LaneRow>, Undo> {
     let last = patterns.len() - 1;

@@ -54,10 +54,9 @@ pub(super) enum Search {
 }
 
 impl SqliteStore {
-    /// See [`DeliveryCommands::purge_history`](domain::ports::DeliveryCommands::purge_history): first deliveries with
-    /// their attempts, then events, then subscriptions, each in many short transactions. Readers find what is old: nothing
+    /// See [`Retained::Webhooks`](domain::ports::Retained::Webhooks): first deliveries with their attempts, then events, then subscriptions, each in many short transactions. Readers find what is old: nothing
     /// makes it new again.
-    pub(super) async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+    pub(crate) async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let below: Id = first_delivery_at(before).as_bytes().to_vec();
         let mut purged = self.purge_deliveries(&below, max).await?;
         purged += self.purge_events(&below, max.saturating_sub(purged)).await?;

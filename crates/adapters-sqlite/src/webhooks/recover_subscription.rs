@@ -3,10 +3,9 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events};
 use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
-use domain::audit::Cause;
-use domain::ports::RetryRequest;
+use domain::SubscriptionId;
+use domain::ports::{RecoverRequest, RetryRequest};
 use domain::webhooks::{Breaker, Delivery, SubscriptionChange};
-use domain::{SubscriptionId, UserId};
 
 use super::change_subscription::write_change;
 use super::find_subscription::find_subscription;
@@ -21,45 +20,31 @@ pub(super) const FAILED: &str = "(ended = 'schedule_spent' OR ended = 'subscript
 /// See [`DeliveryCommands::recover`](domain::ports::DeliveryCommands::recover).
 pub(super) fn recover_subscription(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    subscription: SubscriptionId,
-    request: RetryRequest,
-    max: u32,
-    cause: &Cause,
+    request: &RecoverRequest,
 ) -> Result<Option<u32>, Undo> {
-    let enabling = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-    let Some((before, after)) = write_change(connection, owner, subscription, &enabling, request.at)? else {
-        return Ok(None);
+    let &RecoverRequest { ref owner, subscription, retry, max, enables, ref cause } = request;
+    let found = if enables {
+        let enabling = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
+        write_change(connection, owner, subscription, &enabling, retry.at)?
+    } else {
+        let found = find_subscription(connection, owner, subscription)?;
+        found.filter(|found| found.status.is_enabled()).map(|found| (found.clone(), found))
     };
+    let Some((before, after)) = found else { return Ok(None) };
     let Some(lane_before) = Lane::find(connection, subscription)? else { return Ok(None) };
-    let recovered = bring_back(connection, subscription, request, max)?;
-    let mut lane = Lane { breaker: Breaker::default(), ..lane_before.clone() };
-    lane.ready_at = lane.next_service(connection, request.at)?;
+    let recovered = bring_back(connection, subscription, retry, max)?;
+    let mut lane = lane_before.clone();
+    if enables {
+        lane.breaker = Breaker::default();
+        lane.ready_at = lane.next_service(connection, retry.at)?;
+    } else if recovered > 0 {
+        lane.bring_forward(retry.at);
+    } else {
+        return Ok(Some(0));
+    }
     lane.write(connection, &lane_before)?;
     write_events(connection, [&cause.subscription_recovered(&before, &after, recovered)])?;
     Ok(Some(recovered))
-}
-
-/// See [`DeliveryCommands::recover_rest`](domain::ports::DeliveryCommands::recover_rest).
-pub(super) fn recover_rest(
-    connection: &mut SqliteConnection,
-    owner: &UserId,
-    subscription: SubscriptionId,
-    request: RetryRequest,
-    max: u32,
-    cause: &Cause,
-) -> Result<u32, Undo> {
-    let found = find_subscription(connection, owner, subscription)?;
-    let Some(unchanged) = found.filter(|found| found.status.is_enabled()) else { return Ok(0) };
-    let Some(lane_before) = Lane::find(connection, subscription)? else { return Ok(0) };
-    let recovered = bring_back(connection, subscription, request, max)?;
-    if recovered > 0 {
-        let mut lane = lane_before.clone();
-        lane.bring_forward(request.at);
-        lane.write(connection, &lane_before)?;
-        write_events(connection, [&cause.subscription_recovered(&unchanged, &unchanged, recovered)])?;
-    }
-    Ok(recovered)
 }
 
 fn bring_back(

@@ -1,10 +1,9 @@
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due};
 use diesel_mapping::webhooks::NewDueRow;
-use domain::audit::Cause;
-use domain::ports::{RetryByHand, RetryRequest};
+use domain::ports::{RetryByHand, RetryDeliveryRequest};
 use domain::webhooks::{Delivery, DeliveryState, QueuedDelivery};
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{SubscriptionId, Timestamp};
 
 use super::find_delivery::find_in;
 use super::lane::Lane;
@@ -14,23 +13,22 @@ use crate::undo::Undo;
 /// See [`DeliveryCommands::retry`](domain::ports::DeliveryCommands::retry).
 pub(super) fn retry_delivery(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    (subscription, id): (SubscriptionId, DeliveryId),
-    request: RetryRequest,
-    cause: &Cause,
+    subscription: SubscriptionId,
+    request: &RetryDeliveryRequest,
 ) -> Result<RetryByHand, Undo> {
+    let &RetryDeliveryRequest { ref owner, id, retry, ref cause } = request;
     let Some(delivery) = find_in(connection, subscription, id)? else { return Ok(RetryByHand::NotFound) };
     let lane = Lane::find(connection, subscription)?;
     let Some(before) = lane.filter(|lane| lane.is_open) else { return Ok(RetryByHand::LaneClosed) };
-    if delivery.created_at < request.published_since {
+    if delivery.created_at < retry.published_since {
         return Ok(RetryByHand::TooOld);
     }
-    if matches!(delivery.state, DeliveryState::Sending(until) if until > request.at) {
+    if matches!(delivery.state, DeliveryState::Sending(until) if until > retry.at) {
         return Ok(RetryByHand::Due(delivery));
     }
-    let delivery = replay(connection, delivery, request.at)?;
+    let delivery = replay(connection, delivery, retry.at)?;
     let mut lane = before.clone();
-    lane.bring_forward(request.at);
+    lane.bring_forward(retry.at);
     lane.write(connection, &before)?;
     write_events(connection, [&cause.delivery_retried(&delivery, owner)])?;
     Ok(RetryByHand::Due(delivery))

@@ -1,9 +1,7 @@
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use domain::audit::Cause;
-use domain::ports::{RetryOfFailed, RetryRequest};
+use domain::ports::{RetryFailedRequest, RetryOfFailed};
 use domain::webhooks::DeliveryStateKind;
-use domain::{DeliveryId, SubscriptionId, UserId};
 
 use super::find_delivery::find_in;
 use super::lane::Lane;
@@ -15,12 +13,9 @@ use crate::undo::Undo;
 /// See [`DeliveryCommands::retry_failed`](domain::ports::DeliveryCommands::retry_failed).
 pub(super) fn retry_failures(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    subscription: SubscriptionId,
-    ids: &[DeliveryId],
-    request: RetryRequest,
-    cause: &Cause,
+    request: &RetryFailedRequest,
 ) -> Result<RetryOfFailed, Undo> {
+    let &RetryFailedRequest { ref owner, subscription, ref ids, retry, ref cause } = request;
     if !diesel::select(exists(of(owner, &subscription))).get_result::<bool>(connection)? {
         return Ok(RetryOfFailed::NotFound);
     }
@@ -30,13 +25,13 @@ pub(super) fn retry_failures(
     for id in ids {
         let found = find_in(connection, subscription, *id)?;
         let failed = found.filter(|one| one.state.kind() == DeliveryStateKind::Failed);
-        if let Some(delivery) = failed.filter(|one| one.created_at >= request.published_since) {
-            retried.push(replay(connection, delivery, request.at)?.id);
+        if let Some(delivery) = failed.filter(|one| one.created_at >= retry.published_since) {
+            retried.push(replay(connection, delivery, retry.at)?.id);
         }
     }
     let mut lane = before.clone();
     if !retried.is_empty() {
-        lane.bring_forward(request.at);
+        lane.bring_forward(retry.at);
     }
     lane.write(connection, &before)?;
     let due = u32::try_from(retried.len()).unwrap_or(u32::MAX);

@@ -9,14 +9,17 @@ use diesel::SqliteConnection;
 use diesel_mapping::webhooks::EventQuery;
 use domain::memory::SeededEntropy;
 use domain::ports::{
-    AttemptCursor, ClaimId, ClaimRequest, ClaimedDelivery, Completion, RetryRequest, SubscriptionStore,
+    AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, ClaimId, ClaimRequest, ClaimedDelivery,
+    Completion, CountRecoverableRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
+    ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, ListSubscriptionsRequest,
+    RecoverRequest, RetryDeliveryRequest, RetryFailedRequest, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DirectClaims, DisableReason,
     Event, EventFilter, EventType, FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId,
     SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
-use domain::{DeliveryId, EventId, KeyId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, KeyId, OwnerId, SubscriptionId, Timestamp};
 use tempfile::TempDir;
 
 use super::*;
@@ -35,7 +38,7 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
     store.migrate().await.unwrap();
     let subscription = Subscription {
         id: SubscriptionId::mint(NOW, &SeededEntropy::new(1)),
-        owner: UserId::new("https://id.example", "alice").unwrap(),
+        owner: OwnerId::new("https://id.example", "alice").unwrap(),
         url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
         events: SubscribedEvents::parse(["order.*"]).unwrap(),
         url_set_by: None,
@@ -43,14 +46,23 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
         status: SubscriptionStatus::Enabled,
         created_at: NOW,
         updated_at: NOW,
+        created_by: None,
     };
-    store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1; 32]), 10, &unique_cause()).await.unwrap();
+    store
+        .insert_within(&InsertSubscriptionRequest {
+            subscription: subscription.clone(),
+            secret: SealedSecret::from_bytes(vec![1; 32]),
+            max: 10,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     let mut connection = store.file.connect().unwrap();
     let statements = Statements::of(&mut connection);
     (statements, connection, subscription, store, folder)
 }
 
-fn event(owner: &UserId, seed: u64) -> NewEvent {
+fn event(owner: &OwnerId, seed: u64) -> NewEvent {
     let event_type = EventType::parse("order.created").unwrap();
     let key = PublicationKey {
         id: PublisherId::parse(&seed.to_string()).unwrap(),
@@ -122,20 +134,27 @@ fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed:
 }
 
 fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
-    let owner = &subscription.owner;
-    list_deliveries::list_deliveries(connection, owner, &DeliveryFilter::default(), Some(delivery), 10).unwrap();
+    let (owner, max) = (&subscription.owner, 10);
+    let (filter, before) = (DeliveryFilter::default(), Some(delivery));
+    let page = ListDeliveriesRequest { owner: owner.clone(), filter, before, max };
+    list_deliveries::list_deliveries(connection, &page).unwrap();
     find_delivery::find_history(connection, owner, delivery).unwrap();
     let after = AttemptCursor { ended_at: Timestamp::MIN, delivery, number: 0 };
-    follow_attempts::follow_attempts(connection, owner, None, after, 10).unwrap();
-    find_subscription::list_subscriptions(connection, owner, None, 10).unwrap();
-    find_subscription::list_with_health(connection, owner, None, 10).unwrap();
+    let attempts = ListAttemptsRequest { owner: owner.clone(), subscription: None, after, max };
+    follow_attempts::follow_attempts(connection, &attempts).unwrap();
+    let page = ListSubscriptionsRequest { owner: owner.clone(), before: None, max };
+    find_subscription::list_subscriptions(connection, &page).unwrap();
+    find_subscription::list_with_health(connection, &page).unwrap();
     find_subscription::find_with_health(connection, owner, subscription.id).unwrap();
-    list_failures::list_failed(connection, owner, None, NOW, 10).unwrap();
-    let request = RetryRequest { at: NOW, published_since: NOW };
-    list_failures::count_recoverable(connection, owner, subscription.id, request, 10).unwrap();
+    let failed = ListFailedRequest { owner: owner.clone(), subscription: None, published_since: NOW, max };
+    list_failures::list_failed(connection, &failed).unwrap();
+    let retry = RetryRequest { at: NOW, published_since: NOW };
+    let lost = CountRecoverableRequest { owner: owner.clone(), subscription: subscription.id, retry, max };
+    list_failures::count_recoverable(connection, &lost).unwrap();
     subscription_secrets::list_secrets(connection, None, 10).unwrap();
     for owner in [None, Some(owner.clone())] {
-        let query = EventQuery::new(&EventFilter { owner, ..EventFilter::default() }, None, 10);
+        let filter = EventFilter { owner, ..EventFilter::default() };
+        let query = EventQuery::new(&ListEventsRequest { filter, before: None, max });
         let page = operator_log::list_events(connection, &query).unwrap();
         operator_log::find_event(connection, page.events[0].event.id).unwrap();
     }
@@ -144,24 +163,36 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
 
 fn change(connection: &mut SqliteConnection, subscription: &Subscription, delivery: DeliveryId) {
     let (owner, id) = (&subscription.owner, subscription.id);
-    let request = RetryRequest { at: NOW, published_since: NOW };
-    retry_delivery::retry_delivery(connection, owner, (id, delivery), request, &unique_cause()).unwrap();
-    cancel_delivery::cancel_delivery(connection, owner, (id, delivery), NOW, &unique_cause()).unwrap();
-    let switch = |enabled| SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
-    change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();
-    recover_subscription::recover_subscription(connection, owner, id, request, 10, &unique_cause()).unwrap();
-    recover_subscription::recover_rest(connection, owner, id, request, 10, &unique_cause()).unwrap();
-    retry_failures::retry_failures(connection, owner, id, &[delivery], request, &unique_cause()).unwrap();
+    let retry = RetryRequest { at: NOW, published_since: NOW };
+    let request = RetryDeliveryRequest { owner: owner.clone(), id: delivery, retry, cause: unique_cause() };
+    retry_delivery::retry_delivery(connection, id, &request).unwrap();
+    let request = CancelDeliveryRequest { owner: owner.clone(), id: delivery, at: NOW, cause: unique_cause() };
+    cancel_delivery::cancel_delivery(connection, id, &request).unwrap();
+    let switch = |connection: &mut SqliteConnection, enabled| {
+        let change = SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
+        let request = ChangeSubscriptionRequest { owner: owner.clone(), id, change, at: NOW, cause: unique_cause() };
+        change_subscription::change_subscription(connection, &request).unwrap();
+    };
+    switch(connection, false);
+    for enables in [true, false] {
+        let (owner, cause) = (owner.clone(), unique_cause());
+        let request = RecoverRequest { owner, subscription: id, retry, max: 10, enables, cause };
+        recover_subscription::recover_subscription(connection, &request).unwrap();
+    }
+    let (ids, cause) = (vec![delivery], unique_cause());
+    let request = RetryFailedRequest { owner: owner.clone(), subscription: id, ids, retry, cause };
+    retry_failures::retry_failures(connection, &request).unwrap();
     let seed = u64::from(delivery.as_bytes()[15]) + 1_000;
     let claims = Arc::new(DirectClaims::default());
     claims.offer(Some(&claim_request()));
     publish_events::publish_events(connection, &[event(owner, seed)], claims.begin(NOW)).unwrap();
-    change_subscription::change_subscription(connection, owner, id, &switch(false), NOW, &unique_cause()).unwrap();
-    change_subscription::change_subscription(connection, owner, id, &switch(true), NOW, &unique_cause()).unwrap();
+    switch(connection, false);
+    switch(connection, true);
     end_closed::end_closed(connection, NOW, 10).unwrap();
     claim::end_left_claims(connection, NOW).unwrap();
-    let key = KeyId::from_bytes([7; 16]);
-    disable_set_by::disable_set_by(connection, &[key], DisableReason::KeyLeaked, NOW, 10, &unique_cause()).unwrap();
+    let (keys, reason) = (vec![KeyId::from_bytes([7; 16])], DisableReason::KeyLeaked);
+    let request = DisableSetByRequest { keys, reason, at: NOW, max: 10, cause: unique_cause() };
+    disable_set_by::disable_set_by(connection, &request).unwrap();
     purge_history::search(connection, Vec::new(), &[0]).unwrap();
     purge_history::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
     let events = purge_history::old_events(connection, &[], &[0xFF; 16], 10).unwrap();
@@ -240,12 +271,36 @@ async fn lists_look_at_no_deleted_subscription_without_deliveries() {
     let entropy = SeededEntropy::new(2);
     for _ in 0..50 {
         let unused = Subscription { id: SubscriptionId::mint(NOW, &entropy), ..subscription.clone() };
-        store.insert_within(&unused, &SealedSecret::from_bytes(vec![1; 32]), 10, &unique_cause()).await.unwrap();
-        store.delete(&unused.owner, unused.id, NOW, &unique_cause()).await.unwrap();
+        store
+            .insert_within(&InsertSubscriptionRequest {
+                subscription: unused.clone(),
+                secret: SealedSecret::from_bytes(vec![1; 32]),
+                max: 10,
+                cause: unique_cause(),
+            })
+            .await
+            .unwrap();
+        store
+            .delete(&DeleteSubscriptionRequest {
+                owner: unused.owner.clone(),
+                id: unused.id,
+                at: NOW,
+                cause: unique_cause(),
+            })
+            .await
+            .unwrap();
     }
     let looked_at = |connection: &mut _| find_delivery::subscriptions_of(connection, &subscription.owner).unwrap();
     assert_eq!(looked_at(&mut connection), [subscription.id]);
     deliver(&mut connection, &subscription, 1);
-    store.delete(&subscription.owner, subscription.id, NOW, &unique_cause()).await.unwrap();
+    store
+        .delete(&DeleteSubscriptionRequest {
+            owner: subscription.owner.clone(),
+            id: subscription.id,
+            at: NOW,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     assert_eq!(looked_at(&mut connection), [subscription.id], "its deliveries are still listed");
 }

@@ -7,7 +7,7 @@ use diesel_mapping::webhooks::{
     COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures,
 };
 use domain::Timestamp;
-use domain::ports::{LANES_SEARCHED_MAX, PoolFigures, QueueFigures, StoreError, StoreFigures};
+use domain::ports::{LANES_SEARCHED_MAX, ProcessFigures, QueueFigures, StoreError, StoreFigures};
 
 use crate::SqliteStore;
 use crate::undo::Undo;
@@ -36,12 +36,9 @@ impl StoreFigures for SqliteStore {
         self.readers.read(move |connection| read(connection, at, max)).await
     }
 
-    fn pools(&self) -> Vec<PoolFigures> {
-        vec![self.readers.figures(), self.writer.figures()]
-    }
-
-    fn wal_bytes(&self) -> Option<u64> {
-        self.file.wal_bytes()
+    fn process_figures(&self) -> ProcessFigures {
+        let pools = vec![self.readers.figures(), self.writer.figures()];
+        ProcessFigures { pools, log_bytes: self.file.wal_bytes() }
     }
 }
 

@@ -2,13 +2,13 @@ use diesel::dsl::auto_type;
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_patterns, webhook_subscriptions};
 use domain::webhooks::{EventPattern, Subscription};
-use domain::{SubscriptionId, UserId};
+use domain::{OwnerId, SubscriptionId};
 
 use crate::undo::Undo;
 
 /// The owner's subscription, unless it is deleted.
 #[auto_type]
-pub(super) fn of<'a>(owner: &'a UserId, id: &'a SubscriptionId) -> _ {
+pub(super) fn of<'a>(owner: &'a OwnerId, id: &'a SubscriptionId) -> _ {
     let (issuer, subject): (&'a str, &'a str) = (owner.issuer(), owner.subject());
     let id: &'a [u8] = id.as_bytes();
     webhook_subscriptions::table.find((issuer, subject, id)).filter(webhook_subscriptions::deleted_at.is_null())
@@ -40,7 +40,7 @@ pub(super) fn insert_patterns(connection: &mut SqliteConnection, subscription: &
 /// Deletes the patterns of the subscription.
 pub(super) fn delete_patterns(
     connection: &mut SqliteConnection,
-    owner: &UserId,
+    owner: &OwnerId,
     id: SubscriptionId,
 ) -> Result<(), Undo> {
     let patterns = webhook_patterns::table

@@ -3,10 +3,9 @@ use diesel::sql_types::Binary;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, subscription_id};
-use domain::audit::Cause;
-use domain::ports::SecretRotation;
+use domain::SubscriptionId;
+use domain::ports::{ReplaceSecretsRequest, RotateSecretRequest, SecretRotation};
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
-use domain::{SubscriptionId, Timestamp, UserId};
 
 use super::find_subscription::find_subscription;
 use super::subscription_queries::{live, of};
@@ -16,13 +15,9 @@ use crate::undo::Undo;
 /// See [`SubscriptionStore::rotate_secret`](domain::ports::SubscriptionStore::rotate_secret).
 pub(super) fn rotate_secret(
     connection: &mut SqliteConnection,
-    owner: &UserId,
-    id: SubscriptionId,
-    secret: &SealedSecret,
-    previous_until: Timestamp,
-    at: Timestamp,
-    cause: &Cause,
+    request: &RotateSecretRequest,
 ) -> Result<SecretRotation, Undo> {
+    let &RotateSecretRequest { ref owner, id, ref secret, previous_until, at, ref cause } = request;
     let Some(subscription) = find_subscription(connection, owner, id)? else { return Ok(SecretRotation::NotFound) };
     let before = secrets_of(connection, id)?;
     if !before.allow_rotation(at, previous_until) {
@@ -38,15 +33,14 @@ pub(super) fn rotate_secret(
 /// See [`SealedSecretStore::replace_secrets`](domain::ports::SealedSecretStore::replace_secrets).
 pub(super) fn replace_secrets(
     connection: &mut SqliteConnection,
-    id: SubscriptionId,
-    from: &SealedSecrets,
-    to: &SealedSecrets,
+    request: &ReplaceSecretsRequest,
 ) -> Result<bool, Undo> {
-    let stored: Option<SecretsRow> = live(&id).select(SecretsRow::as_select()).first(connection).optional()?;
-    if stored.map(|row| row.secrets(id)).transpose()?.as_ref() != Some(from) {
+    let ReplaceSecretsRequest { id, from, to } = request;
+    let stored: Option<SecretsRow> = live(id).select(SecretsRow::as_select()).first(connection).optional()?;
+    if stored.map(|row| row.secrets(*id)).transpose()?.as_ref() != Some(from) {
         return Ok(false);
     }
-    diesel::update(live(&id)).set(SecretsRow::from(to)).execute(connection)?;
+    diesel::update(live(id)).set(SecretsRow::from(to)).execute(connection)?;
     Ok(true)
 }
 

@@ -1,11 +1,11 @@
 use async_trait::async_trait;
-use diesel::SqliteConnection;
-use domain::audit::Cause;
-use domain::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
-use domain::webhooks::{
-    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+use domain::ports::{
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
+    ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
+    StoreError, SubscriptionInsertion, SubscriptionStore,
 };
-use domain::{KeyId, SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
+use domain::{OwnerId, SubscriptionId};
 
 use super::change_subscription::change_subscription;
 use super::create_subscription::create_subscription;
@@ -17,97 +17,51 @@ use crate::SqliteStore;
 
 #[async_trait]
 impl SubscriptionStore for SqliteStore {
-    async fn insert_within(
-        &self,
-        subscription: &Subscription,
-        secret: &SealedSecret,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<SubscriptionInsertion, StoreError> {
-        let (subscription, secret, cause) = (subscription.clone(), secret.clone(), cause.clone());
-        self.writer.write(move |connection| create_subscription(connection, &subscription, &secret, max, &cause)).await
+    async fn insert_within(&self, request: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| create_subscription(connection, &request)).await
     }
 
-    async fn list(
-        &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
-    ) -> Result<Vec<Subscription>, StoreError> {
-        let owner = owner.clone();
-        self.readers.read(move |connection| list_subscriptions(connection, &owner, before, max)).await
+    async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
+        let request = request.clone();
+        self.readers.read(move |connection| list_subscriptions(connection, &request)).await
     }
 
     async fn list_with_health(
         &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
+        request: &ListSubscriptionsRequest,
     ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
-        let owner = owner.clone();
-        self.readers.read(move |connection| list_with_health(connection, &owner, before, max)).await
+        let request = request.clone();
+        self.readers.read(move |connection| list_with_health(connection, &request)).await
     }
 
     async fn find(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
         let owner = owner.clone();
         self.readers.read(move |connection| find_with_health(connection, &owner, id)).await
     }
 
-    async fn update(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        change: &SubscriptionChange,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<Option<Subscription>, StoreError> {
-        let (owner, change, wake, cause) = (owner.clone(), change.clone(), self.wake.clone(), cause.clone());
-        let work =
-            move |connection: &mut SqliteConnection| change_subscription(connection, &owner, id, &change, at, &cause);
-        self.writer.write_then(work, move |_| wake.up()).await
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+        let (request, wake) = (request.clone(), self.wake.clone());
+        self.writer.write_then(move |connection| change_subscription(connection, &request), move |_| wake.up()).await
     }
 
-    async fn disable_set_by(
-        &self,
-        keys: &[KeyId],
-        reason: DisableReason,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<u32, StoreError> {
-        let (keys, cause) = (keys.to_vec(), cause.clone());
-        self.writer.write(move |connection| disable_set_by(connection, &keys, reason, at, max, &cause)).await
+    async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| disable_set_by(connection, &request)).await
     }
 
-    async fn rotate_secret(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        secret: &SealedSecret,
-        previous_until: Timestamp,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<SecretRotation, StoreError> {
-        let (owner, secret, cause) = (owner.clone(), secret.clone(), cause.clone());
-        let rotate = move |connection: &mut SqliteConnection| {
-            rotate_secret(connection, &owner, id, &secret, previous_until, at, &cause)
-        };
-        self.writer.write(rotate).await
+    async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| rotate_secret(connection, &request)).await
     }
 
-    async fn delete(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<bool, StoreError> {
-        let (owner, cause) = (owner.clone(), cause.clone());
-        self.writer.write(move |connection| delete_subscription(connection, &owner, id, at, &cause)).await
+    async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| delete_subscription(connection, &request)).await
     }
 }
 
@@ -121,14 +75,9 @@ impl SealedSecretStore for SqliteStore {
         self.readers.read(move |connection| list_secrets(connection, after, max)).await
     }
 
-    async fn replace_secrets(
-        &self,
-        id: SubscriptionId,
-        from: &SealedSecrets,
-        to: &SealedSecrets,
-    ) -> Result<bool, StoreError> {
-        let (from, to) = (from.clone(), to.clone());
-        self.writer.write(move |connection| replace_secrets(connection, id, &from, &to)).await
+    async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| replace_secrets(connection, &request)).await
     }
 
     async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {

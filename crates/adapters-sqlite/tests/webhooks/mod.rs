@@ -8,14 +8,15 @@ use diesel::sql_types::BigInt;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, RetryByHand,
-    RetryRequest, SubscriptionStore,
+    CancelDeliveryRequest, ClaimId, ClaimRequest, ClaimedLane, DeleteSubscriptionRequest, DeliveryCommands,
+    DeliveryLog, DeliveryQueue, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, Retained, Retention as _,
+    RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest, SubscriptionStore,
 };
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
     Payload, SealedSecret, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{DeliveryId, EventId, SealingKeys, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, OwnerId, SealingKeys, SubscriptionId, Timestamp};
 
 use super::*;
 
@@ -33,7 +34,7 @@ async fn subscribed(path: &Path) -> (SqliteStore, Subscription) {
     let entropy = SeededEntropy::new(1);
     let subscription = Subscription {
         id: SubscriptionId::mint(NOW, &entropy),
-        owner: UserId::new("https://id.example", "alice").unwrap(),
+        owner: OwnerId::new("https://id.example", "alice").unwrap(),
         url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
         events: SubscribedEvents::parse(["order.*"]).unwrap(),
         url_set_by: None,
@@ -41,14 +42,25 @@ async fn subscribed(path: &Path) -> (SqliteStore, Subscription) {
         status: SubscriptionStatus::Enabled,
         created_at: NOW,
         updated_at: NOW,
+        created_by: None,
     };
     let keys = SealingKeys::new(vec![[7; 32].into()]).unwrap();
     let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap(), subscription.id, &entropy);
-    SubscriptionStore::insert_within(&store, &subscription, &secret, 10, &unique_cause()).await.unwrap();
+    SubscriptionStore::insert_within(
+        &store,
+        &InsertSubscriptionRequest {
+            subscription: subscription.clone(),
+            secret: secret.clone(),
+            max: 10,
+            cause: unique_cause(),
+        },
+    )
+    .await
+    .unwrap();
     (store, subscription)
 }
 
-fn events(owner: &UserId, seed: u64, count: usize) -> Vec<NewEvent> {
+fn events(owner: &OwnerId, seed: u64, count: usize) -> Vec<NewEvent> {
     let entropy = SeededEntropy::new(seed);
     let event = || Event {
         id: EventId::mint(NOW, &entropy),
@@ -85,7 +97,17 @@ async fn no_file_holds_a_signing_secret_in_clear() {
     let entropy = SeededEntropy::new(2);
     let keys = SealingKeys::new(vec![[8; 32].into()]).unwrap();
     let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap(), subscription.id, &entropy);
-    store.rotate_secret(&subscription.owner, subscription.id, &secret, later, NOW, &unique_cause()).await.unwrap();
+    store
+        .rotate_secret(&RotateSecretRequest {
+            owner: subscription.owner.clone(),
+            id: subscription.id,
+            secret: secret.clone(),
+            previous_until: later,
+            at: NOW,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     let encoded = SECRET.strip_prefix("whsec_").unwrap().as_bytes();
     let contains = |file: &[u8], searched: &[u8]| file.windows(searched.len()).any(|window| window == searched);
     let (mut files, mut has_url) = (0, false);
@@ -105,10 +127,18 @@ async fn closing_ends_a_thousand_at_once_and_the_rest_bit_by_bit() {
     for seed in 10..15 {
         store.publish(&events(&subscription.owner, seed, 500)).await.unwrap();
     }
-    store.delete(&subscription.owner, subscription.id, NOW, &unique_cause()).await.unwrap();
-    let waiting = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
-    let left =
-        async || DeliveryLog::list(&store, &subscription.owner, &waiting, None, 10_000).await.unwrap().deliveries.len();
+    store
+        .delete(&DeleteSubscriptionRequest {
+            owner: subscription.owner.clone(),
+            id: subscription.id,
+            at: NOW,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
+    let filter = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
+    let waiting = ListDeliveriesRequest { owner: subscription.owner.clone(), filter, before: None, max: 10_000 };
+    let left = async || DeliveryLog::list(&store, &waiting).await.unwrap().deliveries.len();
     assert_eq!(left().await, 1_500);
     assert!(claim(&store).await.is_empty(), "nothing of a closed lane is claimed");
     assert_eq!(store.end_closed(NOW, 700).await.unwrap(), 700);
@@ -159,12 +189,31 @@ async fn a_search_does_not_need_the_writer() {
     let unknown = DeliveryId::from_bytes([1; 16]);
     let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
-    assert_eq!(store.cancel(&subscription.owner, unknown, NOW, &unique_cause()).await.unwrap(), None);
+    assert_eq!(
+        store
+            .cancel(&CancelDeliveryRequest {
+                owner: subscription.owner.clone(),
+                id: unknown,
+                at: NOW,
+                cause: unique_cause()
+            })
+            .await
+            .unwrap(),
+        None
+    );
     let request = RetryRequest { at: NOW, published_since: NOW };
-    let retried = store.retry(&subscription.owner, unknown, request, &unique_cause()).await.unwrap();
+    let retried = store
+        .retry(&RetryDeliveryRequest {
+            owner: subscription.owner.clone(),
+            id: unknown,
+            retry: request,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     assert!(matches!(retried, RetryByHand::NotFound), "{retried:?}");
     let later = NOW.plus(Duration::from_hours(24));
-    assert_eq!(store.purge_history(later, 100).await.unwrap(), 0, "the event has a queued delivery");
+    assert_eq!(store.purge(Retained::Webhooks, later, 100).await.unwrap(), 0, "the event has a queued delivery");
 }
 
 #[tokio::test]
@@ -177,7 +226,12 @@ async fn what_makes_something_due_wakes_the_dispatcher() {
     hint().await.unwrap();
     let id = DeliveryId::of(published[0].event.id, subscription.id);
     store
-        .retry(&subscription.owner, id, RetryRequest { at: NOW, published_since: NOW }, &unique_cause())
+        .retry(&RetryDeliveryRequest {
+            owner: subscription.owner.clone(),
+            id,
+            retry: RetryRequest { at: NOW, published_since: NOW },
+            cause: unique_cause(),
+        })
         .await
         .unwrap();
     hint().await.unwrap();
@@ -185,7 +239,7 @@ async fn what_makes_something_due_wakes_the_dispatcher() {
     assert!(tokio::time::timeout(Duration::from_millis(20), store.hint()).await.is_err(), "a claim wakes nobody");
 }
 
-async fn end_of(store: &SqliteStore, owner: &UserId, id: DeliveryId) -> Option<DeliveryEnd> {
+async fn end_of(store: &SqliteStore, owner: &OwnerId, id: DeliveryId) -> Option<DeliveryEnd> {
     match DeliveryLog::find(store, owner, id).await.unwrap().unwrap().delivery.state {
         DeliveryState::Ended { end, .. } => Some(end),
         DeliveryState::Waiting(_) | DeliveryState::Sending(_) => None,
@@ -235,7 +289,17 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
         let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
         let whole = Subscription { id: SubscriptionId::mint(NOW, &SeededEntropy::new(2)), ..damaged.clone() };
         let secret = SealedSecret::from_bytes(vec![1; 61]);
-        SubscriptionStore::insert_within(&store, &whole, &secret, 10, &unique_cause()).await.unwrap();
+        SubscriptionStore::insert_within(
+            &store,
+            &InsertSubscriptionRequest {
+                subscription: whole.clone(),
+                secret: secret.clone(),
+                max: 10,
+                cause: unique_cause(),
+            },
+        )
+        .await
+        .unwrap();
         let events = events(&damaged.owner, 10, 30);
         store.publish(&events).await.unwrap();
         let column = if is_claimed { "subscription_id" } else { "id" };
@@ -263,7 +327,17 @@ async fn damaged_lanes_are_deleted_and_the_others_are_served() {
     let (store, orphan) = subscribed(&path).await;
     let whole = Subscription { id: SubscriptionId::mint(NOW, &SeededEntropy::new(2)), ..orphan.clone() };
     let secret = SealedSecret::from_bytes(vec![1; 61]);
-    SubscriptionStore::insert_within(&store, &whole, &secret, 10, &unique_cause()).await.unwrap();
+    SubscriptionStore::insert_within(
+        &store,
+        &InsertSubscriptionRequest {
+            subscription: whole.clone(),
+            secret: secret.clone(),
+            max: 10,
+            cause: unique_cause(),
+        },
+    )
+    .await
+    .unwrap();
     store.publish(&events(&orphan.owner, 10, 1)).await.unwrap();
     let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     let plant = format!(

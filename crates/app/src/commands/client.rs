@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use adapters_oidc::{OidcClient, OidcProvider, OidcSettings, OidcVerifier};
+use adapters_oidc::{OidcClient, OidcProvider, OidcSettings, OidcVerifier, OrganizationClaims};
 use adapters_system::{MASK, SystemEntropy};
 use anyhow::Result;
 use cli::{Connection, LocalServer, ProfileError, ProfileName, Remote};
@@ -22,7 +22,7 @@ use crate::instance::PROVIDER_TLS;
 /// # Errors
 ///
 /// When the configuration cannot be used, or the command fails.
-pub(super) async fn run(
+pub(crate) async fn run(
     command: cli::Command,
     remote: Remote,
     configured: impl FnOnce() -> Result<Loaded, InvalidConfiguration>,
@@ -38,7 +38,7 @@ pub(super) async fn run(
 /// # Errors
 ///
 /// When a variable or the profile cannot be used.
-pub(super) fn remote(environment: &Environment, named: Option<ProfileName>) -> Result<Remote, InvalidConfiguration> {
+pub(crate) fn remote(environment: &Environment, named: Option<ProfileName>) -> Result<Remote, InvalidConfiguration> {
     let variables = variables(environment)?;
     if named.is_none() && variables.is_set() {
         return Ok(variables);
@@ -64,7 +64,7 @@ pub(super) fn remote(environment: &Environment, named: Option<ProfileName>) -> R
 /// # Errors
 ///
 /// When `GATEPOST_PROFILE` is not the name of a profile.
-pub(super) fn chosen(
+pub(crate) fn chosen(
     environment: &Environment,
     named: Option<ProfileName>,
 ) -> Result<ProfileName, InvalidConfiguration> {
@@ -91,7 +91,7 @@ fn take(name: &'static str, environment: &Environment, remote: &mut Remote) -> R
 }
 
 /// The client must know the port.
-pub(super) fn needs(configuration: &Configuration) -> Vec<Problem> {
+pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     if configuration.public_url.is_some() || configuration.listen.port() != 0 {
         return Vec::new();
     }
@@ -126,10 +126,16 @@ fn operator_token(configuration: &Configuration) -> Result<Option<OperatorToken>
 /// # Errors
 ///
 /// When the issuer is not safe, or the provider does not answer as one.
-pub(super) async fn open_provider(client: &CommandLineClient) -> Result<Arc<dyn IdentityProvider>> {
+pub(crate) async fn open_provider(client: &CommandLineClient) -> Result<Arc<dyn IdentityProvider>> {
     let CommandLineClient { issuer, client_id, .. } = client;
     let ids = vec![client_id.clone()];
-    let settings = OidcSettings { issuer: issuer.clone(), audiences: ids.clone(), client_ids: ids, tls: PROVIDER_TLS };
+    let settings = OidcSettings {
+        issuer: issuer.clone(),
+        audiences: ids.clone(),
+        client_ids: ids,
+        tls: PROVIDER_TLS,
+        organizations: OrganizationClaims::default(),
+    };
     let verifier = OidcVerifier::new(settings)?;
     // Ends with the process.
     tokio::spawn(Arc::clone(&verifier).run(CancellationToken::new()));

@@ -55,7 +55,7 @@ struct TableAnswer {
     rows: i64,
 }
 
-/// Copies a database. See decisions 84 and 117.
+/// Copies a database. See decision 84.
 ///
 /// # Errors
 ///

@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::builder::StyledStr;
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man;
 use cli::output::answer;
-
-use crate::command_line::CommandLine;
 
 /// Write a man page of each command into a folder
 #[derive(Debug, Args)]
@@ -23,15 +21,15 @@ Examples:
   gatepost man ~/.local/share/man/man1
   gatepost man man1 && man ./man1/gatepost-keys-create.1";
 
-/// Writes the pages.
+/// Writes the pages of the program.
 ///
 /// # Errors
 ///
 /// When the folder cannot be written.
-pub(crate) fn run(Arguments { folder }: &Arguments) -> Result<()> {
+pub(crate) fn run(Arguments { folder }: &Arguments, command: Command) -> Result<()> {
     let failed = || format!("cannot write man pages into {}", folder.display());
     fs::create_dir_all(folder).with_context(failed)?;
-    let mut command = CommandLine::command().disable_help_subcommand(true);
+    let mut command = command.disable_help_subcommand(true);
     command.build();
     let pages = write_pages(&command, folder).with_context(failed)?;
     Ok(answer(&format!("{pages} pages are in {}", folder.display()))?)
@@ -72,7 +70,10 @@ fn as_it_is(title: &str, text: &str) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::command_line::CommandLine;
 
     #[test]
     fn lines_of_an_example_stay_as_they_are() {

@@ -41,8 +41,13 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
     let configuration = loaded.configuration;
     let issuer = configuration.oidc_issuer.clone().context("OIDC_ISSUER is required")?;
     let (audiences, client_ids) = configuration.token_recipients();
-    let identity =
-        OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: PROVIDER_TLS })?;
+    let identity = OidcVerifier::new(OidcSettings {
+        issuer: issuer.clone(),
+        audiences,
+        client_ids,
+        tls: PROVIDER_TLS,
+        organizations: configuration.organization_claims.clone(),
+    })?;
     let (store, clock) =
         with_clock(open_store_beside_roots(&configuration).await?, configuration.database_url.servers().len());
     let (listener, address) = listen(configuration.listen)?;

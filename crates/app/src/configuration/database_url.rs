@@ -35,10 +35,8 @@ impl DatabaseUrl {
 
     /// The URL of each server; none for a file.
     pub(crate) fn servers(&self) -> Vec<Secret> {
-        match self {
-            Self::Sqlite(_) => Vec::new(),
-            Self::Postgres(urls) => split(urls.expose()).into_iter().map(Secret::new).collect(),
-        }
+        let Self::Postgres(urls) = self else { return Vec::new() };
+        split(urls.expose()).into_iter().map(Secret::new).collect()
     }
 
     /// Why what it names cannot have so many shards; `None` if it can.

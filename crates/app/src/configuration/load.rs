@@ -147,6 +147,7 @@ fn key_setting(field: KeyPolicyField) -> &'static str {
         KeyPolicyField::PreviewLength => "API_KEY_PREFIX_LENGTH",
         KeyPolicyField::MaxTtlDays => "API_KEYS_MAX_TTL_DAYS",
         KeyPolicyField::RetentionDays => "API_KEYS_RETENTION_DAYS",
+        KeyPolicyField::DefaultTtlDays => "API_KEYS_DEFAULT_TTL_DAYS",
     }
 }
 

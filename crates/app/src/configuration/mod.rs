@@ -17,12 +17,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use adapters_http::{HttpLimits, OperatorTokens, PORTAL_COOKIE};
-use adapters_oidc::OperatorClaim;
+use adapters_oidc::{OperatorClaim, OrganizationClaims};
 use adapters_otlp::{CollectorHeader, CollectorUrl};
 use adapters_system::{AuditDestination, EncryptionKey, LogFilter, LogSettings, Secret};
 use adapters_web::PortalSettings;
 use cli::WebAddress;
 use domain::audit::AuditRetention;
+use domain::organizations::DefaultOwner;
+use domain::sessions::SESSION_ROLE_AGE_MAX;
 use domain::webhooks::{PauseLengths, SubscribedEvents, TargetUrl, WebhookPolicy, WebhookPolicySettings};
 use domain::{KeyPolicy, KeyPolicySettings, RateLimit, SamplingRatio};
 use ipnet::IpNet;
@@ -73,6 +75,12 @@ pub(crate) struct Configuration {
     pub(crate) operators: Vec<String>,
     /// `OPERATOR_CLAIM`
     pub(crate) operator_claim: Option<OperatorClaim>,
+    /// `OIDC_ORGANIZATION_CLAIM`, `OIDC_ROLE_CLAIM` and `ORGANIZATION_ROLES`
+    pub(crate) organization_claims: OrganizationClaims,
+    /// `DEFAULT_OWNER`
+    pub(crate) default_owner: DefaultOwner,
+    /// `SESSION_ROLE_MAX_AGE`
+    pub(crate) session_role_max_age: Duration,
     /// `API_KEYS_*`, `API_KEY_PREFIX` and `API_KEY_PREFIX_LENGTH`, as they are written.
     keys: KeyPolicySettings,
     /// The same, checked.
@@ -103,6 +111,8 @@ pub(crate) struct Configuration {
     pub(crate) portal: PortalSettings,
     /// `CORS_ORIGINS`
     pub(crate) cors_origins: Vec<String>,
+    /// `FORWARD_METADATA`
+    pub(crate) forward_metadata: Vec<String>,
     /// `TRUSTED_PROXIES`
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// `WEBHOOK_*` and `DISPATCH`
@@ -134,6 +144,9 @@ impl Default for Configuration {
             oidc_cli_client_id: None,
             operators: Vec::new(),
             operator_claim: None,
+            organization_claims: OrganizationClaims::default(),
+            default_owner: DefaultOwner::default(),
+            session_role_max_age: SESSION_ROLE_AGE_MAX,
             keys: KeyPolicySettings::default(),
             key_policy: KeyPolicy::default(),
             operator_token: None,
@@ -149,6 +162,7 @@ impl Default for Configuration {
             console: true,
             portal: PortalSettings { cookie: PORTAL_COOKIE, ..PortalSettings::default() },
             cors_origins: Vec::new(),
+            forward_metadata: Vec::new(),
             trusted_proxies: Vec::new(),
             webhooks: WebhookConfiguration::default(),
             operator_webhook: OperatorWebhookConfiguration::default(),

@@ -2,73 +2,81 @@
 
 use crate::{ConfigFile, KEY, Loaded, SECRET, problems, value, with};
 
+/// Each setting and its default.
+const DEFAULTS: [(&str, Option<&str>); 64] = [
+    ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
+    ("DATABASE_SHARDS", Some("1")),
+    ("DATABASE_POOL_SIZE", Some("16")),
+    ("LISTEN", Some("127.0.0.1:8080")),
+    ("METRICS_LISTEN", Some("127.0.0.1:9464")),
+    ("PUBLIC_URL", None),
+    ("OIDC_ISSUER", None),
+    ("OIDC_AUDIENCE", None),
+    ("OIDC_CLIENT_ID", None),
+    ("OIDC_CLIENT_SECRET", None),
+    ("OIDC_CLI_CLIENT_ID", None),
+    ("OPERATORS", None),
+    ("OPERATOR_CLAIM", None),
+    ("OIDC_ORGANIZATION_CLAIM", None),
+    ("OIDC_ROLE_CLAIM", None),
+    ("ORGANIZATION_ROLES", Some("*=keys:read+webhooks:read")),
+    ("DEFAULT_OWNER", Some("user")),
+    ("SESSION_ROLE_MAX_AGE", Some("3600")),
+    ("PORTAL_NAME", None),
+    ("PORTAL_LOGO", None),
+    ("PORTAL_COLOR", None),
+    ("PORTAL_FRAME_ANCESTORS", None),
+    ("API_KEYS_MAX_ACTIVE", Some("10")),
+    ("API_KEY_PREFIX", Some("svc_live_")),
+    ("API_KEY_PREFIX_LENGTH", Some("12")),
+    ("API_KEYS_RETENTION_DAYS", Some("90")),
+    ("API_KEYS_MAX_TTL_DAYS", Some("3650")),
+    ("AUDIT_RETENTION_DAYS", Some("400")),
+    ("OPERATOR_TOKEN", None),
+    ("OPERATOR_TOKENS", None),
+    ("ENCRYPTION_KEY", None),
+    ("RATE_LIMIT", None),
+    ("USER_RATE_LIMIT", Some("6000/m")),
+    ("MANUAL_SEND_LIMIT", Some("60/m")),
+    ("CREDENTIAL_FAILURE_LIMIT", Some("100/m")),
+    ("KEEP_ALIVE_SECONDS", Some("75")),
+    ("MAX_CONNECTIONS", Some("8192")),
+    ("MAX_CONNECTIONS_PER_ADDRESS", Some("4096")),
+    ("KEY_CACHE_SIZE", Some("200000")),
+    ("KEY_CACHE_MAX_AGE", Some("600")),
+    ("VERIFY_WHEN_STALE", Some("refuse")),
+    ("CONSOLE", Some("true")),
+    ("CORS_ORIGINS", None),
+    ("TRUSTED_PROXIES", None),
+    ("MIGRATE", Some("true")),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", None),
+    ("OTEL_EXPORTER_OTLP_HEADERS", None),
+    ("OTEL_SERVICE_NAME", Some("gatepost")),
+    ("OTEL_TRACES_SAMPLER_ARG", Some("0.01")),
+    ("WEBHOOK_TRACEPARENT", Some("true")),
+    ("OPERATOR_WEBHOOK_URL", None),
+    ("OPERATOR_WEBHOOK_SECRET", None),
+    ("OPERATOR_WEBHOOK_EVENTS", Some("gatepost.*")),
+    ("LOG", Some("info")),
+    ("LOG_FORMAT", None),
+    ("DISPATCH", Some("true")),
+    ("WEBHOOK_ALLOW_HTTP", Some("false")),
+    ("WEBHOOK_ALLOWED_NETWORKS", None),
+    ("WEBHOOK_MAX_SUBSCRIPTIONS", Some("100")),
+    ("WEBHOOK_MAX_PAYLOAD_BYTES", Some("262144")),
+    ("WEBHOOK_TIMEOUT_SECONDS", Some("15")),
+    ("WEBHOOK_RETRY_SCHEDULE", Some("5s,5m,30m,2h,5h,10h,14h,20h,1d")),
+    ("WEBHOOK_CONCURRENCY", Some("512")),
+    ("WEBHOOK_RETENTION_DAYS", Some("30")),
+];
+
 #[test]
 fn nothing_set_gives_the_documented_defaults() {
     let loaded = with("", []).unwrap();
-    for (name, default) in [
-        ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
-        ("DATABASE_SHARDS", Some("1")),
-        ("DATABASE_POOL_SIZE", Some("16")),
-        ("LISTEN", Some("127.0.0.1:8080")),
-        ("METRICS_LISTEN", Some("127.0.0.1:9464")),
-        ("PUBLIC_URL", None),
-        ("OIDC_ISSUER", None),
-        ("OIDC_AUDIENCE", None),
-        ("OIDC_CLIENT_ID", None),
-        ("OIDC_CLIENT_SECRET", None),
-        ("OIDC_CLI_CLIENT_ID", None),
-        ("OPERATORS", None),
-        ("OPERATOR_CLAIM", None),
-        ("PORTAL_NAME", None),
-        ("PORTAL_LOGO", None),
-        ("PORTAL_COLOR", None),
-        ("PORTAL_FRAME_ANCESTORS", None),
-        ("API_KEYS_MAX_ACTIVE", Some("10")),
-        ("API_KEY_PREFIX", Some("svc_live_")),
-        ("API_KEY_PREFIX_LENGTH", Some("12")),
-        ("API_KEYS_RETENTION_DAYS", Some("90")),
-        ("API_KEYS_MAX_TTL_DAYS", Some("3650")),
-        ("AUDIT_RETENTION_DAYS", Some("400")),
-        ("OPERATOR_TOKEN", None),
-        ("OPERATOR_TOKENS", None),
-        ("ENCRYPTION_KEY", None),
-        ("RATE_LIMIT", None),
-        ("USER_RATE_LIMIT", Some("6000/m")),
-        ("MANUAL_SEND_LIMIT", Some("60/m")),
-        ("CREDENTIAL_FAILURE_LIMIT", Some("100/m")),
-        ("KEEP_ALIVE_SECONDS", Some("75")),
-        ("MAX_CONNECTIONS", Some("8192")),
-        ("MAX_CONNECTIONS_PER_ADDRESS", Some("4096")),
-        ("KEY_CACHE_SIZE", Some("200000")),
-        ("KEY_CACHE_MAX_AGE", Some("600")),
-        ("VERIFY_WHEN_STALE", Some("refuse")),
-        ("CONSOLE", Some("true")),
-        ("CORS_ORIGINS", None),
-        ("TRUSTED_PROXIES", None),
-        ("MIGRATE", Some("true")),
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", None),
-        ("OTEL_EXPORTER_OTLP_HEADERS", None),
-        ("OTEL_SERVICE_NAME", Some("gatepost")),
-        ("OTEL_TRACES_SAMPLER_ARG", Some("0.01")),
-        ("WEBHOOK_TRACEPARENT", Some("true")),
-        ("OPERATOR_WEBHOOK_URL", None),
-        ("OPERATOR_WEBHOOK_SECRET", None),
-        ("OPERATOR_WEBHOOK_EVENTS", Some("gatepost.*")),
-        ("LOG", Some("info")),
-        ("LOG_FORMAT", None),
-        ("DISPATCH", Some("true")),
-        ("WEBHOOK_ALLOW_HTTP", Some("false")),
-        ("WEBHOOK_ALLOWED_NETWORKS", None),
-        ("WEBHOOK_MAX_SUBSCRIPTIONS", Some("100")),
-        ("WEBHOOK_MAX_PAYLOAD_BYTES", Some("262144")),
-        ("WEBHOOK_TIMEOUT_SECONDS", Some("15")),
-        ("WEBHOOK_RETRY_SCHEDULE", Some("5s,5m,30m,2h,5h,10h,14h,20h,1d")),
-        ("WEBHOOK_CONCURRENCY", Some("512")),
-        ("WEBHOOK_RETENTION_DAYS", Some("30")),
-    ] {
+    for (name, default) in DEFAULTS {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 62);
+    assert_eq!(loaded.settings.len(), 70);
 }
 
 #[test]
@@ -85,6 +93,11 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("OIDC_CLIENT_ID", "web,app"),
         ("OPERATORS", "alice,bob"),
         ("OPERATOR_CLAIM", "groups=gatepost-operators"),
+        ("OIDC_ORGANIZATION_CLAIM", "/urn:zitadel:iam:user:resourceowner:id"),
+        ("OIDC_ROLE_CLAIM", "/https:~1~1app.example~1roles"),
+        ("ORGANIZATION_ROLES", "*=keys:read, admin=keys+webhooks, dev=keys:read+webhooks"),
+        ("DEFAULT_OWNER", "organization"),
+        ("SESSION_ROLE_MAX_AGE", "10"),
         ("PORTAL_NAME", "Acme"),
         ("PORTAL_COLOR", "#6f2da8"),
         ("PORTAL_FRAME_ANCESTORS", "https://app.example.com,http://localhost:3000"),
@@ -130,10 +143,9 @@ fn every_setting_takes_a_good_value_from_either_source() {
     assert_eq!(value(&secrets, "OPERATOR_TOKEN"), (Some("***".into()), "environment".into()));
     let hook = with("", [("OPERATOR_WEBHOOK_URL", "https://hooks.example.com/s3cret?t=1")]).unwrap();
     assert_eq!(value(&hook, "OPERATOR_WEBHOOK_URL").0.as_deref(), Some("https://hooks.example.com"));
-    let tokens = format!("checker:verify:{SECRET}, billing-2:publish+support:a:{SECRET}");
-    let named = with("", [("OPERATOR_TOKENS", &*tokens)]).unwrap();
-    let shown = "checker:verify:***,billing-2:publish+support:***";
-    assert_eq!(value(&named, "OPERATOR_TOKENS").0.as_deref(), Some(shown), "a token may contain a colon");
+    let both = with("", [("OPERATOR_TOKENS", &*format!("ci:verify:{SECRET}, b2:publish+support:a:{SECRET}"))]).unwrap();
+    let shown = "ci:verify:***,b2:publish+support:***";
+    assert_eq!(value(&both, "OPERATOR_TOKENS").0.as_deref(), Some(shown), "a token may contain a colon");
     assert_eq!(value(&secrets, "ENCRYPTION_KEY"), (Some("***,***".into()), "environment".into()));
 }
 
@@ -163,6 +175,12 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("OIDC_ISSUER", "http://id.example.com", "https"),
         ("OIDC_ISSUER", "https://id.example.com#a", "without"),
         ("OIDC_AUDIENCE", "one,,two", "one or more"),
+        ("OIDC_ORGANIZATION_CLAIM", "org_id", "a JSON pointer"),
+        ("OIDC_ROLE_CLAIM", "/a~2b", "a JSON pointer"),
+        ("ORGANIZATION_ROLES", "admin=everything", "roles and their capabilities"),
+        ("ORGANIZATION_ROLES", "admin=keys,admin=webhooks", "roles and their capabilities"),
+        ("DEFAULT_OWNER", "org", "user or organization"),
+        ("SESSION_ROLE_MAX_AGE", "3601", "10 to 3600"),
         ("API_KEYS_MAX_ACTIVE", "0", "1 to 10000"),
         ("API_KEYS_MAX_ACTIVE", "-1", "1 to 10000"),
         ("API_KEY_PREFIX", "a.b", "1 to 32"),

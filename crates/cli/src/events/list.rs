@@ -42,6 +42,7 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result
 }
 
 fn row(LoggedEvent { event, deliveries, .. }: &LoggedEvent) -> [String; 5] {
-    let (user_id, event_type) = (event.user_id.clone(), event.event_type.clone());
-    [event.id.clone(), shown(&event.created_at), user_id, deliveries.to_string(), event_type]
+    let organization = event.organization_id.as_ref().map(|id| format!("organization {id}"));
+    let owner = event.user_id.clone().or(organization).unwrap_or_default();
+    [event.id.clone(), shown(&event.created_at), owner, deliveries.to_string(), event.event_type.clone()]
 }

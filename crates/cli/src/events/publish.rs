@@ -8,17 +8,17 @@ use serde_json::value::RawValue;
 
 use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Recipient;
 
 /// Larger than any event may be, in bytes.
 pub(super) const DATA_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// Publish an event to every matching subscription of a user
+/// Publish an event to every matching subscription of a user or an organization
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The id of the user, which is the `sub` of their ID tokens
-    #[arg(long, value_name = "USER_ID")]
-    user: String,
+    #[command(flatten)]
+    recipient: Recipient,
     /// The type of the event, such as invoice.paid
     #[arg(long = "type", value_name = "TYPE")]
     event_type: String,
@@ -36,6 +36,7 @@ Examples:
     --data '{\"invoiceId\":\"in_42\"}'
   gatepost events publish --user alice --type invoice.paid \\
     --data @invoice.json --id in_42-paid
+  gatepost events publish --organization acme --type invoice.paid --data '{}'
   jq .invoice answer.json | gatepost events publish --user alice \\
     --type invoice.paid --data -";
 
@@ -46,7 +47,7 @@ Examples:
 /// When the data is not JSON, or the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let operator = connection.operator()?;
-    let mut event = NewEvent::new(arguments.user, arguments.event_type, &data(arguments.data)?)?;
+    let mut event = NewEvent::for_owner(arguments.recipient.into(), arguments.event_type, &data(arguments.data)?)?;
     if let Some(id) = arguments.id {
         event = event.with_id(id);
     }

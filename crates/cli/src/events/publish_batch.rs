@@ -2,7 +2,7 @@ use std::io::{self, BufRead, Read};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use gatepost_client::NewEvent;
+use gatepost_client::{NewEvent, Owner};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -26,14 +26,15 @@ Examples:
   GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost events publish-batch \\
     --json < events.jsonl
 
-A line is {\"userId\":\"alice\",\"type\":\"invoice.paid\",\"data\":{…},\"id\":\"in_42-paid\"}. `id` may be missing; with it,
-publishing the file again is safe. A call publishes up to 500 events, all or none. After an error, the events of
+A line is {\"userId\":\"alice\",\"type\":\"invoice.paid\",\"data\":{…},\"id\":\"in_42-paid\"}. `organizationId` may
+take the place of `userId`. `id` may be missing; with it, publishing the file again is safe. A call publishes up to 500 events, all or none. After an error, the events of
 earlier calls are published.";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Line {
-    user_id: String,
+    user_id: Option<String>,
+    organization_id: Option<String>,
     #[serde(rename = "type")]
     event_type: String,
     data: Box<RawValue>,
@@ -102,8 +103,13 @@ fn event(line: &str) -> Result<NewEvent> {
     if line.len() as u64 > DATA_BYTES_MAX {
         bail!("it has more than {DATA_BYTES_MAX} bytes");
     }
-    let Line { user_id, event_type, data, id } = serde_json::from_str(line)?;
-    let event = NewEvent::new(user_id, event_type, &data)?;
+    let Line { user_id, organization_id, event_type, data, id } = serde_json::from_str(line)?;
+    let owner = match (user_id, organization_id) {
+        (Some(user_id), None) => Owner::User(user_id),
+        (None, Some(organization_id)) => Owner::Organization(organization_id),
+        _ => bail!("it must have `userId` or `organizationId`"),
+    };
+    let event = NewEvent::for_owner(owner, event_type, &data)?;
     Ok(id.into_iter().fold(event, NewEvent::with_id))
 }
 
@@ -132,7 +138,12 @@ mod tests {
     fn an_event_is_sent_as_it_stands_and_a_wrong_line_is_named() {
         let events = lines(LINE).next_batch().unwrap();
         assert_eq!(serde_json::to_string(&events[0]).unwrap(), LINE);
-        for wrong in ["nonsense", r#"{"userId":"a","type":"b","data":1,"idd":"x"}"#, r#"{"userId":"a","data":1}"#] {
+        let (both, neither) = (LINE.replace("}}", r#"},"organizationId":"b"}"#), r#"{"type":"b","data":1}"#.to_owned());
+        for wrong in [&both, &neither].map(String::as_str).into_iter().chain([
+            "nonsense",
+            r#"{"userId":"a","type":"b","data":1,"idd":"x"}"#,
+            r#"{"userId":"a","data":1}"#,
+        ]) {
             let text = format!("{LINE}\n{wrong}");
             let error = lines(&text).next_batch().unwrap_err();
             assert!(error.to_string().contains("line 2"), "{error:#}");

@@ -1,7 +1,7 @@
 use anyhow::{Result, anyhow};
 use clap::Args;
 use domain::Timestamp;
-use gatepost_client::{ActiveApiKey, FullKey};
+use gatepost_client::{ActiveApiKey, FullKey, Owner};
 use serde::Serialize;
 
 use super::KEY_BYTES_MAX;
@@ -13,7 +13,7 @@ use crate::output::Reply;
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A scope that the key must have; can be given several times
+    /// A scope that the key must have; repeatable
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
 }
@@ -37,7 +37,10 @@ struct IntrospectAnswer<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct KeyAnswer<'a> {
-    user_id: &'a str,
+    #[serde(flatten)]
+    owner: &'a Owner,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by: Option<&'a str>,
     issuer: &'a str,
     key_id: &'a str,
     label: &'a str,
@@ -61,14 +64,16 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Resul
     let found = described(&key);
     let scopes = if key.scopes.is_empty() { "no scopes".to_owned() } else { key.scopes.join(" ") };
     let end = found.expires_at.as_ref().map_or_else(String::new, |at| format!(", until {at}"));
-    let words = format!("active: {} of {} at {}, {}, {scopes}{end}", key.key_id, key.user_id, key.issuer, key.label);
+    let owner = key.owner.user_id().map_or_else(|| key.owner.to_string(), str::to_owned);
+    let words = format!("active: {} of {owner} at {}, {}, {scopes}{end}", key.key_id, key.issuer, key.label);
     Reply::new(&IntrospectAnswer { active: true, key: Some(found) }, words)
 }
 
 fn described(key: &ActiveApiKey) -> KeyAnswer<'_> {
     let at = |seconds: i64| Timestamp::from_unix_millis(seconds.saturating_mul(1_000)).map(|at| at.to_string());
     KeyAnswer {
-        user_id: &key.user_id,
+        owner: &key.owner,
+        created_by: key.created_by.as_deref(),
         issuer: &key.issuer,
         key_id: &key.key_id,
         label: &key.label,

@@ -4,9 +4,10 @@ use clap::Args;
 use domain::ports::Clock;
 use gatepost_client::ApiKey;
 
-use crate::connection::{Access, AnyOwner, Connection};
+use crate::connection::Connection;
 use crate::listing::Listing;
 use crate::output::{Reply, member};
+use crate::owner::Owner;
 use crate::times::shown;
 
 /// List the keys of a user, newest first
@@ -14,7 +15,7 @@ use crate::times::shown;
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    owner: AnyOwner,
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -40,12 +41,8 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Resul
 /// # Errors
 ///
 /// When the call fails.
-pub(crate) async fn keys_of(owner: &AnyOwner, connection: &Connection) -> Result<Vec<ApiKey>> {
-    let keys = match connection.access(owner.name()).await? {
-        Access::User(user) => user.list_api_keys().await,
-        Access::Operator(operator, user_id) => operator.list_user_api_keys(&user_id).await,
-    };
-    connection.heard(keys)
+pub(crate) async fn keys_of(owner: &Owner, connection: &Connection) -> Result<Vec<ApiKey>> {
+    connection.heard(connection.user(owner).await?.list_api_keys().await)
 }
 
 fn rows<'a>(keys: &'a [ApiKey], now: &'a str) -> impl Iterator<Item = [String; 6]> + 'a {
@@ -58,10 +55,11 @@ fn rows<'a>(keys: &'a [ApiKey], now: &'a str) -> impl Iterator<Item = [String; 6
 
 /// The state of a key. Times of the service sort as strings.
 pub(super) fn state(key: &ApiKey, now: &str) -> String {
-    match (&key.revoked_at, &key.expires_at) {
-        (Some(at), _) => format!("revoked {}", shown(at)),
-        (None, Some(at)) if at.as_str() <= now => format!("expired {}", shown(at)),
-        (None, Some(at)) => format!("expires {}", shown(at)),
-        (None, None) => "active".to_owned(),
+    match (&key.revoked_at, &key.expires_at, &key.disabled_at) {
+        (Some(at), ..) => format!("revoked {}", shown(at)),
+        (None, Some(at), _) if at.as_str() <= now => format!("expired {}", shown(at)),
+        (None, _, Some(at)) => format!("disabled {}", shown(at)),
+        (None, Some(at), None) => format!("expires {}", shown(at)),
+        (None, None, None) => "active".to_owned(),
     }
 }

@@ -1,5 +1,6 @@
 //! `gatepost keys`: one file for each action.
 
+mod change;
 mod create;
 mod introspect;
 pub(crate) mod list;
@@ -37,6 +38,7 @@ enum Action {
     List(list::Arguments),
     Show(show::Arguments),
     Create(create::Arguments),
+    Change(change::Arguments),
     Revoke(revoke::Arguments),
     Rotate(rotate::Arguments),
     Usage(usage::Arguments),
@@ -51,7 +53,7 @@ Examples:
   gatepost keys verify < key
   gatepost keys list --user alice
   GATEPOST_ID_TOKEN_FILE=token gatepost keys list
-  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost keys list --user alice
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost keys list --for-user alice
 
 The first three work where `gatepost dev` runs.";
 
@@ -59,8 +61,8 @@ const ENVIRONMENT: &str = "\
 Environment (each also as NAME_FILE, a file that contains the value):
   GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
   GATEPOST_ID_TOKEN        an ID token of the user who owns the keys
-  GATEPOST_OPERATOR_TOKEN  the operator token, which lists and revokes the keys of any --user, and which
-                           `introspect` and `report-leaks` need";
+  GATEPOST_OPERATOR_TOKEN  the operator token, for --for-user and --for-organization, and for
+                           `introspect` and `report-leaks`";
 
 /// Runs an action on keys.
 ///
@@ -72,6 +74,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::List(arguments) => list::run(&arguments, connection).await,
         Action::Show(arguments) => show::run(&arguments, connection).await,
         Action::Create(arguments) => create::run(arguments, connection).await,
+        Action::Change(arguments) => change::run(arguments, connection).await,
         Action::Revoke(arguments) => revoke::run(&arguments, connection).await,
         Action::Rotate(arguments) => rotate::run(&arguments, connection).await,
         Action::Usage(arguments) => usage::run(&arguments, connection).await,
@@ -87,6 +90,12 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
 struct CreatedAnswer<'a> {
     key: &'a str,
     key_id: &'a str,
+}
+
+/// Parses `name=value`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("must be NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// A new key. Standard output gets only the key, so that a script can pipe it.

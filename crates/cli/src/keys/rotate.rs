@@ -4,8 +4,9 @@ use anyhow::Result;
 use clap::Args;
 
 use super::reply;
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::times::duration;
 
 /// Replace a key with a new one and print it, which is the only time that it is shown
@@ -36,7 +37,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let user = connection.user(arguments.owner.name()).await?;
+    let user = connection.user(&arguments.owner).await?;
     let overlap = arguments.overlap_seconds.map_or(arguments.overlap, Duration::from_secs);
     reply(&connection.heard(user.rotate_api_key(&arguments.key_id, overlap).await)?)
 }

@@ -5,8 +5,9 @@ use domain::ports::Clock;
 use gatepost_client::{ApiKey, Error, Problem};
 
 use super::list::{keys_of, state};
-use crate::connection::{AnyOwner, Connection};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::table::named_lines;
 use crate::times::shown;
 
@@ -17,7 +18,7 @@ pub(super) struct Arguments {
     /// The id of the key, as `gatepost keys list` shows it
     key_id: String,
     #[command(flatten)]
-    owner: AnyOwner,
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -44,9 +45,10 @@ fn not_found() -> Error {
     Error::Refused(Box::new(problem))
 }
 
-fn lines(key: &ApiKey, now: &str) -> String {
+pub(super) fn lines(key: &ApiKey, now: &str) -> String {
     let time = |at: &Option<String>| at.as_deref().map_or_else(|| "never".to_owned(), shown);
     let scopes = if key.scopes.is_empty() { "none".to_owned() } else { key.scopes.join(" ") };
+    let metadata: Vec<String> = key.metadata.iter().map(|(name, value)| format!("{name}={value}")).collect();
     named_lines(&[
         ("id", key.id.clone()),
         ("label", key.label.clone()),
@@ -56,6 +58,8 @@ fn lines(key: &ApiKey, now: &str) -> String {
         ("created", shown(&key.created_at)),
         ("last used", time(&key.last_used_at)),
         ("expires", time(&key.expires_at)),
+        ("rate limit", key.rate_limit.clone().unwrap_or_default()),
+        ("metadata", metadata.join(" ")),
         ("replaced by", key.replaced_by.clone().unwrap_or_default()),
     ])
 }

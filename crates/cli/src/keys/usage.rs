@@ -2,9 +2,10 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::DailyUsesOfKey;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::listing::Listing;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::table::table_by_hour;
 
 /// Show how often a key was verified, by the hour, or how often all keys were used, by the day
@@ -34,7 +35,7 @@ const DAILY: Listing<4> = Listing { items: "active keys", heads: ["ID", "LAST DA
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let user = connection.user(arguments.owner.name()).await?;
+    let user = connection.user(&arguments.owner).await?;
     if let Some(id) = &arguments.key_id {
         return by_hour(&connection.heard(user.key_usage(id, arguments.hours).await)?);
     }

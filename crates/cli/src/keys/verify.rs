@@ -12,7 +12,7 @@ use crate::output::Reply;
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A scope that the key must have; can be given several times
+    /// A scope that the key must have; repeatable
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
 }
@@ -38,7 +38,10 @@ struct VerifyAnswer<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct KeyAnswer<'a> {
-    user_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    organization_id: Option<&'a str>,
     key_id: &'a str,
     label: &'a str,
     scopes: &'a [String],
@@ -58,10 +61,13 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Resul
         Err(Error::InvalidCredential) => return not_good(None, "that is not an API key"),
         outcome => connection.heard(outcome)?,
     };
-    let WhoAmI { user_id, credential: UsedCredential::ApiKey { key_id, label, scopes }, .. } = &identity else {
+    let WhoAmI { credential: UsedCredential::ApiKey { key_id, label, scopes }, .. } = &identity else {
         bail!("the service did not recognize an API key");
     };
-    let key = KeyAnswer { user_id, key_id, label, scopes };
+    let (user_id, organization_id) = (identity.user_id.as_deref(), identity.organization_id.as_deref());
+    let organization = organization_id.map(|id| format!("the organization {id}"));
+    let owner = user_id.map(str::to_owned).or(organization).unwrap_or_default();
+    let key = KeyAnswer { user_id, organization_id, key_id, label, scopes };
     let missing: Vec<&str> =
         arguments.scopes.iter().filter(|scope| !scopes.contains(scope)).map(String::as_str).collect();
     if !missing.is_empty() {
@@ -69,7 +75,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Resul
         return not_good(Some(key), &reason);
     }
     let scopes = if scopes.is_empty() { "no scopes".to_owned() } else { scopes.join(" ") };
-    let words = format!("valid: {key_id} of {user_id}, {label}, {scopes}");
+    let words = format!("valid: {key_id} of {owner}, {label}, {scopes}");
     Reply::new(&VerifyAnswer { good: true, key: Some(key) }, words)
 }
 

@@ -18,8 +18,9 @@ use tokio::sync::mpsc::{self, Receiver as Arrivals};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::remark;
+use crate::owner::Owner;
 use arrival::Arrival;
 use forward::Forward;
 use receiver::Receiver;
@@ -85,7 +86,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     let (sender, arrivals) = mpsc::channel(ARRIVALS_MAX);
     let receiver = Receiver::new(secret, forward.clone(), sender);
     let resume = async || {
-        let consumer = connection.consumer(arguments.owner.name()).await?;
+        let consumer = connection.consumer(&arguments.owner).await?;
         connection.heard(consumer.recover_subscription(&subscription_id, &start).await)
     };
     let resuming = async {
@@ -103,7 +104,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
 
 /// Subscribes, and returns the id of the subscription and its secret.
 async fn subscribe(arguments: &Arguments, connection: &Connection, url: &str) -> Result<(String, SigningSecret)> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let mut new = NewSubscription::new(url, &arguments.events).described_as(DESCRIPTION);
     let kept = connection.webhook_secret()?;
     if let Some(kept) = &kept {
@@ -155,13 +156,13 @@ async fn show_all(arrivals: &mut Arrivals<Arrival>, json: bool) -> Result<()> {
 /// Deletes the subscription, with a new ID token: the one from the start may have expired.
 async fn unsubscribe(arguments: &Arguments, connection: &Connection, id: &str) -> Result<()> {
     let deleted = async {
-        let consumer = connection.consumer(arguments.owner.name()).await?;
+        let consumer = connection.consumer(&arguments.owner).await?;
         match consumer.delete_subscription(id).await {
             Err(error) if error.code() == Some("subscription_not_found") => Ok(()),
             outcome => connection.heard(outcome),
         }
     };
-    let whose = arguments.owner.as_argument();
+    let whose = arguments.owner.as_arguments();
     deleted.await.with_context(|| {
         format!("the subscription {id} still exists; delete it with `gatepost webhooks delete {id}{whose} --yes`")
     })

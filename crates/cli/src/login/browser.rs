@@ -84,8 +84,8 @@ pub(super) async fn sign_in(
         nonce: &secrets.nonce,
     };
     match provider.verify_sign_in(answer, SystemClock.world_time()).await? {
-        SignInVerdict::Valid { user, token, .. } => {
-            remark(&format!("signed in as {}", user.subject()));
+        SignInVerdict::Valid { identity, token, .. } => {
+            remark(&format!("signed in as {}", identity.user.subject()));
             Ok(Zeroizing::new(token.expose().to_owned()))
         }
         SignInVerdict::Refused(reason) => bail!("the sign-in is refused: {reason}"),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use domain::ports::IdentityProvider;
-use gatepost_client::{Client, CommandLineClient, Error, FullKey, IdToken, OperatorToken};
+use gatepost_client::{Client, CommandLineClient, Error, FullKey, IdToken, OperatorToken, Owner};
 use serde::Serialize;
 
 pub(crate) use browser::NobodyThere;
@@ -141,7 +141,8 @@ async fn check(profile: &Remote, kind: &str) -> Result<()> {
         (Remote::API_KEY, Some(key), ..) => client.with_credential(FullKey::clone(key)).whoami().await.map(drop),
         (Remote::ID_TOKEN, _, Some(token), _) => client.with_credential(IdToken::clone(token)).whoami().await.map(drop),
         (_, _, _, Some(token)) => {
-            client.with_credential(OperatorToken::clone(token)).list_user_api_keys("login").await.map(drop)
+            let host = client.with_credential(OperatorToken::clone(token)).for_owner(Owner::User("login".to_owned()));
+            host.list_api_keys().await.map(drop)
         }
         _ => Err(Error::InvalidCredential),
     };

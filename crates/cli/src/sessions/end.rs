@@ -1,8 +1,9 @@
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::{Reply, member};
+use crate::owner::Owner;
 
 /// Sign a user out of one browser, or of all browsers
 #[derive(Debug, Args)]
@@ -29,7 +30,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let user = connection.user(arguments.owner.name()).await?;
+    let user = connection.user(&arguments.owner).await?;
     let (ended, words) = match (&arguments.session_id, arguments.all) {
         (Some(id), _) => {
             connection.heard(user.end_session(id).await)?;

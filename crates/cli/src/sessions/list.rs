@@ -2,9 +2,10 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::Session;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::listing::Listing;
 use crate::output::{Reply, member};
+use crate::owner::Owner;
 use crate::times::shown;
 
 /// List the browsers in which a user is signed in, newest first
@@ -29,7 +30,7 @@ const LISTING: Listing<6> =
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let user = connection.user(arguments.owner.name()).await?;
+    let user = connection.user(&arguments.owner).await?;
     let sessions = connection.heard(user.list_sessions().await)?;
     LISTING.of(&member("sessions", &sessions), sessions.iter().map(row))
 }

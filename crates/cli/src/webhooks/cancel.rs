@@ -2,9 +2,10 @@ use anyhow::Result;
 use clap::Args;
 
 use super::retry::{Changed, report};
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::consent::Consent;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// Cancel deliveries that have not ended
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ Examples:
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { delivery_ids, owner, consent } = arguments;
     consent.get(&format!("cancel {}", delivery_ids.join(" ")), connection)?;
-    let consumer = connection.consumer(owner.name()).await?;
+    let consumer = connection.consumer(owner).await?;
     let mut changed = Changed::default();
     for id in delivery_ids {
         changed.note(id, connection.heard(consumer.cancel_delivery(id).await));

@@ -3,8 +3,9 @@ use clap::Args;
 use gatepost_client::NewSubscription;
 
 use super::with_secret;
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// Subscribe a URL and print its signing secret, which is the only time that it is shown
 #[derive(Debug, Args)]
@@ -12,7 +13,7 @@ use crate::output::Reply;
 pub(super) struct Arguments {
     /// The URL: https, or, where `gatepost dev` runs, http on this machine
     url: String,
-    /// An event type, a pattern such as invoice.*, or * for all events; can be given several times
+    /// An event type, a pattern such as invoice.*, or * for all events; repeatable
     #[arg(long = "event", value_name = "PATTERN", required = true)]
     events: Vec<String>,
     /// The description: up to 1,000 characters
@@ -34,7 +35,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let mut new = NewSubscription::new(arguments.url, arguments.events);
     if let Some(description) = arguments.description {
         new = new.described_as(description);

@@ -1,9 +1,10 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::consent::Consent;
 use crate::output::{Reply, member};
+use crate::owner::Owner;
 
 /// Delete a subscription and cancel its waiting deliveries
 #[derive(Debug, Args)]
@@ -29,7 +30,7 @@ Examples:
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let id = arguments.subscription_id.as_str();
     arguments.consent.get(&format!("delete {id} and cancel its waiting deliveries"), connection)?;
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     connection.heard(consumer.delete_subscription(id).await)?;
     Reply::new(&member("deleted", id), format!("{id} is deleted"))
 }

@@ -1,11 +1,13 @@
 use anyhow::Result;
 use clap::Args;
-use gatepost_client::{Attempt, Delivery, DeliveryQuery};
+use gatepost_client::{Delivery, DeliveryQuery};
 
+use super::delivery::{last, state};
 use super::follow;
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::listing::{Listing, Part};
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::times::shown;
 
 /// List deliveries, newest first, or follow them
@@ -54,7 +56,7 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection, json: boo
         follow::run(&wanted, &owner, connection, json).await?;
         return Ok(Reply::default());
     }
-    let consumer = connection.consumer(owner.name()).await?;
+    let consumer = connection.consumer(&owner).await?;
     let page = connection.heard(consumer.list_deliveries(&wanted).await)?;
     LISTING.page(&page, page.deliveries.iter().map(row), page.next_cursor.as_deref())
 }
@@ -64,21 +66,4 @@ fn row(delivery: &Delivery) -> [String; 7] {
     let (subscription_id, event_type) = (subscription_id.clone(), event_type.clone());
     let (state, last) = (state(delivery), last(delivery));
     [id.clone(), state, attempts.to_string(), last, shown(created_at), subscription_id, event_type]
-}
-
-/// The status of the last answer, or why there was none, and the duration of the attempt.
-pub(super) fn last(delivery: &Delivery) -> String {
-    let Some(Attempt { status, error, duration_ms, .. }) = &delivery.last_attempt else { return "-".to_owned() };
-    let outcome = status.map(|status| status.to_string()).or_else(|| error.clone()).unwrap_or_default();
-    format!("{outcome}, {duration_ms} ms")
-}
-
-/// The state, with its reason, or the time of the next attempt.
-pub(super) fn state(delivery: &Delivery) -> String {
-    match (&delivery.reason, &delivery.next_attempt_at) {
-        // The reason of a delivery that its owner cancelled is `cancelled` too.
-        (Some(reason), _) if *reason != delivery.state => format!("{} {reason}", delivery.state),
-        (None, Some(at)) => format!("{}, next {}", delivery.state, shown(at)),
-        _ => delivery.state.clone(),
-    }
 }

@@ -1,10 +1,10 @@
 use anyhow::Result;
 use clap::Args;
-use gatepost_client::{Attempt, DeliveryHistory};
+use gatepost_client::{Attempt, Delivery, DeliveryHistory};
 
-use super::deliveries::state;
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::table::{named_lines, table};
 use crate::times::shown;
 
@@ -30,7 +30,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let history = connection.heard(consumer.find_delivery(&arguments.delivery_id).await)?;
     let DeliveryHistory { delivery, event, attempts, .. } = &history;
     let head = [
@@ -57,4 +57,21 @@ fn row(attempt: &Attempt) -> [String; 6] {
     let answer = response.iter().flat_map(|body| body.split_whitespace()).collect::<Vec<_>>().join(" ");
     let answer = answer.chars().filter(|letter| !letter.is_control()).collect();
     [number.to_string(), shown(started_at), format!("{duration_ms} ms"), status, result, answer]
+}
+
+/// The status of the last answer, or why there was none, and the duration of the attempt.
+pub(super) fn last(delivery: &Delivery) -> String {
+    let Some(Attempt { status, error, duration_ms, .. }) = &delivery.last_attempt else { return "-".to_owned() };
+    let outcome = status.map(|status| status.to_string()).or_else(|| error.clone()).unwrap_or_default();
+    format!("{outcome}, {duration_ms} ms")
+}
+
+/// The state, with its reason, or the time of the next attempt.
+pub(super) fn state(delivery: &Delivery) -> String {
+    match (&delivery.reason, &delivery.next_attempt_at) {
+        // The reason of a delivery that its owner cancelled is `cancelled` too.
+        (Some(reason), _) if *reason != delivery.state => format!("{} {reason}", delivery.state),
+        (None, Some(at)) => format!("{}, next {}", delivery.state, shown(at)),
+        _ => delivery.state.clone(),
+    }
 }

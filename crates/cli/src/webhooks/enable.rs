@@ -3,9 +3,10 @@ use clap::Args;
 use gatepost_client::SubscriptionChange;
 
 use super::update::change_subscription;
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::consent::Consent;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// Send webhooks to a subscription again, also if Gatepost had disabled it
 #[derive(Debug, Args)]

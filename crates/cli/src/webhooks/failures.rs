@@ -2,9 +2,10 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::FailureGroup;
 
-use crate::connection::{Access, AnyOwner, Connection};
+use crate::connection::Connection;
 use crate::listing::Listing;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// List failed deliveries, grouped by cause
 #[derive(Debug, Args)]
@@ -14,7 +15,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ID")]
     subscription: Option<String>,
     #[command(flatten)]
-    owner: AnyOwner,
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -22,7 +23,8 @@ Examples:
   gatepost webhooks failures --user alice
   gatepost webhooks failures --subscription sub_01h455vb4pex5vsknk084sn02q \\
     --user alice --json
-  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost webhooks failures --user alice";
+  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost webhooks failures \\
+    --for-user alice";
 
 const LISTING: Listing<5> =
     Listing { items: "failed deliveries", heads: ["DELIVERIES", "ERROR", "STATUS", "SUBSCRIPTION", "URL"] };
@@ -34,11 +36,8 @@ const LISTING: Listing<5> =
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let subscription = arguments.subscription.as_deref();
-    let failures = match connection.webhook_access(arguments.owner.name()).await? {
-        Access::User(user) => user.list_failures(subscription).await,
-        Access::Operator(operator, user_id) => operator.list_user_failures(&user_id, subscription).await,
-    };
-    let failures = connection.heard(failures)?;
+    let consumer = connection.consumer(&arguments.owner).await?;
+    let failures = connection.heard(consumer.list_failures(subscription).await)?;
     let mut reply = LISTING.of(&failures, failures.failures.iter().map(row))?;
     if failures.failures.is_empty() {
         return Ok(reply);

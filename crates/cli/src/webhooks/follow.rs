@@ -7,9 +7,10 @@ use gatepost_client::{Delivery, DeliveryQuery};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::deliveries::{last, state};
-use crate::connection::{Connection, Owner};
+use super::delivery::{last, state};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::times::shown;
 
 /// The time between two looks.
@@ -28,7 +29,7 @@ pub(super) async fn run(wanted: &DeliveryQuery, owner: &Owner, connection: &Conn
         let mut seen = HashMap::new();
         loop {
             // A new token each time: an ID token ends before a person stops looking.
-            let consumer = connection.consumer(owner.name()).await?;
+            let consumer = connection.consumer(owner).await?;
             let page = connection.heard(consumer.list_deliveries(wanted).await)?;
             let changed = changed(&page.deliveries, &mut seen);
             changed.into_iter().try_for_each(|delivery| show(delivery, json))?;

@@ -2,9 +2,10 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::{Client, Subscription};
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::listing::Listing;
 use crate::output::{Reply, member};
+use crate::owner::Owner;
 use crate::times::shown;
 
 /// List the subscriptions of a user, newest first
@@ -29,7 +30,7 @@ const LISTING: Listing<6> =
 ///
 /// When a call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let subscriptions = all_subscriptions(&consumer, connection).await?;
     LISTING.of(&member("subscriptions", &subscriptions), subscriptions.iter().map(row))
 }

@@ -83,7 +83,7 @@ Environment (each also as NAME_FILE, a file that contains the value):
   GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
   GATEPOST_API_KEY         an API key of the user who owns the webhooks
   GATEPOST_ID_TOKEN        an ID token of that user, used if no API key is set
-  GATEPOST_OPERATOR_TOKEN  the operator token, with which `failures` and `retry-failures` work for any --user";
+  GATEPOST_OPERATOR_TOKEN  an operator token, for --for-user and --for-organization";
 
 /// Runs an action on webhooks.
 ///

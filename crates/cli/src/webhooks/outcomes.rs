@@ -1,8 +1,9 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::table::table_by_hour;
 
 /// Show how attempts at deliveries ended, by the hour
@@ -31,7 +32,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let outcomes = match &arguments.subscription {
         Some(id) => consumer.subscription_outcomes(id, arguments.hours).await,
         None => consumer.outcomes(arguments.hours).await,

@@ -1,8 +1,9 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::{Reply, member};
+use crate::owner::Owner;
 use crate::times::past;
 
 /// Enable a subscription, and deliver again now what failed or waits since a time
@@ -35,7 +36,7 @@ Examples:
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { subscription_id: id, since, dry_run, owner } = arguments;
-    let consumer = connection.consumer(owner.name()).await?;
+    let consumer = connection.consumer(owner).await?;
     let (deliveries, what) = if *dry_run {
         (connection.heard(consumer.count_recoverable(id, since).await)?, "would have these deliveries due now:")
     } else {

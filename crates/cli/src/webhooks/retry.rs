@@ -2,8 +2,9 @@ use anyhow::{Error, Result, anyhow};
 use clap::Args;
 use gatepost_client::Delivery;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::{Reply, member, remark};
+use crate::owner::Owner;
 
 /// Deliver again now, whatever the state, and restart the retry schedule
 #[derive(Debug, Args)]
@@ -45,7 +46,7 @@ impl Changed {
 ///
 /// When a call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let mut changed = Changed::default();
     for id in &arguments.delivery_ids {
         changed.note(id, connection.heard(consumer.retry_delivery(id).await));

@@ -2,8 +2,9 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::FailureCause;
 
-use crate::connection::{Access, AnyOwner, Connection};
+use crate::connection::Connection;
 use crate::output::{Reply, member};
+use crate::owner::Owner;
 
 /// Deliver again now what failed for one cause, as `gatepost webhooks failures` lists it
 #[derive(Debug, Args)]
@@ -18,7 +19,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     status: Option<u16>,
     #[command(flatten)]
-    owner: AnyOwner,
+    owner: Owner,
 }
 
 const EXAMPLES: &str = "\
@@ -28,7 +29,7 @@ Examples:
   gatepost webhooks retry-failures sub_01h455vb4pex5vsknk084sn02q \\
     --error timeout --user alice
   GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost webhooks retry-failures \\
-    sub_01h455vb4pex5vsknk084sn02q --error dns --user alice";
+    sub_01h455vb4pex5vsknk084sn02q --error dns --for-user alice";
 
 /// Retries a group of failed deliveries.
 ///
@@ -38,11 +39,7 @@ Examples:
 pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { subscription_id, error, status, owner } = arguments;
     let cause = FailureCause { subscription_id, error, status };
-    let retried = match connection.webhook_access(owner.name()).await? {
-        Access::User(user) => user.retry_failures(&cause).await,
-        Access::Operator(operator, user_id) => operator.retry_user_failures(&user_id, &cause).await,
-    };
-    let deliveries = connection.heard(retried)?;
+    let deliveries = connection.heard(connection.consumer(&owner).await?.retry_failures(&cause).await)?;
     let what = if deliveries == 1 { "1 delivery is" } else { &format!("{deliveries} deliveries are") };
     Reply::new(&member("deliveries", deliveries), format!("{what} due now"))
 }

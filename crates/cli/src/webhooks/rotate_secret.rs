@@ -4,8 +4,9 @@ use anyhow::Result;
 use clap::Args;
 
 use super::with_secret;
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::times::duration;
 
 /// Replace the signing secret of a subscription and print the new one, which is the only time that it is shown
@@ -35,7 +36,7 @@ Examples:
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let id = &arguments.subscription_id;
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let rotated = connection.heard(consumer.rotate_webhook_secret(id, None, Some(arguments.overlap)).await)?;
     with_secret(&rotated, "has a new secret, which is")
 }

@@ -3,8 +3,9 @@ use clap::Args;
 use gatepost_client::{Attempt, FoundSubscription, SubscriptionHealth};
 
 use super::list::state;
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::table::named_lines;
 use crate::times::shown;
 
@@ -30,7 +31,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let found = connection.heard(consumer.find_subscription(&arguments.subscription_id).await)?;
     Reply::new(&found, in_words(&found))
 }

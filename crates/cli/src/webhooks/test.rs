@@ -1,8 +1,9 @@
 use anyhow::Result;
 use clap::Args;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// Send an event of the type webhook.test to one subscription
 #[derive(Debug, Args)]
@@ -25,9 +26,9 @@ Examples:
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let id = &arguments.subscription_id;
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let test = connection.heard(consumer.test_subscription(id).await)?;
-    let whose = arguments.owner.as_argument();
+    let whose = arguments.owner.as_arguments();
     let reply = Reply::new(&test, format!("sending {} to {id}", test.event.id))?;
     Ok(reply.remarking(format!("`gatepost webhooks deliveries --subscription {id}{whose}` shows the result")))
 }

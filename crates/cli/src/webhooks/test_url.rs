@@ -1,8 +1,9 @@
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// Send a signed test event to a URL that nothing is subscribed to, and show the answer
 #[derive(Debug, Args)]
@@ -27,7 +28,7 @@ The event is signed with a secret that is made for the test.";
 ///
 /// When the call fails, or the receiver does not accept the event.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let test = connection.heard(consumer.test_url(&arguments.url, None).await)?;
     let attempt = &test.attempt;
     let status = attempt.status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));

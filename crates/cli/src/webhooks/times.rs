@@ -2,8 +2,9 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::AttemptTimes;
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 use crate::times::shown;
 
 /// Show how long the attempts at the deliveries to a subscription take
@@ -27,7 +28,7 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
-    let consumer = connection.consumer(arguments.owner.name()).await?;
+    let consumer = connection.consumer(&arguments.owner).await?;
     let times = connection.heard(consumer.attempt_times(&arguments.subscription_id).await)?;
     Reply::new(&times, in_words(&times))
 }

@@ -2,8 +2,9 @@ use anyhow::Result;
 use clap::{ArgGroup, Args};
 use gatepost_client::{Subscription, SubscriptionChange};
 
-use crate::connection::{Connection, Owner};
+use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// Change the URL, the events or the description of a subscription
 #[derive(Debug, Args)]
@@ -14,7 +15,7 @@ pub(super) struct Arguments {
     /// The new URL, to which waiting deliveries go as well
     #[arg(long, value_name = "URL", group = "change")]
     url: Option<String>,
-    /// Replaces all event types and patterns; can be given several times
+    /// Replaces all event types and patterns; repeatable
     #[arg(long = "event", value_name = "PATTERN", group = "change")]
     events: Option<Vec<String>>,
     /// The description: up to 1,000 characters
@@ -54,6 +55,6 @@ pub(super) async fn change_subscription(
     owner: &Owner,
     connection: &Connection,
 ) -> Result<Subscription> {
-    let consumer = connection.consumer(owner.name()).await?;
+    let consumer = connection.consumer(owner).await?;
     connection.heard(consumer.change_subscription(id, change).await)
 }

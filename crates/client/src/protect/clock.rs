@@ -1,13 +1,17 @@
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
+
+/// The clock of the verifier: [`Mark::now`], except in tests.
+pub(super) type Clock = Arc<dyn Fn() -> Mark + Send + Sync>;
 
 /// An instant on both clocks. The monotonic clock stops while the machine is suspended, and the wall clock may be set
 /// back, so an age is the longer of the two differences.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
-    monotonic: Instant,
-    wall: SystemTime,
+    pub(super) monotonic: Instant,
+    pub(super) wall: SystemTime,
 }
 
 impl Mark {

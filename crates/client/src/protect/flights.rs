@@ -30,6 +30,11 @@ impl Flights {
         Err(flights.entry(digest).or_insert_with(begin).clone())
     }
 
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<CredentialDigest, Flight>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

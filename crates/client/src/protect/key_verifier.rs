@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::clock::Mark;
+use super::clock::{Clock, Mark};
 use super::digest::CredentialDigest;
 use super::flights::{Flight, Flights, Landing};
 use super::health::{Failure, Health};
@@ -26,6 +26,7 @@ struct Inner {
     verdicts: Verdicts,
     flights: Arc<Flights>,
     health: Health,
+    clock: Clock,
     /// Separate limits, so that a flood of unknown keys does not delay calls for valid keys.
     calls_for_good: Semaphore,
     calls_for_others: Semaphore,
@@ -50,12 +51,17 @@ impl KeyVerifier {
     ///
     /// Outside a tokio runtime.
     pub fn with_settings(gatepost: Client, settings: KeyVerifierSettings) -> Self {
+        Self::with_clock(gatepost, settings, Arc::new(Mark::now))
+    }
+
+    pub(super) fn with_clock(gatepost: Client, settings: KeyVerifierSettings, clock: Clock) -> Self {
         Self(Arc::new(Inner {
             gatepost,
             settings,
             verdicts: Verdicts::new(&settings),
             flights: Arc::default(),
             health: Health::default(),
+            clock,
             calls_for_good: Semaphore::new(settings.calls_max.max(1)),
             calls_for_others: Semaphore::new(settings.calls_max.max(1)),
             runtime: Handle::current(),
@@ -71,7 +77,7 @@ impl KeyVerifier {
         let Some(digest) = CredentialDigest::of_presented(presented) else {
             return Err(Refusal::Invalid);
         };
-        match self.0.verdicts.recall(&digest, Mark::now()) {
+        match self.0.verdicts.recall(&digest, (self.0.clock)()) {
             Recall::Known(verdict) => verdict,
             Recall::Ageing(caller) => {
                 self.refresh(digest, presented);
@@ -102,9 +108,17 @@ impl KeyVerifier {
         if caller.scopes().covers(required) { Ok(caller) } else { Err(Refusal::MissingScope(required.clone())) }
     }
 
+    /// Waits until no call runs.
+    #[cfg(test)]
+    pub(super) async fn settle(&self) {
+        while !self.0.flights.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// Starts a call to Gatepost in the background.
     fn refresh(&self, digest: CredentialDigest, presented: &str) {
-        if self.0.health.may_retry()
+        if self.0.health.may_retry((self.0.clock)())
             && let Err(flight) = self.0.flights.join(digest, || None::<()>, |landing| self.flight(landing, presented))
         {
             // The first poll starts the call; the call then runs in its own task.
@@ -114,7 +128,7 @@ impl KeyVerifier {
 
     /// Asks Gatepost, in one call with all other requests for the same key.
     async fn ask(&self, digest: CredentialDigest, presented: &str) -> Verdict {
-        let recall = || match self.0.verdicts.recall(&digest, Mark::now()) {
+        let recall = || match self.0.verdicts.recall(&digest, (self.0.clock)()) {
             Recall::Known(verdict) => Some(verdict),
             Recall::Ageing(caller) => Some(Ok(caller)),
             Recall::Stale(_) | Recall::Unknown => None,
@@ -126,7 +140,7 @@ impl KeyVerifier {
         if let Some(verdict) = flight.await {
             return verdict;
         }
-        match self.0.verdicts.recall(&digest, Mark::now()) {
+        match self.0.verdicts.recall(&digest, (self.0.clock)()) {
             Recall::Known(verdict) => verdict,
             Recall::Ageing(caller) | Recall::Stale(caller) => Ok(caller),
             Recall::Unknown => Err(Refusal::Unavailable),
@@ -148,11 +162,11 @@ impl Inner {
         let calls = if was_good { &self.calls_for_good } else { &self.calls_for_others };
         // No permit in time means that this process is busy, not that Gatepost fails: its health stays unchanged.
         let _call = timeout(self.settings.call_timeout, calls.acquire()).await.ok()?.ok()?;
-        let asked_at = Mark::now();
+        let asked_at = (self.clock)();
         let said = match self.introspect(&key).await {
             Ok(said) => said,
             Err(failure) => {
-                self.health.failed(&failure);
+                self.health.failed(&failure, (self.clock)());
                 return None;
             }
         };

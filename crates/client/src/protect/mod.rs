@@ -36,6 +36,7 @@ mod presented;
 mod refusal;
 mod scopes;
 mod settings;
+mod vectors;
 mod verdicts;
 
 pub use caller::Caller;

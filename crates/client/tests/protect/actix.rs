@@ -21,7 +21,7 @@ fn routes(keys: KeyVerifier) -> impl FnOnce(&mut web::ServiceConfig) {
 
 async fn orders(caller: web::ReqData<Caller>) -> String {
     let scopes: Vec<_> = caller.scopes().iter().collect();
-    format!("{} {} {} {}", caller.user_id(), caller.key_id(), caller.label(), scopes.join(","))
+    format!("{} {} {} {}", caller.owner(), caller.key_id(), caller.label(), scopes.join(","))
 }
 
 async fn send(gatepost: &Gatepost, path: &str, header: Option<(&str, &str)>) -> ServiceResponse<impl MessageBody> {
@@ -43,7 +43,7 @@ async fn a_good_key_passes_and_the_handler_knows_whose_it_is() {
     ] {
         let response = send(&gatepost, path, Some(header)).await;
         assert_eq!(response.status(), 200, "{path}");
-        assert_eq!(read_body(response).await, "user-of-k key_1 CI orders:read,orders:write");
+        assert_eq!(read_body(response).await, "user user-of-k key_1 CI orders:read,orders:write");
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use gatepost_client::Owner;
 use gatepost_client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
 use tokio::task::{JoinSet, spawn_blocking, yield_now};
 
@@ -329,7 +330,7 @@ async fn keys_are_told_apart() {
     let (gatepost, keys) = asking(Answer::Good("orders:read")).await;
     for key in ["one", "two", "one"] {
         let caller = keys.verify(key).await.unwrap();
-        assert_eq!((caller.user_id(), caller.key_id()), (format!("user-of-{key}").as_str(), "key_1"));
+        assert_eq!((caller.owner(), caller.key_id()), (&Owner::User(format!("user-of-{key}")), "key_1"));
         assert!(caller.has_scope("orders:read") && !caller.has_scope("orders"));
     }
     assert_eq!(gatepost.calls(), 2);

@@ -27,7 +27,7 @@ fn service(gatepost: &Gatepost) -> Router {
 
 async fn orders(Extension(caller): Extension<Caller>) -> String {
     let scopes: Vec<_> = caller.scopes().iter().collect();
-    format!("{} {} {} {}", caller.user_id(), caller.key_id(), caller.label(), scopes.join(","))
+    format!("{} {} {} {}", caller.owner(), caller.key_id(), caller.label(), scopes.join(","))
 }
 
 async fn send(service: &mut Router, path: &str, headers: &[(&str, &str)]) -> Response {
@@ -53,7 +53,7 @@ async fn a_good_key_passes_and_the_handler_knows_whose_it_is() {
     ] {
         let response = send(&mut service, path, &[header]).await;
         assert_eq!(response.status(), 200, "{path}");
-        assert_eq!(text(response).await, "user-of-k key_1 CI orders:read,orders:write");
+        assert_eq!(text(response).await, "user user-of-k key_1 CI orders:read,orders:write");
     }
 }
 

@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use diesel::prelude::{Insertable, QueryableByName};
 use domain::audit::{Actor, AuditAction, AuditEvent, AuditTarget, Means, Origin, RequestId};
 use domain::ports::{AuditPage, StoreError};
-use domain::{AuditId, UserId};
+use domain::{AuditId, OwnerId};
 
 use super::changes_json::{changes_json, changes_of};
 use crate::digest_row::hexadecimal;
@@ -99,7 +99,7 @@ pub(super) fn actor_columns(actor: &Actor) -> (&'static str, Option<&str>, Optio
 
 fn actor_of(kind: &str, issuer: Option<String>, name: Option<String>) -> Option<Actor> {
     match (kind, issuer, name) {
-        (USER, Some(issuer), Some(subject)) => UserId::new(issuer, subject).ok().map(Actor::User),
+        (USER, Some(issuer), Some(subject)) => OwnerId::new(issuer, subject).ok().map(Actor::User),
         (OPERATOR, None, Some(name)) => Some(Actor::Operator(name)),
         (SERVICE, None, None) => Some(Actor::Service),
         _ => None,
@@ -144,7 +144,7 @@ impl TryFrom<AuditRow> for AuditEvent {
             origin: Origin { actor, means, request: request.transpose()?, address: address.transpose()? },
             action: AuditAction::of_stored(&row.action).ok_or_else(|| corrupt("action"))?,
             target: AuditTarget::of_stored(&row.target).ok_or_else(|| corrupt("target"))?,
-            owner: UserId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
+            owner: OwnerId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
             changes: changes_of(&row.changes).ok_or_else(|| corrupt("changes"))?,
         })
     }

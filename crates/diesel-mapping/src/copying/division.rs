@@ -1,4 +1,4 @@
-use domain::{Home, UserId};
+use domain::{Home, OwnerId};
 
 /// The issuer and the subject of the owner of a row; `None` if nobody owns it, or what it belongs to is gone.
 pub type OwnerColumns = (Option<String>, Option<String>);
@@ -23,7 +23,7 @@ impl Division {
     /// The shard that gets the rows of this owner. The first shard gets every row whose owner is missing or unreadable,
     /// because no user asks for such a row.
     pub fn shard_of(self, (issuer, subject): OwnerColumns) -> usize {
-        let owner = issuer.zip(subject).and_then(|(issuer, subject)| UserId::new(issuer, subject).ok());
+        let owner = issuer.zip(subject).and_then(|(issuer, subject)| OwnerId::new(issuer, subject).ok());
         owner.map_or(0, |owner| Home::of(&owner).shard(self.shards))
     }
 }
@@ -68,7 +68,7 @@ mod tests {
             .map(|n| {
                 let subject = format!("user-{n}");
                 let shard = Division::into_shards(3).shard_of(owned("https://id.example", &subject));
-                assert_eq!(shard, Home::of(&UserId::new("https://id.example", subject).unwrap()).shard(3));
+                assert_eq!(shard, Home::of(&OwnerId::new("https://id.example", subject).unwrap()).shard(3));
                 shard
             })
             .collect();

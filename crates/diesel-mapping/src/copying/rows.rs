@@ -26,6 +26,8 @@ pub struct KeyCopy {
     revoked_at: Option<StoredInstant>,
     scopes: String,
     replaced_by: Option<Vec<u8>>,
+    settings: Option<String>,
+    created_by: Option<String>,
 }
 
 /// How often a key was verified in an hour.
@@ -53,6 +55,7 @@ pub struct SessionCopy {
     expires_at: StoredInstant,
     user_agent: Option<String>,
     address: Option<String>,
+    memberships: Option<String>,
 }
 
 /// The text that only the right encryption key opens. See decision 57.
@@ -81,6 +84,7 @@ pub struct SubscriptionCopy {
     created_at: StoredInstant,
     updated_at: StoredInstant,
     deleted_at: Option<StoredInstant>,
+    created_by: Option<String>,
 }
 
 /// A pattern of a subscription.

@@ -4,15 +4,17 @@
 
 use diesel::dsl::{auto_type, not, update};
 use diesel::prelude::*;
-use domain::{ApiKey, CredentialDigest, KeyId, ListView, Timestamp, UserId};
+use domain::ports::ListExpiringRequest;
+use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId, Timestamp};
 
 use super::key_row::{KEY_COLUMNS, KeyColumns, LISTED_COLUMNS, ListedColumns};
+use super::settings_json::settings_json;
 use crate::StoredInstant;
 use crate::schema::api_keys;
 
 /// The key belongs to this owner.
 #[auto_type]
-pub fn owned_by<'a>(owner: &'a UserId) -> _ {
+pub fn owned_by<'a>(owner: &'a OwnerId) -> _ {
     let issuer: &'a str = owner.issuer();
     let subject: &'a str = owner.subject();
     api_keys::owner_issuer.eq(issuer).and(api_keys::owner_subject.eq(subject))
@@ -26,7 +28,7 @@ fn good_at(at: StoredInstant) -> _ {
 
 /// How many active keys the owner has.
 #[auto_type]
-pub fn count_active<'a>(owner: &'a UserId, at: Timestamp) -> _ {
+pub fn count_active<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     let is_theirs: owned_by<'a> = owned_by(owner);
     let is_good: good_at = good_at(at.into());
     api_keys::table.filter(is_theirs).filter(is_good).filter(api_keys::replaced_by.is_null()).count()
@@ -34,7 +36,7 @@ pub fn count_active<'a>(owner: &'a UserId, at: Timestamp) -> _ {
 
 /// How many of the owner's keys are being replaced.
 #[auto_type]
-pub fn count_being_replaced<'a>(owner: &'a UserId, at: Timestamp) -> _ {
+pub fn count_being_replaced<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     let is_theirs: owned_by<'a> = owned_by(owner);
     let is_good: good_at = good_at(at.into());
     api_keys::table.filter(is_theirs).filter(is_good).filter(api_keys::replaced_by.is_not_null()).count()
@@ -44,7 +46,7 @@ pub fn count_being_replaced<'a>(owner: &'a UserId, at: Timestamp) -> _ {
 /// `select` sorts them, so that the order is coded once. The condition that `ends_at` is not null is always true, and is
 /// there for the index. See decision 60.
 #[auto_type]
-pub fn list_keys<'a>(owner: &'a UserId, view: ListView) -> _ {
+pub fn list_keys<'a>(owner: &'a OwnerId, view: ListView) -> _ {
     let is_good: good_at = good_at(view.at.into());
     let is_still_good: good_at = good_at(view.at.into());
     let ended_max: i64 = view.ended_max.into();
@@ -56,7 +58,7 @@ pub fn list_keys<'a>(owner: &'a UserId, view: ListView) -> _ {
 }
 
 #[auto_type]
-fn keys_of<'a>(owner: &'a UserId) -> _ {
+fn keys_of<'a>(owner: &'a OwnerId) -> _ {
     let columns: ListedColumns = LISTED_COLUMNS;
     let is_theirs: owned_by<'a> = owned_by(owner);
     api_keys::table.filter(is_theirs).select(columns)
@@ -66,12 +68,12 @@ fn keys_of<'a>(owner: &'a UserId) -> _ {
 /// A key that ends in the interval and is not revoked expires then. The conditions name a range of the partial index, which
 /// has only keys with an end.
 #[auto_type]
-pub fn list_expiring<'a>(after: (Timestamp, &'a KeyId), until: Timestamp, max: u32) -> _ {
-    let from: StoredInstant = after.0.into();
-    let until: StoredInstant = until.into();
+pub fn list_expiring<'a>(request: &'a ListExpiringRequest) -> _ {
+    let from: StoredInstant = request.after.0.into();
+    let until: StoredInstant = request.until.into();
     let columns: KeyColumns = KEY_COLUMNS;
-    let max: i64 = max.into();
-    let is_later: later_than<'a> = later_than(from, after.1);
+    let max: i64 = request.max.into();
+    let is_later: later_than<'a> = later_than(from, &request.after.1);
     api_keys::table
         .filter(api_keys::ends_at.ge(from).and(api_keys::ends_at.le(until)))
         .filter(is_later)
@@ -107,7 +109,7 @@ pub fn key_by_id<'a>(id: &'a KeyId) -> _ {
 
 /// Revokes the owner's key, unless it is revoked.
 #[auto_type]
-pub fn revoke_key<'a>(owner: &'a UserId, id: &'a KeyId, at: Timestamp) -> _ {
+pub fn revoke_key<'a>(owner: &'a OwnerId, id: &'a KeyId, at: Timestamp) -> _ {
     let id: &'a [u8] = id.as_bytes();
     let at: Option<StoredInstant> = stored(at.into());
     let is_theirs: owned_by<'a> = owned_by(owner);
@@ -127,6 +129,20 @@ pub fn replace_key<'a>(replaced: &'a ApiKey) -> _ {
         api_keys::expires_at.eq(expires_at),
         api_keys::revoked_at.eq(revoked_at),
         api_keys::replaced_by.eq(replaced_by),
+    ))
+}
+
+/// Writes what a change may change of a key.
+#[auto_type]
+pub fn change_key<'a>(changed: &'a ApiKey) -> _ {
+    let id: &'a [u8] = changed.id.as_bytes();
+    let label: &'a str = changed.label.as_str();
+    let expires_at: Option<StoredInstant> = stored(changed.expires_at);
+    let settings: Option<String> = settings_json(&changed.settings);
+    update(api_keys::table.filter(api_keys::id.eq(id))).set((
+        api_keys::label.eq(label),
+        api_keys::expires_at.eq(expires_at),
+        api_keys::settings.eq(settings),
     ))
 }
 

@@ -1,7 +1,8 @@
 use diesel::prelude::{Insertable, Queryable};
 use domain::ports::StoreError;
-use domain::{ApiKey, CredentialDigest, KeyId, Label, Scopes, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, OwnerId, Scopes, Timestamp};
 
+use super::settings_json::{settings_json, settings_of};
 use crate::StoredInstant;
 use crate::digest_row::{hexadecimal, stored_digest};
 use crate::schema::api_keys;
@@ -19,6 +20,8 @@ macro_rules! listed_columns {
             api_keys::revoked_at,
             api_keys::scopes,
             api_keys::replaced_by,
+            api_keys::settings,
+            api_keys::created_by,
         )
     };
 }
@@ -55,6 +58,8 @@ pub struct ListedRow {
     revoked_at: Option<StoredInstant>,
     scopes: String,
     replaced_by: Option<Vec<u8>>,
+    settings: Option<String>,
+    created_by: Option<String>,
 }
 
 /// A row of `api_keys` to insert.
@@ -73,6 +78,8 @@ pub struct NewKeyRow<'a> {
     revoked_at: Option<StoredInstant>,
     scopes: &'a str,
     replaced_by: Option<Vec<u8>>,
+    settings: Option<String>,
+    created_by: Option<String>,
 }
 
 impl<'a> NewKeyRow<'a> {
@@ -91,6 +98,8 @@ impl<'a> NewKeyRow<'a> {
             revoked_at: key.revoked_at.map(Into::into),
             scopes: key.scopes.as_str(),
             replaced_by: key.replaced_by.map(|id| id.as_bytes().to_vec()),
+            settings: settings_json(&key.settings),
+            created_by: key.created_by.as_ref().map(|member| member.subject().to_owned()),
         }
     }
 }
@@ -109,7 +118,7 @@ pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
 /// # Errors
 ///
 /// As those of [`api_keys_of`].
-pub fn keys_of_owner(owner: &UserId, rows: Vec<ListedRow>) -> Result<Vec<ApiKey>, StoreError> {
+pub fn keys_of_owner(owner: &OwnerId, rows: Vec<ListedRow>) -> Result<Vec<ApiKey>, StoreError> {
     rows.into_iter().map(|row| row.key_of(|| Some(owner.clone()))).collect()
 }
 
@@ -127,13 +136,13 @@ impl TryFrom<KeyRow> for ApiKey {
 
     fn try_from(row: KeyRow) -> Result<Self, StoreError> {
         let (issuer, subject) = row.owner;
-        row.key.key_of(|| UserId::new(issuer, subject).ok())
+        row.key.key_of(|| OwnerId::new(issuer, subject).ok())
     }
 }
 
 impl ListedRow {
     /// The key, whose owner is `None` if the stored one is not valid.
-    fn key_of(self, owner: impl FnOnce() -> Option<UserId>) -> Result<ApiKey, StoreError> {
+    fn key_of(self, owner: impl FnOnce() -> Option<OwnerId>) -> Result<ApiKey, StoreError> {
         let row = self;
         let id = key_id(&row.id).ok_or_else(|| corrupt("id", hexadecimal(&row.id)))?;
         let corrupt = |column| corrupt(column, id.to_string());
@@ -142,6 +151,9 @@ impl ListedRow {
             stored.map(|stored| instant(column, stored)).transpose()
         };
         let replaced_by = row.replaced_by.map(|bytes| key_id(&bytes).ok_or_else(|| corrupt("replaced_by")));
+        let settings = row.settings.map(|json| settings_of(&json).ok_or_else(|| corrupt("settings")));
+        let owner = owner().ok_or_else(|| corrupt("owner_subject"))?;
+        let created_by = row.created_by.map(|subject| owner.fellow(&subject).map_err(|_| corrupt("created_by")));
         Ok(ApiKey {
             id,
             created_at: instant("created_at", row.created_at)?,
@@ -149,10 +161,12 @@ impl ListedRow {
             expires_at: optional("expires_at", row.expires_at)?,
             revoked_at: optional("revoked_at", row.revoked_at)?,
             label: Label::parse(&row.label).map_err(|_| corrupt("label"))?,
-            owner: owner().ok_or_else(|| corrupt("owner_subject"))?,
+            owner,
             prefix: row.prefix,
             scopes: Scopes::parse(&row.scopes).map_err(|_| corrupt("scopes"))?,
             replaced_by: replaced_by.transpose()?,
+            settings: settings.transpose()?.unwrap_or_default(),
+            created_by: created_by.transpose()?,
         })
     }
 }
@@ -180,6 +194,8 @@ mod tests {
             revoked_at: None,
             scopes: "orders:read".into(),
             replaced_by: Some(vec![8; 16]),
+            settings: None,
+            created_by: Some("bob".into()),
         };
         KeyRow { owner: ("https://id.example".into(), "alice".into()), key }
     }
@@ -203,6 +219,8 @@ mod tests {
         assert_eq!(corrupt_column(|row| row.key.label = " ".into()), Some("label"));
         assert_eq!(corrupt_column(|row| row.owner.1.clear()), Some("owner_subject"));
         assert_eq!(corrupt_column(|row| row.key.scopes = "a  b".into()), Some("scopes"));
+        assert_eq!(corrupt_column(|row| row.key.created_by = Some("\0".into())), Some("created_by"));
         assert_eq!(corrupt_column(|row| row.key.replaced_by = Some(vec![8; 17])), Some("replaced_by"));
+        assert_eq!(corrupt_column(|row| row.key.settings = Some("{".into())), Some("settings"));
     }
 }

@@ -1,5 +1,6 @@
 //! The rows of `sessions`, and the queries on the table that both databases run.
 
+mod memberships_json;
 mod session_queries;
 mod session_row;
 

@@ -5,7 +5,7 @@
 use diesel::dsl::auto_type;
 use diesel::prelude::*;
 use domain::sessions::SESSION_IDLE_MAX;
-use domain::{CredentialDigest, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, Timestamp};
 
 use super::session_row::{SESSION_COLUMNS, SessionColumns};
 use crate::StoredInstant;
@@ -18,7 +18,7 @@ pub fn seen_since(at: Timestamp) -> StoredInstant {
 
 /// The owner's sessions that are good at `at`, newest first.
 #[auto_type]
-pub fn list_sessions<'a>(owner: &'a UserId, at: Timestamp) -> _ {
+pub fn list_sessions<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     let issuer: &'a str = owner.issuer();
     let subject: &'a str = owner.subject();
     let columns: SessionColumns = SESSION_COLUMNS;

@@ -1,10 +1,12 @@
 use std::net::IpAddr;
 
 use diesel::prelude::{Insertable, Queryable};
+use domain::organizations::Memberships;
 use domain::ports::StoreError;
 use domain::sessions::{Session, UserAgent};
-use domain::{CredentialDigest, SessionId, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId};
 
+use super::memberships_json::{memberships_json, memberships_of};
 use crate::StoredInstant;
 use crate::digest_row::hexadecimal;
 use crate::schema::sessions;
@@ -22,6 +24,7 @@ macro_rules! session_columns {
             sessions::expires_at,
             sessions::user_agent,
             sessions::address,
+            sessions::memberships,
         )
     };
 }
@@ -44,6 +47,7 @@ pub struct SessionRow {
     expires_at: StoredInstant,
     user_agent: Option<String>,
     address: Option<String>,
+    memberships: Option<String>,
 }
 
 /// A row of `sessions` to insert.
@@ -60,6 +64,7 @@ pub struct NewSessionRow<'a> {
     expires_at: StoredInstant,
     user_agent: Option<String>,
     address: Option<String>,
+    memberships: Option<String>,
 }
 
 impl<'a> NewSessionRow<'a> {
@@ -76,6 +81,7 @@ impl<'a> NewSessionRow<'a> {
             expires_at: session.expires_at.into(),
             user_agent: session.user_agent.as_ref().map(|agent| agent.as_str().to_owned()),
             address: session.address.as_ref().map(IpAddr::to_string),
+            memberships: memberships_json(&session.memberships),
         }
     }
 }
@@ -99,11 +105,15 @@ impl TryFrom<SessionRow> for Session {
         let corrupt = |column| corrupt(column, id.to_string());
         let instant = |column, stored: StoredInstant| stored.timestamp().ok_or_else(|| corrupt(column));
         let user_agent = row.user_agent.map(|text| UserAgent::new(&text).ok_or_else(|| corrupt("user_agent")));
+        let provider = row.owner_issuer.clone();
+        let memberships =
+            row.memberships.map_or(Some(Ok(Memberships::default())), |json| memberships_of(&provider, &json));
         let address = row.address.map(|text| text.parse().map_err(|_| corrupt("address")));
         Ok(Self {
             id,
-            owner: UserId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
+            owner: OwnerId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
             role: row.role.parse().map_err(|_| corrupt("role"))?,
+            memberships: memberships.ok_or_else(|| corrupt("memberships"))?,
             created_at: instant("created_at", row.created_at)?,
             seen_at: instant("seen_at", row.seen_at)?,
             expires_at: instant("expires_at", row.expires_at)?,
@@ -130,6 +140,7 @@ mod tests {
             expires_at: Timestamp::MAX.into(),
             user_agent: Some("curl/8".into()),
             address: Some("2001:db8::1".into()),
+            memberships: Some(r#"{"acme":["keys"]}"#.into()),
         }
     }
 
@@ -151,5 +162,8 @@ mod tests {
         assert_eq!(corrupt_column(|row| row.role = "admin".into()), Some("role"));
         assert_eq!(corrupt_column(|row| row.user_agent = Some(" ".into())), Some("user_agent"));
         assert_eq!(corrupt_column(|row| row.address = Some("localhost".into())), Some("address"));
+        for wrong in ["", "{", "[]", r#"{"acme":["admin"]}"#, r#"{"":[]}"#, r#""unreadable""#] {
+            assert_eq!(corrupt_column(|row| row.memberships = Some(wrong.into())), Some("memberships"), "{wrong}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 use diesel::prelude::QueryableByName;
 use diesel::sql_types::BigInt;
-use domain::ports::{EventPage, LoggedEvent, StoreError};
-use domain::webhooks::{Event, EventFilter};
+use domain::ports::{EventPage, ListEventsRequest, LoggedEvent, StoreError};
+use domain::webhooks::Event;
 use domain::{EventId, Timestamp};
 
 use super::event_row::EventRow;
@@ -15,10 +15,9 @@ const SEARCHED_MAX: u32 = 10_000;
 /// A list of events, as SQL text and the values of its placeholders, which differ from call to call.
 #[derive(Clone, Debug)]
 pub struct EventQuery {
-    filter: EventFilter,
+    request: ListEventsRequest,
     below: EventId,
     from: EventId,
-    max: u32,
 }
 
 /// An event without its payload, and the number of its deliveries. The payload is an empty value of each database.
@@ -31,12 +30,12 @@ pub struct ListedEventRow {
 }
 
 impl EventQuery {
-    /// A page of at most `max` events with ids below `before` that pass the filter.
-    pub fn new(filter: &EventFilter, before: Option<EventId>, max: u32) -> Self {
-        let until = filter.until.map(first_event_at);
-        let below = before.into_iter().chain(until).min().unwrap_or(EventId::from_bytes([0xFF; 16]));
-        let from = filter.since.map_or(EventId::from_bytes([0; 16]), first_event_at);
-        Self { filter: filter.clone(), below, from, max }
+    /// The page that the request asks for.
+    pub fn new(request: &ListEventsRequest) -> Self {
+        let until = request.filter.until.map(first_event_at);
+        let below = request.before.into_iter().chain(until).min().unwrap_or(EventId::from_bytes([0xFF; 16]));
+        let from = request.filter.since.map_or(EventId::from_bytes([0; 16]), first_event_at);
+        Self { request: request.clone(), below, from }
     }
 
     /// The statement. `empty` is an empty payload in the database's words.
@@ -56,7 +55,7 @@ impl EventQuery {
     ///
     /// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
     pub fn page(&self, rows: Vec<ListedEventRow>) -> Result<EventPage, StoreError> {
-        let (read_max, max) = (self.read_max() as usize, self.max as usize);
+        let (read_max, max) = (self.read_max() as usize, self.request.max as usize);
         let has_more = rows.len() > read_max;
         let mut rows = rows.into_iter().take(read_max);
         let (mut events, mut last) = (Vec::new(), None);
@@ -65,7 +64,7 @@ impl EventQuery {
         {
             let logged = LoggedEvent::try_from(row)?;
             last = Some(logged.event.id);
-            if self.filter.matches(&logged.event) {
+            if self.request.filter.matches(&logged.event) {
                 events.push(logged);
             }
         }
@@ -75,8 +74,8 @@ impl EventQuery {
 
     /// How many rows are read for a page.
     fn read_max(&self) -> u32 {
-        let is_search = self.filter.owner.is_some() || self.filter.event_type.is_some();
-        if is_search { self.max.max(SEARCHED_MAX) } else { self.max }
+        let is_search = self.request.filter.owner.is_some() || self.request.filter.event_type.is_some();
+        if is_search { self.request.max.max(SEARCHED_MAX) } else { self.request.max }
     }
 }
 

@@ -1,5 +1,5 @@
 use diesel::prelude::{Queryable, QueryableByName, Selectable};
-use domain::UserId;
+use domain::OwnerId;
 use domain::ports::StoreError;
 use domain::webhooks::{Event, EventType, Payload};
 
@@ -29,7 +29,7 @@ impl TryFrom<EventRow> for Event {
         let place = Place { table: TABLE, row: &id };
         Ok(Self {
             id,
-            owner: place.value("owner_subject", UserId::new(row.owner_issuer, row.owner_subject).ok())?,
+            owner: place.value("owner_subject", OwnerId::new(row.owner_issuer, row.owner_subject).ok())?,
             event_type: place.value("event_type", EventType::parse(&row.event_type).ok())?,
             payload: Payload::from_bytes(row.payload),
             created_at: place.instant("created_at", row.created_at)?,

@@ -4,7 +4,7 @@ use domain::webhooks::{
     Description, DisableReason, EventPattern, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
     TargetUrl,
 };
-use domain::{KeyId, UserId};
+use domain::{KeyId, OwnerId};
 
 use super::place::{Place, subscription_id};
 use crate::StoredInstant;
@@ -26,6 +26,7 @@ pub struct SubscriptionRow {
     url_set_by: Option<Vec<u8>>,
     created_at: StoredInstant,
     updated_at: StoredInstant,
+    created_by: Option<String>,
 }
 
 impl TryFrom<SubscriptionRow> for Subscription {
@@ -34,9 +35,12 @@ impl TryFrom<SubscriptionRow> for Subscription {
     fn try_from(row: SubscriptionRow) -> Result<Self, StoreError> {
         let id = subscription_id(TABLE, "id", &row.id)?;
         let place = Place { table: TABLE, row: &id };
+        let owner = place.value("owner_subject", OwnerId::new(row.owner_issuer, row.owner_subject).ok())?;
+        let created_by = row.created_by.map(|subject| owner.fellow(&subject)).transpose();
         Ok(Self {
             id,
-            owner: place.value("owner_subject", UserId::new(row.owner_issuer, row.owner_subject).ok())?,
+            created_by: place.value("created_by", created_by.ok())?,
+            owner,
             url: place.value("url", TargetUrl::from_stored(&row.url))?,
             url_set_by: place
                 .value("url_set_by", row.url_set_by.map(key_of).map_or(Some(None), |key| key.map(Some)))?,
@@ -67,6 +71,7 @@ pub struct NewSubscriptionRow<'a> {
     created_at: StoredInstant,
     updated_at: StoredInstant,
     deleted_at: Option<StoredInstant>,
+    created_by: Option<String>,
 }
 
 impl<'a> NewSubscriptionRow<'a> {
@@ -87,6 +92,7 @@ impl<'a> NewSubscriptionRow<'a> {
             created_at: subscription.created_at.into(),
             updated_at: subscription.updated_at.into(),
             deleted_at: None,
+            created_by: subscription.created_by.as_ref().map(|member| member.subject().to_owned()),
         }
     }
 }
@@ -163,6 +169,7 @@ mod tests {
             url_set_by: Some(vec![9; 16]),
             created_at: Timestamp::MIN.into(),
             updated_at: Timestamp::MAX.into(),
+            created_by: Some("bob".into()),
         }
     }
 
@@ -176,13 +183,14 @@ mod tests {
 
     #[test]
     fn names_the_column_that_the_schema_does_not_promise() {
-        let cases: [(&str, Change); 7] = [
+        let cases: [(&str, Change); 8] = [
             ("id", |row| row.id.truncate(15)),
             ("owner_subject", |row| row.owner_subject.clear()),
             ("url", |row| row.url = "hooks".into()),
             ("events", |row| row.events.push(' ')),
             ("description", |row| row.description = "\0".into()),
             ("url_set_by", |row| row.url_set_by = Some(vec![9; 15])),
+            ("created_by", |row| row.created_by = Some("\0".into())),
             ("status", |row| row.status = "asleep".into()),
         ];
         for (wrong, change) in cases {

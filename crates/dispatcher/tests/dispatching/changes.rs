@@ -6,7 +6,10 @@ use std::time::Duration;
 use dispatcher::{DispatcherSettings, UNSENT_MAX};
 use domain::SubscriptionId;
 use domain::memory::unique_cause;
-use domain::ports::{Clock, DeliveryCommands, SubscriptionStore};
+use domain::ports::{
+    CancelDeliveryRequest, ChangeSubscriptionRequest, Clock, DeleteSubscriptionRequest, DeliveryCommands,
+    SubscriptionStore,
+};
 use domain::webhooks::{SubscriptionChange, TargetUrl};
 use tokio::time::Instant;
 
@@ -31,15 +34,45 @@ async fn make(change: Change, world: &World, lane: SubscriptionId) {
     let changed = match change {
         Change::Url => SubscriptionChange { url, ..SubscriptionChange::default() },
         Change::Disable => SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() },
-        Change::Delete => return assert!(store.delete(owner, lane, now, &unique_cause()).await.unwrap()),
+        Change::Delete => {
+            return assert!(
+                store
+                    .delete(&DeleteSubscriptionRequest {
+                        owner: owner.clone(),
+                        id: lane,
+                        at: now,
+                        cause: unique_cause()
+                    })
+                    .await
+                    .unwrap()
+            );
+        }
         Change::Cancel => {
             for delivery in world.deliveries().await {
-                store.cancel(owner, delivery.id, now, &unique_cause()).await.unwrap();
+                store
+                    .cancel(&CancelDeliveryRequest {
+                        owner: owner.clone(),
+                        id: delivery.id,
+                        at: now,
+                        cause: unique_cause(),
+                    })
+                    .await
+                    .unwrap();
             }
             return;
         }
     };
-    store.update(owner, lane, &changed, now, &unique_cause()).await.unwrap().unwrap();
+    store
+        .update(&ChangeSubscriptionRequest {
+            owner: owner.clone(),
+            id: lane,
+            change: changed.clone(),
+            at: now,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap()
+        .unwrap();
 }
 
 /// 300 deliveries wait for a receiver that answers after this time, and the owner makes a change.

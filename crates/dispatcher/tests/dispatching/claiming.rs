@@ -165,7 +165,7 @@ async fn what_does_not_start_soon_is_given_back_and_less_is_claimed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
-    use domain::ports::{Clock, SubscriptionStore};
+    use domain::ports::{Clock, RotateSecretRequest, SubscriptionStore};
 
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
@@ -173,7 +173,18 @@ async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
     let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
     let now = world.clock.now();
     let secret = world.secret(lane, "rotated");
-    world.store.rotate_secret(&world.owner, lane, &secret, now.plus(seconds(5)), now, &unique_cause()).await.unwrap();
+    world
+        .store
+        .rotate_secret(&RotateSecretRequest {
+            owner: world.owner.clone(),
+            id: lane,
+            secret: secret.clone(),
+            previous_until: now.plus(seconds(5)),
+            at: now,
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     for secrets in [&["rotated", "swordfish"][..], &["rotated"]] {
         world.publish(1, None).await;
         pass(seconds(6)).await;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use dispatcher::{DispatcherSettings, UNSENT_MAX};
 use domain::ports::{ClaimedLane, Clock, SubscriptionStore};
 use domain::webhooks::{Admission, AttemptOutcome, Delivery, DeliveryEnd, DeliveryState, RetrySchedule, Verdict};
-use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp};
 use tokio::time::Instant;
 
 use crate::process_clock::READING_MAX;
@@ -84,8 +84,8 @@ struct Record {
 /// How many attempts a process has under way at a time, and how many it may have.
 #[derive(Debug, Default)]
 struct Load {
-    all: BTreeMap<UserId, u32>,
-    hosts: BTreeMap<String, BTreeMap<UserId, u32>>,
+    all: BTreeMap<OwnerId, u32>,
+    hosts: BTreeMap<String, BTreeMap<OwnerId, u32>>,
     lanes: BTreeMap<SubscriptionId, LaneLoad>,
 }
 
@@ -100,7 +100,7 @@ struct LaneLoad {
 }
 
 /// Counts one more attempt. Answers how many the owner has now, and how many others have.
-fn enter(load: &mut BTreeMap<UserId, u32>, owner: &UserId) -> (u32, u32) {
+fn enter(load: &mut BTreeMap<OwnerId, u32>, owner: &OwnerId) -> (u32, u32) {
     *load.entry(owner.clone()).or_default() += 1;
     let (all, owners): (u32, u32) = (load.values().sum(), load[owner]);
     (owners, all - owners)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dispatcher::{COUNT_INTERVAL, DispatcherSettings};
-use domain::ports::{Clock, DeliveryLog};
+use domain::ports::{Clock, DeliveryLog, OutcomesRequest};
 use domain::webhooks::RetrySchedule;
 use domain::{HourRange, SubscriptionId};
 
@@ -36,7 +36,8 @@ fn three_attempts() -> DispatcherSettings {
 /// The sums of the last two hours: delivered, retried, exhausted.
 async fn stored(world: &World, lane: SubscriptionId) -> [u64; 3] {
     let hours = HourRange::until(world.clock.now(), 2);
-    let counts = world.store.outcomes(&world.owner, Some(lane), hours).await.unwrap().unwrap();
+    let request = OutcomesRequest { owner: world.owner.clone(), subscription: Some(lane), hours };
+    let counts = world.store.outcomes(&request).await.unwrap().unwrap();
     let counts = counts.into_values().map(<[u64; 3]>::from);
     counts.fold([0; 3], |sum, counts| [sum[0] + counts[0], sum[1] + counts[1], sum[2] + counts[2]])
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dispatcher::DispatcherSettings;
-use domain::UserId;
+use domain::OwnerId;
 use domain::ports::Attempt;
 use tokio::time::Instant;
 
@@ -13,12 +13,12 @@ use crate::world::{Running, World, millis, pass, seconds};
 
 const QUICK: &str = "https://quick.example/";
 
-fn user(name: &str) -> UserId {
-    UserId::new("https://id.example", name).unwrap()
+fn user(name: &str) -> OwnerId {
+    OwnerId::new("https://id.example", name).unwrap()
 }
 
 /// Subscriptions of an owner, each with ten deliveries. `url` makes the URL of each.
-async fn backlog(world: &World, owner: &UserId, count: usize, url: impl Fn(usize) -> String) {
+async fn backlog(world: &World, owner: &OwnerId, count: usize, url: impl Fn(usize) -> String) {
     for n in 0..count {
         world.subscribe_for(owner, &url(n)).await;
     }

@@ -12,10 +12,12 @@ use std::sync::{Arc, Mutex};
 use dispatcher::Dispatcher;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ClaimRequest, ClaimedLane, Clock, DeliveryCommands, HandedOver, RetryByHand, RetryRequest, SubscriptionStore,
+    CancelDeliveryRequest, ChangeSubscriptionRequest, ClaimRequest, ClaimedLane, Clock, DeleteSubscriptionRequest,
+    DeliveryCommands, HandedOver, ListSubscriptionsRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest,
+    RetryRequest, RotateSecretRequest, SubscriptionStore,
 };
 use domain::webhooks::{Delivery, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus, TargetUrl};
-use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -116,12 +118,22 @@ impl Simulation {
     /// Up to three owners with subscriptions. One of them may have many, and several subscriptions share a host.
     async fn subscribe(&self) {
         for n in 0..=self.world.draw(3) {
-            let owner = UserId::new("https://id.example", format!("user-{n}")).unwrap();
+            let owner = OwnerId::new("https://id.example", format!("user-{n}")).unwrap();
             for n in 0..[1, 2, 2, 3, 12][usize::try_from(self.world.draw(5)).unwrap()] {
                 let lane = self.world.subscribe_for(&owner, "https://unknown.example/").await;
                 let url = TargetUrl::from_stored(&format!("https://host-{}.example/{lane}", n % 4));
                 let change = SubscriptionChange { url, ..SubscriptionChange::default() };
-                self.world.store.update(&owner, lane, &change, self.world.clock.now(), &unique_cause()).await.unwrap();
+                self.world
+                    .store
+                    .update(&ChangeSubscriptionRequest {
+                        owner: owner.clone(),
+                        id: lane,
+                        change: change.clone(),
+                        at: self.world.clock.now(),
+                        cause: unique_cause(),
+                    })
+                    .await
+                    .unwrap();
                 self.moods.lock().unwrap().insert(lane, Mood::Healthy);
             }
         }
@@ -181,36 +193,11 @@ impl Simulation {
             9..14 => self.change_mood(),
             14 => self.switch(false).await,
             15 | 16 => self.switch(true).await,
-            17 => {
-                let lane = self.any_lane();
-                let owner = self.world.owner_of(lane);
-                if self.world.draw(4) == 0 && store.delete(&owner, lane, now, &unique_cause()).await.unwrap() {
-                    self.oracle.was_deleted(lane);
-                }
-            }
-            18 | 19 => {
-                let Some(delivery) = self.any_delivery().await else { return };
-                if !matches!(delivery.state, DeliveryState::Ended { .. }) {
-                    self.oracle.was_cancelled(delivery.id);
-                    store
-                        .cancel(&self.world.owner_of(delivery.subscription_id), delivery.id, now, &unique_cause())
-                        .await
-                        .unwrap();
-                }
-            }
-            20 | 21 => {
-                let Some(delivery) = self.any_delivery().await else { return };
-                let owner = self.world.owner_of(delivery.subscription_id);
-                if let RetryByHand::Due(_) = store.retry(&owner, delivery.id, request, &unique_cause()).await.unwrap() {
-                    self.oracle.was_retried(delivery.id);
-                }
-            }
+            17 => self.delete_any(now).await,
+            18 | 19 => self.cancel_any(now).await,
+            20 | 21 => self.retry_any(request).await,
             22 => self.recover(request).await,
-            23 => {
-                let lane = self.any_lane();
-                let (owner, secret) = (self.world.owner_of(lane), self.world.secret(lane, "rotated"));
-                store.rotate_secret(&owner, lane, &secret, now.plus(seconds(20)), now, &unique_cause()).await.unwrap();
-            }
+            23 => self.rotate_any(now).await,
             24 if self.deaths > 0 => self.any_process().death.notify_one(),
             25 => self.any_process().stop.cancel(),
             26 if self.oracle.traits.clock_jumps => {
@@ -233,6 +220,43 @@ impl Simulation {
         sleep(millis(self.world.draw(400))).await;
     }
 
+    async fn delete_any(&self, at: Timestamp) {
+        let id = self.any_lane();
+        if self.world.draw(4) == 0 {
+            let request = DeleteSubscriptionRequest { owner: self.world.owner_of(id), id, at, cause: unique_cause() };
+            if self.world.store.delete(&request).await.unwrap() {
+                self.oracle.was_deleted(id);
+            }
+        }
+    }
+
+    async fn cancel_any(&self, at: Timestamp) {
+        let Some(Delivery { id, subscription_id, state, .. }) = self.any_delivery().await else { return };
+        if !matches!(state, DeliveryState::Ended { .. }) {
+            self.oracle.was_cancelled(id);
+            let owner = self.world.owner_of(subscription_id);
+            let request = CancelDeliveryRequest { owner, id, at, cause: unique_cause() };
+            self.world.store.cancel(&request).await.unwrap();
+        }
+    }
+
+    async fn retry_any(&self, retry: RetryRequest) {
+        let Some(Delivery { id, subscription_id, .. }) = self.any_delivery().await else { return };
+        let owner = self.world.owner_of(subscription_id);
+        let request = RetryDeliveryRequest { owner, id, retry, cause: unique_cause() };
+        if let RetryByHand::Due(_) = self.world.store.retry(&request).await.unwrap() {
+            self.oracle.was_retried(id);
+        }
+    }
+
+    async fn rotate_any(&self, at: Timestamp) {
+        let id = self.any_lane();
+        let (owner, secret) = (self.world.owner_of(id), self.world.secret(id, "rotated"));
+        let previous_until = at.plus(seconds(20));
+        let request = RotateSecretRequest { owner, id, secret, previous_until, at, cause: unique_cause() };
+        self.world.store.rotate_secret(&request).await.unwrap();
+    }
+
     /// Publishes in one of the processes, or where nobody dispatches.
     async fn publish(&self) {
         if self.world.draw(3) == 0 {
@@ -247,7 +271,7 @@ impl Simulation {
         }
     }
 
-    fn any_events(&self) -> (Option<SubscriptionId>, usize, UserId) {
+    fn any_events(&self) -> (Option<SubscriptionId>, usize, OwnerId) {
         let only = (self.world.draw(2) == 0).then(|| self.any_lane());
         let count = 1 + usize::try_from(self.world.draw(if only.is_some() { 16 } else { 3 })).unwrap();
         (only, count, self.world.owner_of(only.unwrap_or_else(|| self.any_lane())))
@@ -271,7 +295,17 @@ impl Simulation {
     async fn switch(&self, is_enabled: bool) {
         let (lane, now) = (self.any_lane(), self.world.clock.now());
         let change = SubscriptionChange { enabled: Some(is_enabled), ..SubscriptionChange::default() };
-        self.world.store.update(&self.world.owner_of(lane), lane, &change, now, &unique_cause()).await.unwrap();
+        self.world
+            .store
+            .update(&ChangeSubscriptionRequest {
+                owner: self.world.owner_of(lane),
+                id: lane,
+                change: change.clone(),
+                at: now,
+                cause: unique_cause(),
+            })
+            .await
+            .unwrap();
         if !is_enabled {
             self.oracle.was_closed(lane);
         }
@@ -281,8 +315,19 @@ impl Simulation {
         let lane = self.any_lane();
         let lost: Vec<DeliveryId> =
             self.world.deliveries().await.iter().filter(|one| is_lost(one, lane)).map(|one| one.id).collect();
-        let recovered =
-            self.world.store.recover(&self.world.owner_of(lane), lane, request, 10, &unique_cause()).await.unwrap();
+        let recovered = self
+            .world
+            .store
+            .recover(&RecoverRequest {
+                owner: self.world.owner_of(lane),
+                subscription: lane,
+                retry: request,
+                max: 10,
+                cause: unique_cause(),
+                enables: true,
+            })
+            .await
+            .unwrap();
         if recovered.is_some() {
             for id in &lost {
                 self.oracle.was_retried(*id);
@@ -293,7 +338,8 @@ impl Simulation {
     /// The service may close lanes by itself.
     async fn note_closed(&self) {
         for owner in self.world.owners() {
-            for subscription in SubscriptionStore::list(&*self.world.store, &owner, None, 100).await.unwrap() {
+            let request = ListSubscriptionsRequest { owner, before: None, max: 100 };
+            for subscription in SubscriptionStore::list(&*self.world.store, &request).await.unwrap() {
                 if let SubscriptionStatus::DisabledByService(_) = subscription.status {
                     self.oracle.was_closed(subscription.id);
                 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use dispatcher::DispatcherSettings;
 use domain::memory::unique_cause;
-use domain::ports::{Clock, SubscriptionStore};
+use domain::ports::{ChangeSubscriptionRequest, Clock, SubscriptionStore};
 use domain::webhooks::{DeliveryEnd, DeliveryState, SubscriptionChange};
 
 use crate::faulty_queue::{Fair, FaultyQueue};
@@ -62,7 +62,17 @@ async fn deliveries_of_a_lane_that_was_closed_elsewhere_end_with_the_poll() {
     queue.claims_fail.store(true, Ordering::SeqCst);
     world.publish(3, None).await;
     let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    world.store.update(&world.owner, lane, &disable, world.clock.now(), &unique_cause()).await.unwrap();
+    world
+        .store
+        .update(&ChangeSubscriptionRequest {
+            owner: world.owner.clone(),
+            id: lane,
+            change: disable.clone(),
+            at: world.clock.now(),
+            cause: unique_cause(),
+        })
+        .await
+        .unwrap();
     pass(millis(1_100)).await;
     for delivery in world.deliveries().await {
         assert!(matches!(delivery.state, DeliveryState::Ended { end: DeliveryEnd::SubscriptionDisabled, .. }));

@@ -6,13 +6,14 @@ use std::time::Duration;
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::memory::{MemorySpans, MemoryWebhookStore, SeededEntropy, unique_cause};
 use domain::ports::{
-    Clock, DeliveryLog, Entropy, EventStore, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
+    Clock, DeliveryLog, Entropy, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, Publication,
+    SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
 use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SigningSecret,
     SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
-use domain::{EventId, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer, UserId};
+use domain::{EventId, OwnerId, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use zeroize::Zeroizing;
@@ -65,8 +66,8 @@ pub(crate) struct World {
     pub(crate) entropy: Arc<SeededEntropy>,
     pub(crate) keys: Arc<SealingKeys>,
     /// The owner of most subscriptions.
-    pub(crate) owner: UserId,
-    owners: Mutex<BTreeMap<SubscriptionId, UserId>>,
+    pub(crate) owner: OwnerId,
+    owners: Mutex<BTreeMap<SubscriptionId, OwnerId>>,
     accepted: AtomicUsize,
 }
 
@@ -84,7 +85,7 @@ impl World {
             }),
             entropy: Arc::new(SeededEntropy::new(seed)),
             keys: Arc::new(SealingKeys::new(vec![Zeroizing::new([7; 32])]).unwrap()),
-            owner: UserId::new("https://id.example", "alice").unwrap(),
+            owner: OwnerId::new("https://id.example", "alice").unwrap(),
             owners: Mutex::default(),
             accepted: AtomicUsize::new(0),
         })
@@ -107,7 +108,7 @@ impl World {
     }
 
     /// The same for another owner.
-    pub(crate) async fn subscribe_for(&self, owner: &UserId, url: &str) -> SubscriptionId {
+    pub(crate) async fn subscribe_for(&self, owner: &OwnerId, url: &str) -> SubscriptionId {
         let now = self.clock.now();
         let id = SubscriptionId::mint(now, &*self.entropy);
         let subscription = Subscription {
@@ -120,20 +121,28 @@ impl World {
             status: SubscriptionStatus::Enabled,
             created_at: now,
             updated_at: now,
+            created_by: None,
         };
-        let insertion =
-            self.store.insert_within(&subscription, &self.secret(id, "swordfish"), 1_000, &unique_cause()).await;
+        let insertion = self
+            .store
+            .insert_within(&InsertSubscriptionRequest {
+                subscription: subscription.clone(),
+                secret: self.secret(id, "swordfish"),
+                max: 1_000,
+                cause: unique_cause(),
+            })
+            .await;
         assert_eq!(insertion.unwrap(), SubscriptionInsertion::Stored);
         self.owners.lock().unwrap().insert(id, owner.clone());
         id
     }
 
-    pub(crate) fn owner_of(&self, lane: SubscriptionId) -> UserId {
+    pub(crate) fn owner_of(&self, lane: SubscriptionId) -> OwnerId {
         self.owners.lock().unwrap()[&lane].clone()
     }
 
     /// All owners of subscriptions.
-    pub(crate) fn owners(&self) -> BTreeSet<UserId> {
+    pub(crate) fn owners(&self) -> BTreeSet<OwnerId> {
         self.owners.lock().unwrap().values().cloned().collect()
     }
 
@@ -143,7 +152,12 @@ impl World {
     }
 
     /// The same for another owner.
-    pub(crate) async fn publish_for(&self, owner: &UserId, count: usize, only: Option<SubscriptionId>) -> Vec<EventId> {
+    pub(crate) async fn publish_for(
+        &self,
+        owner: &OwnerId,
+        count: usize,
+        only: Option<SubscriptionId>,
+    ) -> Vec<EventId> {
         let events = self.events(owner, count, only);
         self.accept(&events).await;
         events.iter().map(|new| new.event.id).collect()
@@ -153,7 +167,7 @@ impl World {
     pub(crate) async fn publish_beside(
         &self,
         queue: &FaultyQueue,
-        owner: &UserId,
+        owner: &OwnerId,
         count: usize,
         only: Option<SubscriptionId>,
     ) {
@@ -161,7 +175,7 @@ impl World {
         self.note(publication);
     }
 
-    fn events(&self, owner: &UserId, count: usize, only: Option<SubscriptionId>) -> Vec<NewEvent> {
+    fn events(&self, owner: &OwnerId, count: usize, only: Option<SubscriptionId>) -> Vec<NewEvent> {
         (0..count).map(|_| self.event(owner, only)).collect()
     }
 
@@ -194,7 +208,7 @@ impl World {
         self.accepted.load(Ordering::SeqCst)
     }
 
-    fn event(&self, owner: &UserId, only: Option<SubscriptionId>) -> NewEvent {
+    fn event(&self, owner: &OwnerId, only: Option<SubscriptionId>) -> NewEvent {
         let created_at = self.clock.now();
         let event_type = EventType::parse("v1/invoice.paid").unwrap();
         let payload = Payload::compose(&event_type, created_at, "{}", 1_000).unwrap();
@@ -205,9 +219,11 @@ impl World {
 
     /// The deliveries of all owners.
     pub(crate) async fn deliveries(&self) -> Vec<Delivery> {
-        let (filter, mut deliveries) = (DeliveryFilter::default(), Vec::new());
+        let mut deliveries = Vec::new();
         for owner in self.owners() {
-            let listed = DeliveryLog::list(&*self.store, &owner, &filter, None, u32::MAX).await.unwrap();
+            let filter = DeliveryFilter::default();
+            let request = ListDeliveriesRequest { owner, filter, before: None, max: u32::MAX };
+            let listed = DeliveryLog::list(&*self.store, &request).await.unwrap();
             deliveries.extend(listed.deliveries.into_iter().map(|one| one.delivery));
         }
         deliveries

@@ -3,12 +3,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::operator_quota::{Admitted, OperatorQuota};
 use crate::audit::{AuditEvent, AuditTarget};
-use crate::ports::{AuditDescriber, AuditLog, AuditReader, KeyUpkeep, PUBLISHED_EVENTS_MAX, Publication, StoreError};
+use crate::ports::{
+    AuditDescriber, AuditLog, AuditReader, KeyStore, ListSubscriptionsRequest, PUBLISHED_EVENTS_MAX, Publication,
+    StoreError,
+};
 use crate::webhooks::{
     ContentDigest, Event, EventType, NewEvent, OperatorWebhook, Payload, PublicationKey, PublisherId, SubscribedEvents,
     Subscription, Webhooks,
 };
-use crate::{EventId, SubscriptionId, UserId};
+use crate::{EventId, OwnerId, SubscriptionId};
 
 /// How many events of the audit log are announced together.
 const ANNOUNCED_AT_ONCE_MAX: u32 = 100;
@@ -19,7 +22,7 @@ const SUBSCRIPTIONS_AT_ONCE_MAX: u32 = 100;
 pub struct Announcements {
     pub(super) webhooks: Webhooks,
     pub(super) audit: Arc<dyn AuditLog>,
-    pub(super) keys: Arc<dyn KeyUpkeep>,
+    pub(super) keys: Arc<dyn KeyStore>,
     describer: Arc<dyn AuditDescriber>,
     /// What the operator's webhook gets; `None` without one.
     for_operator: Option<SubscribedEvents>,
@@ -28,7 +31,7 @@ pub struct Announcements {
 
 /// To whom an event is announced.
 struct Audience {
-    owner: UserId,
+    owner: OwnerId,
     reader: AuditReader,
     only: Option<SubscriptionId>,
 }
@@ -37,7 +40,7 @@ impl Announcements {
     /// Announces on these ports.
     pub fn new(
         webhooks: Webhooks,
-        (audit, keys): (Arc<dyn AuditLog>, Arc<dyn KeyUpkeep>),
+        (audit, keys): (Arc<dyn AuditLog>, Arc<dyn KeyStore>),
         describer: Arc<dyn AuditDescriber>,
         operator: Option<&OperatorWebhook>,
     ) -> Self {
@@ -74,10 +77,11 @@ impl Announcements {
         Ok(found.len())
     }
 
-    async fn subscriptions_of(&self, owner: &UserId) -> Result<Vec<Subscription>, StoreError> {
+    async fn subscriptions_of(&self, owner: &OwnerId) -> Result<Vec<Subscription>, StoreError> {
         let (mut found, mut before) = (Vec::new(), None);
         loop {
-            let page = self.webhooks.stores.subscriptions.list(owner, before, SUBSCRIPTIONS_AT_ONCE_MAX).await?;
+            let request = ListSubscriptionsRequest { owner: owner.clone(), before, max: SUBSCRIPTIONS_AT_ONCE_MAX };
+            let page = self.webhooks.stores.subscriptions.list(&request).await?;
             let is_last = page.len() < SUBSCRIPTIONS_AT_ONCE_MAX as usize;
             before = page.last().map(|last| last.id);
             found.extend(page);
@@ -112,7 +116,7 @@ impl Announcements {
             Admitted::FirstOmitted => EventType::of_omissions(),
             Admitted::Omitted => return None,
         };
-        let (owner, only) = (UserId::of_operator(), Some(OperatorWebhook::subscription_id()));
+        let (owner, only) = (OwnerId::of_operator(), Some(OperatorWebhook::subscription_id()));
         self.compose(event, &announced, Audience { owner, reader: AuditReader::Operator, only })
     }
 

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::announce::Announcements;
 use crate::audit::{AuditEvent, Cause};
-use crate::ports::StoreError;
+use crate::ports::{ListExpiringRequest, StoreError};
 use crate::{ApiKey, KeyId, Timestamp};
 
 const DAY: Duration = Duration::from_hours(24);
@@ -27,13 +27,14 @@ impl Announcements {
         let now = self.webhooks.clock.now();
         let since = last.map_or(Timestamp::MIN, |last| last.minus(LOOK_BACK)).max(now.minus(DAY));
         for notice in NOTICES {
-            let mut after = (since.plus(notice), KeyId::from_bytes([0xFF; 16]));
+            let after = (since.plus(notice), KeyId::from_bytes([0xFF; 16]));
+            let mut request = ListExpiringRequest { after, until: now.plus(notice), max: KEYS_AT_ONCE_MAX };
             loop {
-                let keys = self.keys.list_expiring(after, now.plus(notice), KEYS_AT_ONCE_MAX).await?;
+                let keys = self.keys.list_expiring(&request).await?;
                 let events: Vec<AuditEvent> = keys.iter().filter_map(|key| note(key, notice)).collect();
                 self.audit.record_new(&events).await?;
                 match keys.last().and_then(|last| Some((last.expires_at?, last.id))) {
-                    Some(last) if keys.len() == KEYS_AT_ONCE_MAX as usize => after = last,
+                    Some(last) if keys.len() == KEYS_AT_ONCE_MAX as usize => request.after = last,
                     _ => break,
                 }
             }

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use crate::audit::{AuditAction, AuditEvent};
-use crate::{AuditId, Hour, Timestamp, UserId};
+use crate::{AuditId, Hour, OwnerId, Timestamp};
 
 /// How many events of one type about one user the operator's webhook gets in an hour.
 pub const OPERATOR_EVENTS_PER_HOUR: usize = 60;
@@ -13,7 +13,7 @@ const REMEMBERED_MAX: usize = 100_000;
 #[derive(Debug, Default)]
 pub(super) struct OperatorQuota {
     hour: Option<Hour>,
-    told: HashMap<(UserId, AuditAction), Told>,
+    told: HashMap<(OwnerId, AuditAction), Told>,
 }
 
 /// What the operator's webhook gets of one user and one type in this hour.
@@ -66,7 +66,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
 
     fn events(owner: &str, count: usize) -> Vec<AuditEvent> {
-        let (owner, entropy) = (UserId::new("https://id.example", owner).unwrap(), SeededEntropy::new(1));
+        let (owner, entropy) = (OwnerId::new("https://id.example", owner).unwrap(), SeededEntropy::new(1));
         let keys = (0..count).map(|_| KeyId::mint(NOW, &entropy));
         Cause::new(&Origin::SERVICE, NOW, &entropy).keys_revoked(&owner, keys)
     }

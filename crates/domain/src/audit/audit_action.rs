@@ -5,6 +5,8 @@ use super::later_name::LaterName;
 pub enum AuditAction {
     /// A key was created.
     KeyCreated,
+    /// The label, the settings or the expiry time of a key was changed.
+    KeyChanged,
     /// A key was replaced by a successor.
     KeyRotated,
     /// A key was revoked by its owner or an operator.
@@ -48,8 +50,9 @@ pub enum AuditAction {
 
 impl AuditAction {
     /// Every action of this version.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::KeyCreated,
+        Self::KeyChanged,
         Self::KeyRotated,
         Self::KeyRevoked,
         Self::KeyLeaked,
@@ -75,6 +78,7 @@ impl AuditAction {
         match self {
             Self::Later(name) => name.as_str(),
             Self::KeyCreated => "key.created",
+            Self::KeyChanged => "key.changed",
             Self::KeyRotated => "key.rotated",
             Self::KeyRevoked => "key.revoked",
             Self::KeyLeaked => "key.leaked",
@@ -108,7 +112,8 @@ impl AuditAction {
             | Self::SubscriptionFailing
             | Self::SubscriptionDisabled
             | Self::SubscriptionRecovered => true,
-            Self::DataRead
+            Self::KeyChanged
+            | Self::DataRead
             | Self::SubscriptionCreated
             | Self::SubscriptionChanged
             | Self::SubscriptionDeleted

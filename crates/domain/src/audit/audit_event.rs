@@ -5,7 +5,7 @@ use super::audit_action::AuditAction;
 use super::field_change::FieldChange;
 use super::later_name::LaterName;
 use super::origin::Origin;
-use crate::{AuditId, DeliveryId, EventId, KeyId, SessionId, SubscriptionId, Timestamp, UserId};
+use crate::{AuditId, DeliveryId, EventId, KeyId, OwnerId, SessionId, SubscriptionId, Timestamp};
 
 /// Targets without an id, by their text form: everything of one kind that an owner has, and the log.
 const WORDS: [(&str, AuditTarget); 6] = [
@@ -29,7 +29,7 @@ pub struct AuditEvent {
     /// What it was done to.
     pub target: AuditTarget,
     /// The user to whom the target belongs.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// What changed, of what is not secret; often nothing.
     pub changes: Vec<FieldChange>,
 }

@@ -1,13 +1,13 @@
 use super::audit_action::AuditAction;
 use super::audit_event::{AuditEvent, AuditTarget};
 use super::origin::Actor;
-use crate::{Timestamp, UserId};
+use crate::{OwnerId, Timestamp};
 
 /// Which events a list shows. `None` shows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     /// Events of what belongs to this user.
-    pub owner: Option<UserId>,
+    pub owner: Option<OwnerId>,
     /// Events of this actor.
     pub actor: Option<Actor>,
     /// Events of this action.

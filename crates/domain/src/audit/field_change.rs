@@ -9,6 +9,10 @@ pub enum AuditField {
     Scopes,
     /// When a key or an old signing secret ends.
     ExpiresAt,
+    /// The names of the metadata, without the values.
+    Metadata,
+    /// How often a key may be used.
+    RateLimit,
     /// The key that replaces a key.
     Successor,
     /// Where webhooks are sent: scheme, host and port. Receivers put secrets into the path and the query.
@@ -17,7 +21,7 @@ pub enum AuditField {
     Events,
     /// The name of a subscription.
     Description,
-    /// Whether a subscription is enabled, and if not, who disabled it.
+    /// Whether a key or a subscription is enabled, and if a subscription is not, who disabled it.
     Status,
     /// Whether the attempts of a subscription succeed: `healthy`, or `failing` and why.
     Health,
@@ -35,10 +39,12 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
+        Self::Metadata,
+        Self::RateLimit,
         Self::Successor,
         Self::Url,
         Self::Events,
@@ -58,6 +64,8 @@ impl AuditField {
             Self::Label => "label",
             Self::Scopes => "scopes",
             Self::ExpiresAt => "expiresAt",
+            Self::Metadata => "metadata",
+            Self::RateLimit => "rateLimit",
             Self::Successor => "successor",
             Self::Url => "url",
             Self::Events => "events",

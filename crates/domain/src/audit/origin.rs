@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::later_name::LaterName;
 use crate::ports::Entropy;
-use crate::{AuditId, KeyId, SessionId, SubscriptionId, Timestamp, UserId};
+use crate::{AuditId, KeyId, OwnerId, OwnerKind, SessionId, SubscriptionId, Timestamp};
 
 const ID_TOKEN: &str = "id_token";
 const OPERATOR_TOKEN: &str = "operator_token";
@@ -17,7 +17,7 @@ pub const OPERATOR_NAME_LENGTH_MAX: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A user.
-    User(UserId),
+    User(OwnerId),
     /// The operator, by the name of the token.
     Operator(String),
     /// The service itself.
@@ -95,8 +95,18 @@ impl Origin {
     pub const SERVICE: Self = Self { actor: Actor::Service, means: Means::Service, request: None, address: None };
 
     /// A user, without a request. For tests and tools.
-    pub fn of_user(user: &UserId, means: Means) -> Self {
+    pub fn of_user(user: &OwnerId, means: Means) -> Self {
         Self { actor: Actor::User(user.clone()), means, request: None, address: None }
+    }
+
+    /// The member of this organization who acts; `None` if the owner is a user, or nobody acts as a member.
+    pub fn member_for(&self, owner: &OwnerId) -> Option<OwnerId> {
+        match &self.actor {
+            Actor::User(user) if owner.kind() == OwnerKind::Organization && user.kind() == OwnerKind::User => {
+                Some(user.clone())
+            }
+            Actor::User(_) | Actor::Operator(_) | Actor::Service => None,
+        }
     }
 
     /// The operator with a token of this name, without a request.

@@ -7,7 +7,7 @@ use super::origin::Cause;
 use crate::ports::ActiveLimit;
 use crate::sessions::Session;
 use crate::webhooks::{Delivery, EventPattern, HealthTurn, Subscription, SubscriptionStatus};
-use crate::{ApiKey, DeliveryId, KeyId, Rotated, SessionId, SubscriptionId, Timestamp, UserId};
+use crate::{ApiKey, DeliveryId, KeyId, OwnerId, Rotated, SessionId, SubscriptionId, Timestamp};
 
 /// What the event of a subscription shows of it.
 type Shown = [(AuditField, Option<String>); 4];
@@ -16,12 +16,9 @@ impl Cause {
     /// The key was created.
     pub fn key_created(&self, key: &ApiKey) -> AuditEvent {
         let scopes = (!key.scopes.is_empty()).then(|| key.scopes.as_str().to_owned());
-        let changes = [
-            (AuditField::Label, Some(key.label.as_str().to_owned())),
-            (AuditField::Scopes, scopes),
-            (AuditField::ExpiresAt, key.expires_at.map(|at| at.to_string())),
-        ];
-        let changes = changes.into_iter().filter_map(|(field, after)| FieldChange::between(field, None, after));
+        let [label, others @ ..] = shown_of_key(key);
+        let changes = [label, (AuditField::Scopes, scopes)].into_iter().chain(others);
+        let changes = changes.filter_map(|(field, after)| FieldChange::between(field, None, after));
         self.first(AuditAction::KeyCreated, AuditTarget::Key(key.id), &key.owner, changes)
     }
 
@@ -44,6 +41,17 @@ impl Cause {
         self.first(AuditAction::KeyExpiring, AuditTarget::Key(key.id), &key.owner, changes.into_iter().flatten())
     }
 
+    /// The key was changed; `None` if it is as before.
+    pub fn key_changed(&self, before: &ApiKey, after: &ApiKey) -> Option<AuditEvent> {
+        if before == after {
+            return None;
+        }
+        let with_status = |key| shown_of_key(key).into_iter().chain([status_of_key(key)]);
+        let changes = with_status(before).zip(with_status(after));
+        let changes = changes.filter_map(|((field, before), (_, after))| FieldChange::between(field, before, after));
+        Some(self.first(AuditAction::KeyChanged, AuditTarget::Key(after.id), &after.owner, changes))
+    }
+
     /// The key was replaced by its successor.
     pub fn key_rotated(&self, before: &ApiKey, rotated: &Rotated) -> AuditEvent {
         let time = |at: Option<Timestamp>| at.map(|at| at.to_string());
@@ -56,7 +64,7 @@ impl Cause {
 
     /// One of the owner's keys was revoked at `at`; `keys` are what the owner has then. If the key was the successor of a
     /// key that is still good, that one expires and has no successor any more: [`Cause::key_expiring`] says so.
-    pub fn key_revoked(&self, id: KeyId, owner: &UserId, keys: &[ApiKey], at: Timestamp) -> Vec<AuditEvent> {
+    pub fn key_revoked(&self, id: KeyId, owner: &OwnerId, keys: &[ApiKey], at: Timestamp) -> Vec<AuditEvent> {
         let mut events = self.keys_revoked(owner, [id]);
         let orphan = keys.iter().find(|key| key.replaced_by == Some(id) && key.is_good(at));
         events.extend(orphan.map(|key| AuditEvent { id: self.id.nth(1), ..self.key_expiring(key) }));
@@ -64,7 +72,7 @@ impl Cause {
     }
 
     /// These keys of one owner were revoked.
-    pub fn keys_revoked(&self, owner: &UserId, keys: impl IntoIterator<Item = KeyId>) -> Vec<AuditEvent> {
+    pub fn keys_revoked(&self, owner: &OwnerId, keys: impl IntoIterator<Item = KeyId>) -> Vec<AuditEvent> {
         self.each(AuditAction::KeyRevoked, keys.into_iter().map(|id| (AuditTarget::Key(id), owner.clone())))
     }
 
@@ -75,7 +83,7 @@ impl Cause {
     }
 
     /// An operator read this, which belongs to the owner.
-    pub fn data_read(&self, owner: &UserId, read: AuditTarget) -> AuditEvent {
+    pub fn data_read(&self, owner: &OwnerId, read: AuditTarget) -> AuditEvent {
         self.first(AuditAction::DataRead, read, owner, [])
     }
 
@@ -96,12 +104,12 @@ impl Cause {
     }
 
     /// The subscription was deleted.
-    pub fn subscription_deleted(&self, id: SubscriptionId, owner: &UserId) -> AuditEvent {
+    pub fn subscription_deleted(&self, id: SubscriptionId, owner: &OwnerId) -> AuditEvent {
         self.first(AuditAction::SubscriptionDeleted, AuditTarget::Subscription(id), owner, [])
     }
 
     /// The subscription got a new secret. The old one signs until `previous_until`.
-    pub fn secret_rotated(&self, id: SubscriptionId, owner: &UserId, previous_until: Timestamp) -> AuditEvent {
+    pub fn secret_rotated(&self, id: SubscriptionId, owner: &OwnerId, previous_until: Timestamp) -> AuditEvent {
         let changes = FieldChange::between(AuditField::ExpiresAt, None, Some(previous_until.to_string()));
         self.first(AuditAction::SubscriptionSecretRotated, AuditTarget::Subscription(id), owner, changes)
     }
@@ -110,7 +118,7 @@ impl Cause {
     pub fn subscriptions_disabled(
         &self,
         status: SubscriptionStatus,
-        disabled: impl IntoIterator<Item = (SubscriptionId, UserId)>,
+        disabled: impl IntoIterator<Item = (SubscriptionId, OwnerId)>,
     ) -> Vec<AuditEvent> {
         let disabled = disabled.into_iter().map(|(id, owner)| (id, owner, SubscriptionStatus::Enabled));
         self.subscriptions_disabled_from(status, disabled)
@@ -120,7 +128,7 @@ impl Cause {
     pub fn subscriptions_disabled_from(
         &self,
         status: SubscriptionStatus,
-        disabled: impl IntoIterator<Item = (SubscriptionId, UserId, SubscriptionStatus)>,
+        disabled: impl IntoIterator<Item = (SubscriptionId, OwnerId, SubscriptionStatus)>,
     ) -> Vec<AuditEvent> {
         let disabled = disabled.into_iter().map(|(id, owner, before)| ((AuditTarget::Subscription(id), owner), before));
         let (targets, before): (Vec<_>, Vec<_>) = disabled.unzip();
@@ -133,7 +141,7 @@ impl Cause {
     }
 
     /// The attempts of the subscription began to fail, or succeed again.
-    pub fn subscription_turned(&self, id: SubscriptionId, owner: &UserId, turn: HealthTurn) -> AuditEvent {
+    pub fn subscription_turned(&self, id: SubscriptionId, owner: &OwnerId, turn: HealthTurn) -> AuditEvent {
         let (healthy, failing) = ("healthy".to_owned(), format!("failing: {}", turn.failure_code()));
         let (action, number, before, after) = match turn {
             HealthTurn::Failing(_) => (AuditAction::SubscriptionFailing, 1, healthy, failing),
@@ -152,14 +160,14 @@ impl Cause {
     }
 
     /// The delivery was made due.
-    pub fn delivery_retried(&self, delivery: &Delivery, owner: &UserId) -> AuditEvent {
+    pub fn delivery_retried(&self, delivery: &Delivery, owner: &OwnerId) -> AuditEvent {
         self.first(AuditAction::DeliveryRetried, AuditTarget::Delivery(delivery.id), owner, [])
     }
 
     /// These deliveries of one owner were made due.
     pub fn deliveries_retried(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         deliveries: impl IntoIterator<Item = DeliveryId>,
     ) -> Vec<AuditEvent> {
         let targets = deliveries.into_iter().map(|id| (AuditTarget::Delivery(id), owner.clone()));
@@ -167,7 +175,7 @@ impl Cause {
     }
 
     /// The delivery was cancelled.
-    pub fn delivery_cancelled(&self, delivery: &Delivery, owner: &UserId) -> AuditEvent {
+    pub fn delivery_cancelled(&self, delivery: &Delivery, owner: &OwnerId) -> AuditEvent {
         self.first(AuditAction::DeliveryCancelled, AuditTarget::Delivery(delivery.id), owner, [])
     }
 
@@ -181,14 +189,14 @@ impl Cause {
     }
 
     /// These sessions of one owner were ended.
-    pub fn sessions_ended(&self, owner: &UserId, ended: impl IntoIterator<Item = SessionId>) -> Vec<AuditEvent> {
+    pub fn sessions_ended(&self, owner: &OwnerId, ended: impl IntoIterator<Item = SessionId>) -> Vec<AuditEvent> {
         self.each(AuditAction::SessionEnded, ended.into_iter().map(|id| (AuditTarget::Session(id), owner.clone())))
     }
 
     /// An operator chose other lines of the log; `None` if they are the same.
     pub(crate) fn log_filter_changed(&self, before: &str, after: &str) -> Option<AuditEvent> {
         let change = FieldChange::between(AuditField::LogFilter, Some(before.to_owned()), Some(after.to_owned()))?;
-        Some(self.first(AuditAction::LogFilterChanged, AuditTarget::Log, &UserId::of_operator(), [change]))
+        Some(self.first(AuditAction::LogFilterChanged, AuditTarget::Log, &OwnerId::of_operator(), [change]))
     }
 
     /// The only event of the cause.
@@ -196,7 +204,7 @@ impl Cause {
         &self,
         action: AuditAction,
         target: AuditTarget,
-        owner: &UserId,
+        owner: &OwnerId,
         changes: impl IntoIterator<Item = FieldChange>,
     ) -> AuditEvent {
         let (origin, owner) = (self.origin.clone(), owner.clone());
@@ -204,7 +212,7 @@ impl Cause {
     }
 
     /// An event for each of the targets, with its owner.
-    fn each(&self, action: AuditAction, targets: impl Iterator<Item = (AuditTarget, UserId)>) -> Vec<AuditEvent> {
+    fn each(&self, action: AuditAction, targets: impl Iterator<Item = (AuditTarget, OwnerId)>) -> Vec<AuditEvent> {
         let event = |((target, owner), number)| AuditEvent {
             id: self.id.nth(number),
             origin: self.origin.clone(),
@@ -215,6 +223,22 @@ impl Cause {
         };
         targets.zip(0..).map(event).collect()
     }
+}
+
+fn status_of_key(key: &ApiKey) -> (AuditField, Option<String>) {
+    let status = if key.settings.disabled_at.is_some() { "disabled" } else { "enabled" };
+    (AuditField::Status, Some(status.to_owned()))
+}
+
+fn shown_of_key(key: &ApiKey) -> [(AuditField, Option<String>); 4] {
+    let settings = &key.settings;
+    let names: Vec<&str> = settings.metadata.pairs().keys().map(String::as_str).collect();
+    [
+        (AuditField::Label, Some(key.label.as_str().to_owned())),
+        (AuditField::ExpiresAt, key.expires_at.map(|at| at.to_string())),
+        (AuditField::Metadata, (!names.is_empty()).then(|| names.join(" "))),
+        (AuditField::RateLimit, settings.rate_limit.map(|limit| limit.to_string())),
+    ]
 }
 
 fn shown(subscription: &Subscription) -> Shown {

@@ -1,14 +1,11 @@
+use std::slice;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::audit_event::AuditTarget;
+use super::audit_event::{AuditEvent, AuditTarget};
 use super::audit_filter::AuditFilter;
 use super::origin::{Cause, Origin};
 use crate::ports::{AuditLog, AuditPage, Clock, Entropy, StoreError};
-use crate::{AuditId, UserId};
-
-/// The most events that one transaction deletes, so that a purge does not block other writers for long.
-const PURGED_EVENTS_MAX: u32 = 1_000;
+use crate::{AuditId, OwnerId};
 
 /// How long events are kept if the operator sets nothing: a year, and a month to look back at it.
 pub const AUDIT_RETENTION_DAYS_DEFAULT: u32 = 400;
@@ -56,18 +53,12 @@ pub struct Audit {
     log: Arc<dyn AuditLog>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-    retention: AuditRetention,
 }
 
 impl Audit {
     /// The use cases on these ports.
-    pub fn new(
-        log: Arc<dyn AuditLog>,
-        clock: Arc<dyn Clock>,
-        entropy: Arc<dyn Entropy>,
-        retention: AuditRetention,
-    ) -> Self {
-        Self { log, clock, entropy, retention }
+    pub fn new(log: Arc<dyn AuditLog>, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        Self { log, clock, entropy }
     }
 
     /// At most `max` events with ids below `before` that pass the filter, newest first.
@@ -84,9 +75,9 @@ impl Audit {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn record_read(&self, owner: &UserId, read: AuditTarget, origin: &Origin) -> Result<(), StoreError> {
+    pub async fn record_read(&self, owner: &OwnerId, read: AuditTarget, origin: &Origin) -> Result<(), StoreError> {
         let cause = Cause::new(origin, self.clock.now(), &*self.entropy);
-        self.log.record(&cause.data_read(owner, read)).await
+        self.record(&cause.data_read(owner, read)).await
     }
 
     /// Records that an operator is about to choose other lines of the log. Records nothing if they are the same.
@@ -97,18 +88,15 @@ impl Audit {
     pub(crate) async fn record_log_filter(&self, before: &str, after: &str, origin: &Origin) -> Result<(), StoreError> {
         let cause = Cause::new(origin, self.clock.now(), &*self.entropy);
         match cause.log_filter_changed(before, after) {
-            Some(event) => self.log.record(&event).await,
+            Some(event) => self.record(&event).await,
             None => Ok(()),
         }
     }
 
-    /// Deletes one batch of the events before the retention, and returns how many. After 0, nothing is left to delete.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn purge(&self) -> Result<u32, StoreError> {
-        let before = self.clock.now().minus(Duration::from_hours(24) * self.retention.days);
-        self.log.purge(before, PURGED_EVENTS_MAX).await
+    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
+        match self.log.record_new(slice::from_ref(event)).await? {
+            0 => Err(StoreError::Duplicate { what: "id" }),
+            _ => Ok(()),
+        }
     }
 }

@@ -1,12 +1,12 @@
-use crate::{CredentialUse, KeyId, Label, Scopes, Timestamp, UserId};
+use crate::{CredentialUse, KeyId, Label, Metadata, OwnerId, RateLimit, Scopes, Timestamp};
 
 /// The record of an API key. The key itself is not stored, only its [`CredentialDigest`](crate::CredentialDigest).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     /// Identifies the key.
     pub id: KeyId,
-    /// The user who created it.
-    pub owner: UserId,
+    /// The owner.
+    pub owner: OwnerId,
     /// The name that its owner gave it.
     pub label: Label,
     /// The preview: the start of the full key and an ellipsis. Fixed at creation.
@@ -23,32 +23,51 @@ pub struct ApiKey {
     pub scopes: Scopes,
     /// Its successor, if it was rotated. The successor may be purged already.
     pub replaced_by: Option<KeyId>,
+    /// What may change after the creation.
+    pub settings: KeySettings,
+    /// The member who created it, if its owner is an organization and a member created it.
+    pub created_by: Option<OwnerId>,
 }
 
 impl ApiKey {
-    /// Whether verification accepts the key at `at`: it is not revoked and has not expired. At the instant `expires_at`
-    /// it has expired.
+    /// Whether verification accepts the key at `at`: it has not ended, and it is not disabled.
+    pub fn is_good(&self, at: Timestamp) -> bool {
+        !self.has_ended(at) && self.settings.disabled_at.is_none()
+    }
+
+    /// Whether the key is revoked or has expired at `at`. At the instant `expires_at` it has expired.
     ///
     /// A key with a `revoked_at` in the future is revoked too: another instance with a faster clock has written it.
-    pub fn is_good(&self, at: Timestamp) -> bool {
-        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| expires_at > at)
+    pub fn has_ended(&self, at: Timestamp) -> bool {
+        self.revoked_at.is_some() || self.expires_at.is_some_and(|expires_at| expires_at <= at)
     }
 
-    /// Whether the key counts towards its owner's maximum at `at`: it is good, and it has no successor.
+    /// Whether the key counts towards its owner's maximum at `at`: it has not ended, and it has no successor.
     pub fn is_active(&self, at: Timestamp) -> bool {
-        self.is_good(at) && self.replaced_by.is_none()
+        !self.has_ended(at) && self.replaced_by.is_none()
     }
 
-    /// Whether the key has a successor and is still good at `at`: the overlap of the rotation has not ended.
+    /// Whether the key has a successor and has not ended at `at`: the overlap of the rotation has not ended.
     pub fn is_being_replaced(&self, at: Timestamp) -> bool {
-        self.is_good(at) && self.replaced_by.is_some()
+        !self.has_ended(at) && self.replaced_by.is_some()
     }
 
-    /// When the key ended, as seen at `at`: the earlier of its revocation and its expiry. `None` if it is good.
+    /// When the key ended, as seen at `at`: the earlier of its revocation and its expiry. `None` if it has not ended.
     pub fn ended_at(&self, at: Timestamp) -> Option<Timestamp> {
         let ends_at = self.revoked_at.into_iter().chain(self.expires_at).min();
-        ends_at.filter(|_| !self.is_good(at))
+        ends_at.filter(|_| self.has_ended(at))
     }
+}
+
+/// The settings of a key that may change after its creation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeySettings {
+    /// Pairs for the application.
+    pub metadata: Metadata,
+    /// How often the key may be used; `None` if the limit of the service holds.
+    pub rate_limit: Option<RateLimit>,
+    /// When the key was disabled; `None` if it is enabled. A disabled key is not good, and counts towards the maximum.
+    pub disabled_at: Option<Timestamp>,
 }
 
 /// One use of a key.
@@ -65,7 +84,7 @@ mod tests {
     fn key(expires_at: Option<i64>, revoked_at: Option<i64>) -> ApiKey {
         ApiKey {
             id: KeyId::from_bytes([0; 16]),
-            owner: UserId::new("https://id.example", "alice").unwrap(),
+            owner: OwnerId::new("https://id.example", "alice").unwrap(),
             label: Label::parse("CI").unwrap(),
             prefix: "svc_live_abc...".into(),
             created_at: at(1),
@@ -74,6 +93,8 @@ mod tests {
             revoked_at: revoked_at.map(at),
             scopes: Scopes::default(),
             replaced_by: None,
+            settings: KeySettings::default(),
+            created_by: None,
         }
     }
 

@@ -1,18 +1,42 @@
 use crate::audit::Origin;
 use crate::ports::{ActiveLimit, InsertKeyRequest, Insertion, StoreError};
-use crate::{ApiKey, FullKey, KeyId, Keys, Label, ListView, Scopes, Timestamp, UserId, WebhookAccess};
+use crate::{
+    ApiKey, FullKey, InvalidExpiry, KeyId, KeySettings, Keys, Label, ListView, Metadata, OwnerId, RateLimit,
+    RateLimitTooHigh, Scopes, Timestamp, WebhookAccess,
+};
 
 /// The key that a user requests.
 #[derive(Clone, Debug)]
 pub struct CreateKey {
     /// The name of the key.
     pub label: Label,
-    /// Expiry time; `None` if the key does not expire.
+    /// The expiry time; `None` for the default, which may be that the key does not expire.
     pub expires_at: Option<Timestamp>,
     /// What the key may be used for.
     pub scopes: Scopes,
     /// The creator's access to webhooks. The key gets no more.
     pub webhooks_max: Option<WebhookAccess>,
+    /// Pairs for the application.
+    pub metadata: Metadata,
+    /// How often the key may be used; `None` if the limit of the service holds.
+    pub rate_limit: Option<RateLimit>,
+    /// The member of the organization that is the owner, if a member makes the key.
+    pub created_by: Option<OwnerId>,
+}
+
+impl CreateKey {
+    /// A key that its owner, who may do everything with webhooks, creates with this name, and without anything optional.
+    pub fn named(label: Label) -> Self {
+        Self {
+            label,
+            expires_at: None,
+            scopes: Scopes::default(),
+            webhooks_max: Some(WebhookAccess::Write),
+            metadata: Metadata::default(),
+            rate_limit: None,
+            created_by: None,
+        }
+    }
 }
 
 /// A new key. Only this answer has its secret.
@@ -35,12 +59,12 @@ pub enum CreateKeyError {
         /// The maximum.
         max: u32,
     },
-    /// `expires_at` is not in the future, or is too far ahead.
-    #[error("must be in the future, and at most {max_days} days ahead")]
-    ExpiryOutOfRange {
-        /// How many days ahead it may be.
-        max_days: u32,
-    },
+    /// The expiry time is not allowed.
+    #[error(transparent)]
+    Expiry(#[from] InvalidExpiry),
+    /// The rate limit is above that of the service.
+    #[error(transparent)]
+    RateLimitTooHigh(#[from] RateLimitTooHigh),
     /// The scopes give more access to webhooks than the creator has.
     #[error("the scopes give more access to webhooks than the creator has")]
     ExceedsCreator,
@@ -58,12 +82,13 @@ impl Keys {
     /// See [`CreateKeyError`].
     pub async fn create(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         request: CreateKey,
         origin: &Origin,
     ) -> Result<CreatedKey, CreateKeyError> {
         let now = self.clock.now();
-        self.check_expiry(request.expires_at, now)?;
+        let expires_at = self.policy.expiry(request.expires_at, now)?;
+        self.policy.check_rate_limit(request.rate_limit)?;
         let scopes =
             WebhookAccess::limit(request.scopes, request.webhooks_max).ok_or(CreateKeyError::ExceedsCreator)?;
         let full_key = FullKey::generate_for(owner, self.placement, &self.policy, &*self.entropy);
@@ -74,10 +99,12 @@ impl Keys {
             prefix: full_key.preview(&self.policy),
             created_at: now,
             last_used_at: None,
-            expires_at: request.expires_at,
+            expires_at,
             revoked_at: None,
             scopes,
             replaced_by: None,
+            settings: KeySettings { metadata: request.metadata, rate_limit: request.rate_limit, disabled_at: None },
+            created_by: request.created_by,
         };
         let limit = ActiveLimit { max: self.policy.max_active(), at: now };
         let (view, cause) = (ListView::at(now), self.cause(origin, now));
@@ -95,16 +122,6 @@ impl Keys {
         {
             Insertion::Stored(keys) => Ok(CreatedKey { full_key, id: key.id, keys: self.with_recent_uses(keys) }),
             Insertion::LimitReached => Err(CreateKeyError::LimitReached { max: limit.max }),
-        }
-    }
-
-    fn check_expiry(&self, expires_at: Option<Timestamp>, now: Timestamp) -> Result<(), CreateKeyError> {
-        let latest = now.plus(self.policy.max_ttl());
-        match expires_at {
-            Some(at) if at <= now || at > latest => {
-                Err(CreateKeyError::ExpiryOutOfRange { max_days: self.policy.max_ttl_days() })
-            }
-            _ => Ok(()),
         }
     }
 }

@@ -1,8 +1,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::ports::StoreError;
-use crate::{ApiKey, Hour, HourRange, KeyId, Keys, Timestamp, UsageCounts, UserId};
+use crate::ports::{StoreError, UsageRequest};
+use crate::{ApiKey, Hour, HourRange, KeyId, Keys, OwnerId, Timestamp, UsageCounts};
 
 /// How many days of uses are shown.
 pub const USE_DAYS: usize = 30;
@@ -26,7 +26,7 @@ impl Keys {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn daily_uses(&self, owner: &UserId) -> Result<DailyUses, StoreError> {
+    pub async fn daily_uses(&self, owner: &OwnerId) -> Result<DailyUses, StoreError> {
         let now = self.clock.now();
         let hours = HourRange::until(now, u32::try_from(USE_DAYS * HOURS_OF_A_DAY).unwrap_or(u32::MAX));
         let mut good: Vec<ApiKey> = self.list(owner).await?.into_iter().filter(|key| key.is_good(now)).collect();
@@ -34,7 +34,8 @@ impl Keys {
         let mut keys = Vec::new();
         for key in good.iter().take(KEYS_WITH_USES_MAX) {
             // `None` after a purge in the meantime.
-            let usage = self.stores.usage.usage(owner, key.id, hours).await?.unwrap_or_default();
+            let request = UsageRequest { owner: owner.clone(), id: key.id, hours };
+            let usage = self.stores.usage.usage(&request).await?.unwrap_or_default();
             keys.push((key.id, by_day(hours, &usage)));
         }
         Ok(DailyUses { since: hours.first.start(), keys })

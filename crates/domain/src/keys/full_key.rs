@@ -3,7 +3,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use crate::ports::Entropy;
-use crate::{CredentialDigest, KeyPolicy, Placement, UserId};
+use crate::{CredentialDigest, KeyPolicy, OwnerId, Placement};
 
 /// The digits of body and check, in the order of their values.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -32,7 +32,7 @@ impl FullKey {
     }
 
     /// The same for a key of this owner.
-    pub fn generate_for(owner: &UserId, placement: Placement, policy: &KeyPolicy, entropy: &dyn Entropy) -> Self {
+    pub fn generate_for(owner: &OwnerId, placement: Placement, policy: &KeyPolicy, entropy: &dyn Entropy) -> Self {
         placement.draw(owner, Self::digest, || Self::generate(policy, entropy))
     }
 
@@ -172,7 +172,7 @@ mod tests {
     fn the_digest_of_a_key_names_the_store_of_its_owner() {
         let (policy, entropy) = (KeyPolicy::default(), SeededEntropy::new(11));
         for shards in [2, 3, 16, 256] {
-            for owner in (0..40).map(|n| UserId::new("https://id.example", format!("user-{n}")).unwrap()) {
+            for owner in (0..40).map(|n| OwnerId::new("https://id.example", format!("user-{n}")).unwrap()) {
                 let key = FullKey::generate_for(&owner, Placement::Shards(shards), &policy, &entropy);
                 let shard = |home: Home| home.shard(shards.into());
                 assert_eq!(shard(Home::of_digest(&key.digest())), shard(Home::of(&owner)), "{shards}");
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn every_character_is_equally_likely() {
         let (policy, entropy) = (KeyPolicy::default(), SeededEntropy::new(3));
-        let owner = UserId::new("https://id.example", "alice").unwrap();
+        let owner = OwnerId::new("https://id.example", "alice").unwrap();
         are_equally_likely(|| FullKey::generate(&policy, &entropy));
         are_equally_likely(|| FullKey::generate_for(&owner, Placement::Shards(16), &policy, &entropy));
     }

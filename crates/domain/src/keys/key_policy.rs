@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use crate::{RateLimit, Timestamp};
+
 const DAY: Duration = Duration::from_hours(24);
 
 /// The settings of the key lifecycle. [`KeyPolicy::new`] checks them.
@@ -15,6 +17,12 @@ pub struct KeyPolicySettings {
     pub max_ttl_days: u32,
     /// How many days a revoked or expired key stays listed before it is deleted.
     pub retention_days: u32,
+    /// Whether each new key must have an expiry time.
+    pub requires_expiry: bool,
+    /// After how many days a new key expires whose creator names no expiry time; `None` if it does not expire.
+    pub default_ttl_days: Option<u32>,
+    /// How often each key may be used, unless another limit is set for it; `None` means without a limit.
+    pub rate_limit: Option<RateLimit>,
 }
 
 /// A field of [`KeyPolicySettings`].
@@ -30,11 +38,22 @@ pub enum KeyPolicyField {
     MaxTtlDays,
     /// [`KeyPolicySettings::retention_days`]
     RetentionDays,
+    /// [`KeyPolicySettings::default_ttl_days`]
+    DefaultTtlDays,
 }
 
 impl Default for KeyPolicySettings {
     fn default() -> Self {
-        Self { max_active: 10, prefix: "svc_live_".into(), preview_length: 12, max_ttl_days: 3650, retention_days: 90 }
+        Self {
+            max_active: 10,
+            prefix: "svc_live_".into(),
+            preview_length: 12,
+            max_ttl_days: 3650,
+            retention_days: 90,
+            requires_expiry: false,
+            default_ttl_days: None,
+            rate_limit: None,
+        }
     }
 }
 
@@ -48,6 +67,7 @@ impl KeyPolicySettings {
             KeyPolicyField::PreviewLength => self.preview_length = default.preview_length,
             KeyPolicyField::MaxTtlDays => self.max_ttl_days = default.max_ttl_days,
             KeyPolicyField::RetentionDays => self.retention_days = default.retention_days,
+            KeyPolicyField::DefaultTtlDays => self.default_ttl_days = default.default_ttl_days,
         }
     }
 }
@@ -60,6 +80,20 @@ pub struct InvalidKeyPolicy {
     pub field: KeyPolicyField,
     /// The allowed values, to follow "must be".
     pub allowed: String,
+}
+
+/// The expiry time of a new key is not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidExpiry {
+    /// It is not in the future, or too far ahead.
+    #[error("must be in the future, and at most {max_days} days ahead")]
+    OutOfRange {
+        /// How many days ahead it may be.
+        max_days: u32,
+    },
+    /// There must be one.
+    #[error("is required")]
+    Missing,
 }
 
 /// The limits of the key lifecycle, checked.
@@ -104,6 +138,9 @@ impl KeyPolicy {
                 return refuse(field, format!("1 to {}", Self::DAYS_MAX));
             }
         }
+        if settings.default_ttl_days.is_some_and(|days| !(1..=settings.max_ttl_days).contains(&days)) {
+            return refuse(KeyPolicyField::DefaultTtlDays, format!("1 to {}", settings.max_ttl_days));
+        }
         Ok(Self(settings))
     }
 
@@ -122,9 +159,24 @@ impl KeyPolicy {
         self.0.preview_length
     }
 
-    /// How many days ahead an expiry time may be.
-    pub fn max_ttl_days(&self) -> u32 {
-        self.0.max_ttl_days
+    /// The expiry time of a key that is created at `now`, whose creator asks for `asked`.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidExpiry`].
+    pub fn expiry(&self, asked: Option<Timestamp>, now: Timestamp) -> Result<Option<Timestamp>, InvalidExpiry> {
+        match asked.or_else(|| self.0.default_ttl_days.map(|days| now.plus(DAY * days))) {
+            None if self.0.requires_expiry => Err(InvalidExpiry::Missing),
+            Some(at) if at <= now || at > now.plus(self.max_ttl()) => {
+                Err(InvalidExpiry::OutOfRange { max_days: self.0.max_ttl_days })
+            }
+            expires_at => Ok(expires_at),
+        }
+    }
+
+    /// How often each key may be used, unless another limit is set for it.
+    pub fn rate_limit(&self) -> Option<RateLimit> {
+        self.0.rate_limit
     }
 
     /// How far ahead an expiry time may be.
@@ -164,7 +216,34 @@ mod tests {
         assert_eq!(refused(|s| s.preview_length = 18), Some(KeyPolicyField::PreviewLength));
         assert_eq!(refused(|s| s.max_ttl_days = 0), Some(KeyPolicyField::MaxTtlDays));
         assert_eq!(refused(|s| s.retention_days = 36_501), Some(KeyPolicyField::RetentionDays));
+        assert_eq!(refused(|s| s.default_ttl_days = Some(0)), Some(KeyPolicyField::DefaultTtlDays));
+        assert_eq!(refused(|s| s.default_ttl_days = Some(3_651)), Some(KeyPolicyField::DefaultTtlDays));
     }
+
+    #[test]
+    fn a_new_key_expires_as_asked_or_by_default() {
+        let now = Timestamp::from_unix_millis(0).unwrap();
+        let expiry = |requires_expiry, default_ttl_days, asked: Option<Duration>| {
+            let settings =
+                KeyPolicySettings { requires_expiry, default_ttl_days, max_ttl_days: 30, ..Default::default() };
+            let policy = KeyPolicy::new(settings).unwrap();
+            policy.expiry(asked.map(|ttl| now.plus(ttl)), now)
+        };
+        let out = Err(InvalidExpiry::OutOfRange { max_days: 30 });
+        for (requires, default, asked, expected) in [
+            (false, None, None, Ok(None)),
+            (true, None, None, Err(InvalidExpiry::Missing)),
+            (true, Some(7), None, Ok(Some(now.plus(DAY * 7)))),
+            (false, Some(30), None, Ok(Some(now.plus(DAY * 30)))),
+            (false, Some(7), Some(DAY), Ok(Some(now.plus(DAY)))),
+            (true, None, Some(DAY * 30), Ok(Some(now.plus(DAY * 30)))),
+            (false, None, Some(DAY * 30 + Duration::from_millis(1)), out),
+            (false, Some(7), Some(Duration::ZERO), out),
+        ] {
+            assert_eq!(expiry(requires, default, asked), expected, "{requires} {default:?} {asked:?}");
+        }
+    }
+
     #[test]
     fn a_field_that_is_reset_is_allowed() {
         let mut settings = KeyPolicySettings {
@@ -173,8 +252,10 @@ mod tests {
             preview_length: 99,
             max_ttl_days: 0,
             retention_days: 0,
+            default_ttl_days: Some(0),
+            ..KeyPolicySettings::default()
         };
-        for _ in 0..4 {
+        for _ in 0..5 {
             let refused = KeyPolicy::new(settings.clone()).unwrap_err();
             settings.reset(refused.field);
         }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::{ApiKey, KeyId, Timestamp, WebhookAccess};
+use crate::{ApiKey, KeyId, KeySettings, OwnerId, Timestamp, WebhookAccess};
 
 /// Why a key in its present state cannot be rotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,6 +11,9 @@ pub enum RotationRefusal {
     /// It has expired.
     #[error("the key has expired")]
     Expired,
+    /// It is disabled, and its successor would be good.
+    #[error("the key is disabled: enable it first")]
+    Disabled,
     /// It was rotated already, to this key. See decision 56.
     #[error("the key was rotated already, to {0}; if the answer with the new key was lost, rotate {0}")]
     Replaced(KeyId),
@@ -40,6 +43,8 @@ pub struct KeyRotation {
     pub ttl_max: Duration,
     /// The access to webhooks of the caller.
     pub webhooks_max: Option<WebhookAccess>,
+    /// The member who rotates the key, if its owner is an organization and a member rotates it.
+    pub created_by: Option<OwnerId>,
 }
 
 /// Both keys as they are after the rotation.
@@ -57,8 +62,9 @@ impl KeyRotation {
     /// - Without an overlap the old key is revoked rather than expired: an instance whose clock is slow would still
     ///   accept an expired key. With an overlap, the old key expires when the overlap ends, or at its own expiry time
     ///   if that is earlier.
-    /// - The new key has the owner, the label and the scopes of the old one, and the same lifetime, counted from now. A
-    ///   user who rotates a 90-day key every 90 days never has to create another one.
+    /// - The new key has the owner, the label, the scopes and the settings of the old one, and the same lifetime, counted
+    ///   from now. A user who rotates a 90-day key every 90 days never has to create another one.
+    /// - The creator of the new key is the member who rotates: the creator of the old key does not know the new one.
     ///
     /// # Errors
     ///
@@ -71,8 +77,11 @@ impl KeyRotation {
         if key.revoked_at.is_some() {
             return Err(RotationRefusal::Revoked);
         }
-        if !key.is_good(self.at) {
+        if key.has_ended(self.at) {
             return Err(RotationRefusal::Expired);
+        }
+        if key.settings.disabled_at.is_some() {
+            return Err(RotationRefusal::Disabled);
         }
         if WebhookAccess::of_key(&key.scopes) > self.webhooks_max {
             return Err(RotationRefusal::ExceedsCaller);
@@ -107,6 +116,8 @@ impl KeyRotation {
             revoked_at: None,
             scopes: key.scopes.clone(),
             replaced_by: None,
+            settings: KeySettings { disabled_at: None, ..key.settings.clone() },
+            created_by: self.created_by.clone(),
         }
     }
 }

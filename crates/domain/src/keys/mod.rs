@@ -2,9 +2,11 @@
 //! cases, one file each.
 
 pub(crate) mod api_key;
+pub(crate) mod change_key;
 pub(crate) mod create_key;
 pub(crate) mod daily_uses;
 pub(crate) mod full_key;
+pub(crate) mod key_change;
 pub(crate) mod key_policy;
 pub(crate) mod key_rotation;
 pub(crate) mod key_usage;

@@ -19,6 +19,9 @@ impl RateLimit {
     /// The largest count: a million, so that one use costs at least a microsecond of the shortest window.
     pub const COUNT_MAX: u32 = 1_000_000;
 
+    /// The limits that are allowed, as a regular expression of JSON Schema.
+    pub const PATTERN: &str = "^([1-9][0-9]{0,5}|1000000)/[smh]$";
+
     /// How many uses fit into a window. This is also the largest burst.
     pub const fn count(self) -> NonZeroU32 {
         self.count
@@ -27,6 +30,11 @@ impl RateLimit {
     /// How long a fully spent allowance takes to refill: a second, a minute or an hour.
     pub const fn window(self) -> Duration {
         self.window
+    }
+
+    /// Whether everything that this limit allows, the other allows too: neither the rate nor the burst is larger.
+    pub fn is_within(self, other: Self) -> bool {
+        self.count <= other.count && self.interval() >= other.interval()
     }
 
     /// How long it takes to regain one use.
@@ -78,6 +86,17 @@ mod tests {
             assert_eq!(limit.to_string(), text);
         }
         assert_eq!("100/s".parse::<RateLimit>().unwrap().interval(), Duration::from_millis(10));
+    }
+
+    #[test]
+    fn a_limit_is_within_another_by_rate_and_by_burst() {
+        let is_within = |one: &str, other: &str| one.parse::<RateLimit>().unwrap().is_within(other.parse().unwrap());
+        for (one, other) in [("100/s", "100/s"), ("99/s", "100/s"), ("10/m", "10/s"), ("1/h", "1/s")] {
+            assert!(is_within(one, other), "{one} {other}");
+        }
+        for (one, other) in [("101/s", "100/s"), ("6000/m", "100/s"), ("10/s", "10/m"), ("2/h", "1/s")] {
+            assert!(!is_within(one, other), "{one} {other}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use crate::audit::Origin;
 use crate::ports::{Revocation, RevokeKeyRequest, RevokeUserKeysRequest, StoreError};
-use crate::{ApiKey, KeyId, Keys, ListView, Timestamp, UserId};
+use crate::{ApiKey, KeyId, Keys, ListView, OwnerId, Timestamp};
 
 /// The most keys that one transaction revokes, so that it does not block other writers for long.
 pub const REVOKE_BATCH_MAX: u32 = 1_000;
@@ -26,7 +26,7 @@ impl Keys {
     /// # Errors
     ///
     /// See [`RevokeKeyError`].
-    pub async fn revoke(&self, owner: &UserId, id: KeyId, origin: &Origin) -> Result<Vec<ApiKey>, RevokeKeyError> {
+    pub async fn revoke(&self, owner: &OwnerId, id: KeyId, origin: &Origin) -> Result<Vec<ApiKey>, RevokeKeyError> {
         let now = self.clock.now();
         match self
             .stores
@@ -56,7 +56,7 @@ impl Keys {
     /// If the store fails. Some of the keys may be revoked all the same.
     pub async fn revoke_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         created_before: Option<Timestamp>,
         origin: &Origin,
     ) -> Result<u64, StoreError> {

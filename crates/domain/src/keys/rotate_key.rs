@@ -2,10 +2,12 @@ use std::time::Duration;
 
 use crate::audit::Origin;
 use crate::ports::{RotateKeyRequest, Rotation, StoreError};
-use crate::{ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, RotationRefusal, UserId, WebhookAccess};
+use crate::{
+    ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, OwnerId, RotationRefusal, WebhookAccess,
+};
 
 /// The rotation that a user requests.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RotateKey {
     /// The key to replace.
     pub id: KeyId,
@@ -13,6 +15,8 @@ pub struct RotateKey {
     pub overlap: Duration,
     /// The access to webhooks of the caller, who gets the successor's secret. A key with more access is not rotated.
     pub webhooks_max: Option<WebhookAccess>,
+    /// The member of the organization that is the owner, if a member rotates the key.
+    pub created_by: Option<OwnerId>,
 }
 
 /// The new key of a rotation. Only this answer has its secret.
@@ -55,7 +59,7 @@ impl Keys {
     /// See [`RotateKeyError`].
     pub async fn rotate(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         request: RotateKey,
         origin: &Origin,
     ) -> Result<RotatedKey, RotateKeyError> {
@@ -72,6 +76,7 @@ impl Keys {
             overlapping_max: self.policy.max_active(),
             ttl_max: self.policy.max_ttl(),
             webhooks_max: request.webhooks_max,
+            created_by: request.created_by,
         };
         let (digest, view, cause) = (full_key.digest(), ListView::at(now), self.cause(origin, now));
         match self

@@ -2,18 +2,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::audit::{Cause, Origin};
-use crate::by_hour::PURGED_COUNTS_MAX;
-use crate::ports::{Clock, Entropy, KeyStores, RecentUses, StoreError};
-use crate::{
-    ApiKey, COUNTS_KEPT, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy, ListView, Placement, Timestamp,
-    UsageCounts, UserId,
-};
+use crate::ports::{Clock, Entropy, KeyStores, RecentUses, StoreError, UsageRequest};
+use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyPolicy, ListView, OwnerId, Placement, Timestamp, UsageCounts};
 
-/// The most keys that one transaction deletes, so that a purge does not block other writers for long.
-pub const PURGE_BATCH_MAX: u32 = 1_000;
-
-/// The use cases of API keys. `create_key`, `revoke_key`, `rotate_key` and `report_leaks` have a file each. Listing and
-/// purging, which are one call of the store, are below.
+/// The use cases of API keys. `create_key`, `revoke_key`, `rotate_key` and `report_leaks` have a file each. Calls of
+/// the store alone are below.
 ///
 /// `owner` is the user who owns the keys. The caller has authenticated that user by an ID token, or is the operator in
 /// support of that user. `origin` says which of them it is, for the audit log.
@@ -51,7 +44,7 @@ impl Keys {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn list(&self, owner: &UserId) -> Result<Vec<ApiKey>, StoreError> {
+    pub async fn list(&self, owner: &OwnerId) -> Result<Vec<ApiKey>, StoreError> {
         let keys = self.stores.store.list(owner, ListView::at(self.clock.now())).await?;
         Ok(self.with_recent_uses(keys))
     }
@@ -66,41 +59,14 @@ impl Keys {
         Ok(found.is_some_and(|key| key.is_good(self.clock.now())))
     }
 
-    /// Deletes one batch of the keys that ended before the retention, and returns how many. After fewer than
-    /// [`PURGE_BATCH_MAX`], nothing is left to delete.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn purge(&self) -> Result<u32, StoreError> {
-        let before = self.clock.now().minus(self.policy.retention());
-        self.stores.upkeep.purge_ended(before, PURGE_BATCH_MAX).await
-    }
-
     /// The verifications of the owner's key in each of these hours; hours without one are absent. `None` if there is no
     /// such key, or it belongs to another user. The counts of the last seconds may be missing.
     ///
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        self.stores.usage.usage(owner, id, hours).await
-    }
-
-    /// Deletes one batch of the counts that are older than [`COUNTS_KEPT`], and returns how many. After 0, nothing is
-    /// left to delete.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn purge_usage(&self) -> Result<u32, StoreError> {
-        let before = Hour::of(self.clock.now().minus(COUNTS_KEPT));
-        self.stores.usage.purge_usage(before, PURGED_COUNTS_MAX).await
+    pub async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.stores.usage.usage(request).await
     }
 
     /// The cause of a change at `at`.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use crate::audit::{AuditEvent, AuditFilter, Cause, Origin};
-use crate::ports::{AuditLog, AuditPage, AuditWatcher, AuditWatchers, StoreError};
+use crate::ports::{AuditLog, AuditPage, AuditWatcher, AuditWatchers, Retained, Retention, StoreError};
 use crate::{AuditId, Timestamp};
 
 /// The audit log of the stores in memory. All clones are one log, which several stores can write to.
@@ -44,15 +44,6 @@ impl MemoryAuditLog {
 
 #[async_trait]
 impl AuditLog for MemoryAuditLog {
-    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
-        let mut stored = self.lock();
-        if stored.events.contains_key(&event.id) {
-            return Err(StoreError::Duplicate { what: "id" });
-        }
-        stored.insert(event.clone());
-        Ok(())
-    }
-
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         let stored = self.lock();
         let newest_first = stored.events.range(..before.unwrap_or(AuditId::MAX)).rev().map(|(_, event)| event);
@@ -60,14 +51,6 @@ impl AuditLog for MemoryAuditLog {
         let events: Vec<AuditEvent> = shown.by_ref().take(max as usize).collect();
         let next = events.last().map(|event| event.id).filter(|_| shown.next().is_some());
         Ok(AuditPage { events, next })
-    }
-
-    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let mut stored = self.lock();
-        let Table { events, unannounced, .. } = &mut *stored;
-        let purged = events.extract_if(..AuditId::first_at(before), |_, _| true).take(max as usize).count();
-        unannounced.retain(|id| events.contains_key(id));
-        Ok(u32::try_from(purged).unwrap_or(max))
     }
 
     async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
@@ -96,6 +79,20 @@ impl AuditLog for MemoryAuditLog {
 
     fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
         self.lock().watchers.add(watcher);
+    }
+}
+
+#[async_trait]
+impl Retention for MemoryAuditLog {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        if what != Retained::AuditEvents {
+            return Ok(0);
+        }
+        let mut stored = self.lock();
+        let Table { events, unannounced, .. } = &mut *stored;
+        let purged = events.extract_if(..AuditId::first_at(before), |_, _| true).take(max as usize).count();
+        unannounced.retain(|id| events.contains_key(id));
+        Ok(u32::try_from(purged).unwrap_or(max))
     }
 }
 

@@ -7,13 +7,12 @@ use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
 use super::change_feed::MemoryChangeFeed;
 use crate::ports::{
-    ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep,
-    KeyUsageStore, NotReady, ReadinessCheck, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
-    RotateKeyRequest, Rotation, StoreError,
+    ChangeFeed, ChangeKeyRequest, ChangedKey, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest,
+    Insertion, KeyStore, KeyUsageStore, ListExpiringRequest, NotReady, ReadinessCheck, Retained, Retention, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    UsageRequest,
 };
-use crate::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
-};
+use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyUsage, KeyUse, ListView, OwnerId, Timestamp, UsageCounts};
 
 /// Keys in maps behind one lock. Each method holds the lock, and is therefore atomic.
 #[derive(Debug, Default)]
@@ -28,7 +27,7 @@ struct Tables {
     /// Sorted, so that what a purge deletes depends on nothing but its arguments.
     keys: BTreeMap<KeyId, ApiKey>,
     ids: HashMap<CredentialDigest, KeyId>,
-    owned: HashMap<UserId, BTreeSet<KeyId>>,
+    owned: HashMap<OwnerId, BTreeSet<KeyId>>,
     usage: MemoryCounts<KeyId, UsageCounts>,
 }
 
@@ -43,7 +42,7 @@ impl Tables {
         Ok(())
     }
 
-    fn of(&self, owner: &UserId) -> impl Iterator<Item = &ApiKey> {
+    fn of(&self, owner: &OwnerId) -> impl Iterator<Item = &ApiKey> {
         self.owned.get(owner).into_iter().flatten().filter_map(|id| self.keys.get(id))
     }
 
@@ -60,8 +59,19 @@ impl Tables {
         is_new
     }
 
-    fn list(&self, owner: &UserId, view: ListView) -> Vec<ApiKey> {
+    fn list(&self, owner: &OwnerId, view: ListView) -> Vec<ApiKey> {
         view.select(self.of(owner).cloned())
+    }
+
+    fn purge_ended(&mut self, before: Timestamp, max: u32) -> u32 {
+        let past = self.keys.values().filter(|key| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
+        let past: HashSet<KeyId> = past.map(|key| key.id).take(max as usize).collect();
+        self.keys.retain(|id, _| !past.contains(id));
+        self.ids.retain(|_, id| !past.contains(id));
+        for owned in self.owned.values_mut() {
+            owned.retain(|id| !past.contains(id));
+        }
+        u32::try_from(past.len()).unwrap_or(max)
     }
 }
 
@@ -96,7 +106,7 @@ impl KeyStore for MemoryKeyStore {
         Ok(Insertion::Stored(tables.list(&key.owner, view)))
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         Ok(self.tables().list(owner, view))
     }
 
@@ -138,6 +148,24 @@ impl KeyStore for MemoryKeyStore {
         Ok(Rotation::Rotated { replaced, keys: tables.list(owner, view) })
     }
 
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        let &ChangeKeyRequest { ref owner, id, ref change, at, ref cause } = request;
+        let mut tables = self.tables();
+        let (before, digest) = match (tables.keys.get(&id), tables.digest_of(id)) {
+            (Some(key), _) if key.owner != *owner => return Ok(ChangedKey::NotOwned),
+            (Some(key), Some(digest)) => (key, digest),
+            _ => return Ok(ChangedKey::NotFound),
+        };
+        let key = match change.decide(before, at) {
+            Ok(key) => key,
+            Err(refusal) => return Ok(ChangedKey::Refused(refusal)),
+        };
+        self.audit.write(cause.key_changed(before, &key));
+        tables.keys.insert(id, key.clone());
+        self.changes.report([digest]);
+        Ok(ChangedKey::Changed { digest, key: Box::new(key) })
+    }
+
     async fn revoke_by_digests(
         &self,
         request: &RevokeDigestsRequest,
@@ -168,6 +196,18 @@ impl KeyStore for MemoryKeyStore {
         };
         Ok(ids.into_iter().filter_map(revoke).collect())
     }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        let tables = self.tables();
+        let place = |key: &&ApiKey| key.expires_at.map(|at| (at, key.id));
+        let is_shown = |key: &&ApiKey| key.revoked_at.is_none() && key.replaced_by.is_none();
+        let expiring = tables.keys.values().filter(is_shown);
+        let mut found: Vec<&ApiKey> = expiring
+            .filter(|key| place(key).is_some_and(|place| place > request.after && place.0 <= request.until))
+            .collect();
+        found.sort_by_key(place);
+        Ok(found.into_iter().take(request.max as usize).cloned().collect())
+    }
 }
 
 #[async_trait]
@@ -196,50 +236,22 @@ impl KeyUsageStore for MemoryKeyStore {
         Ok(())
     }
 
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
         let tables = self.tables();
-        let is_theirs = tables.keys.get(&id).is_some_and(|key| key.owner == *owner);
-        Ok(is_theirs.then(|| tables.usage.of(&[id], hours)))
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        Ok(self.tables().usage.purge(before, max))
+        let is_theirs = tables.keys.get(&request.id).is_some_and(|key| key.owner == request.owner);
+        Ok(is_theirs.then(|| tables.usage.of(&[request.id], request.hours)))
     }
 }
 
 #[async_trait]
-impl KeyUpkeep for MemoryKeyStore {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+impl Retention for MemoryKeyStore {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let mut tables = self.tables();
-        let past = tables.keys.values().filter(|key| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
-        let past: HashSet<KeyId> = past.map(|key| key.id).take(max as usize).collect();
-        tables.keys.retain(|id, _| !past.contains(id));
-        tables.ids.retain(|_, id| !past.contains(id));
-        for owned in tables.owned.values_mut() {
-            owned.retain(|id| !past.contains(id));
-        }
-        Ok(u32::try_from(past.len()).unwrap_or(max))
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        let tables = self.tables();
-        let place = |key: &&ApiKey| key.expires_at.map(|at| (at, key.id));
-        let is_shown = |key: &&ApiKey| key.revoked_at.is_none() && key.replaced_by.is_none();
-        let expiring = tables.keys.values().filter(is_shown);
-        let mut found: Vec<&ApiKey> =
-            expiring.filter(|key| place(key).is_some_and(|place| place > after && place.0 <= until)).collect();
-        found.sort_by_key(place);
-        Ok(found.into_iter().take(max as usize).cloned().collect())
+        Ok(match what {
+            Retained::Keys => tables.purge_ended(before, max),
+            Retained::KeyUsage => tables.usage.purge(Hour::of(before), max),
+            _ => 0,
+        })
     }
 }
 
@@ -256,10 +268,6 @@ impl ChangeFeed for MemoryKeyStore {
 
 #[async_trait]
 impl ReadinessCheck for MemoryKeyStore {
-    fn name(&self) -> &'static str {
-        "database"
-    }
-
     async fn check(&self) -> Result<(), NotReady> {
         Ok(())
     }

@@ -7,9 +7,11 @@ use async_trait::async_trait;
 use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
 use crate::audit::Cause;
-use crate::ports::{ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, SessionStore, StoreError};
+use crate::ports::{
+    ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, Retained, Retention, SessionStore, StoreError,
+};
 use crate::sessions::{Session, SessionUse};
-use crate::{CredentialDigest, SessionId, Timestamp, UserId};
+use crate::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 /// Sessions in a map behind one lock. Each method holds the lock, and is therefore atomic.
 #[derive(Debug, Default)]
@@ -50,7 +52,7 @@ impl MemorySessionStore {
     }
 
     /// Ends the owner's sessions that match.
-    fn end_of(&self, owner: &UserId, cause: &Cause, is_over: impl Fn(&Session) -> bool) -> Vec<CredentialDigest> {
+    fn end_of(&self, owner: &OwnerId, cause: &Cause, is_over: impl Fn(&Session) -> bool) -> Vec<CredentialDigest> {
         let mut stored = self.stored();
         let (ids, digests) = self.end_matching(&mut stored, |session| session.owner == *owner && is_over(session));
         self.audit.write(cause.sessions_ended(owner, ids));
@@ -59,7 +61,7 @@ impl MemorySessionStore {
 }
 
 /// The owner's sessions that are good at `at`, newest first.
-fn good_of(stored: &Stored, owner: &UserId, at: Timestamp) -> Vec<Session> {
+fn good_of(stored: &Stored, owner: &OwnerId, at: Timestamp) -> Vec<Session> {
     let theirs = stored.values().map(|(session, _)| session).filter(|session| session.owner == *owner);
     let mut good: Vec<Session> = theirs.filter(|session| session.is_good(at)).cloned().collect();
     good.sort_by_key(|session| Reverse((session.created_at, session.id)));
@@ -88,17 +90,17 @@ impl SessionStore for MemorySessionStore {
         Ok(digests)
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         Ok(good_of(&self.stored(), owner, at))
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         Ok(self.end_of(owner, cause, |session| session.id == id).pop())
     }
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -108,12 +110,6 @@ impl SessionStore for MemorySessionStore {
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         let good = self.stored().values().take(max as usize).filter(|(session, _)| session.is_good(at)).count();
         Ok(u32::try_from(good).unwrap_or(max))
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let purged =
-            self.stored().extract_if(.., |_, (session, _)| session.ends_at() < before).take(max as usize).count();
-        Ok(u32::try_from(purged).unwrap_or(max))
     }
 }
 
@@ -133,6 +129,16 @@ impl CredentialStore<Session> for MemorySessionStore {
             }
         }
         Ok(())
+    }
+}
+
+#[async_trait]
+impl Retention for MemorySessionStore {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let mut stored = self.stored();
+        let is_past = |session: &Session| what == Retained::Sessions && session.ends_at() < before;
+        let purged = stored.extract_if(.., |_, (session, _)| is_past(session)).take(max as usize).count();
+        Ok(u32::try_from(purged).unwrap_or(max))
     }
 }
 

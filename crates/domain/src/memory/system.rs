@@ -1,5 +1,5 @@
 use std::mem::take;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::ports::{Clock, Entropy, InvalidLogFilter, LogFilters, SpanSink};
@@ -78,11 +78,11 @@ impl SpanSink for MemorySpans {
 
 /// A filter of no log, for tests. It begins with `info`, and knows the levels alone.
 #[derive(Debug)]
-pub struct MemoryLogFilters(Mutex<String>);
+pub struct MemoryLogFilters(Arc<Mutex<String>>);
 
 impl Default for MemoryLogFilters {
     fn default() -> Self {
-        Self(Mutex::new("info".to_owned()))
+        Self(Arc::new(Mutex::new("info".to_owned())))
     }
 }
 
@@ -91,14 +91,11 @@ impl LogFilters for MemoryLogFilters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn check(&self, filter: &str) -> Result<(), InvalidLogFilter> {
-        let is_level = ["error", "warn", "info", "debug", "trace", "off"].contains(&filter);
-        is_level.then_some(()).ok_or(InvalidLogFilter("a level"))
-    }
-
-    fn choose(&self, filter: &str) -> Result<(), InvalidLogFilter> {
-        self.check(filter)?;
-        filter.clone_into(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(())
+    fn parse(&self, filter: &str) -> Result<Box<dyn FnOnce() + Send>, InvalidLogFilter> {
+        if !["error", "warn", "info", "debug", "trace", "off"].contains(&filter) {
+            return Err(InvalidLogFilter("a level"));
+        }
+        let (chosen, filter) = (Arc::clone(&self.0), filter.to_owned());
+        Ok(Box::new(move || *chosen.lock().unwrap_or_else(PoisonError::into_inner) = filter))
     }
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
+use crate::AuditId;
 use crate::audit::{AuditEvent, AuditFilter};
-use crate::{AuditId, Timestamp};
 
 /// One page of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,15 +74,12 @@ impl fmt::Debug for AuditWatchers {
 /// objects writes one event for each.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
-    /// Stores the event of something that changes nothing in the store, such as an operator's look at a user's data. If
-    /// the id is stored already, the result is [`StoreError::Duplicate`].
-    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError>;
-
     /// At most `max` events with ids below `before` that pass the filter ([`AuditFilter::matches`]), newest first.
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError>;
 
     /// Stores those of the events whose ids are not stored yet, and returns how many. Parallel calls together store each
-    /// event once. For events that the service derives by itself, and may derive again.
+    /// event once. For events that change nothing in the store, such as an operator's look at a user's data, and for
+    /// events that the service derives by itself, and may derive again.
     async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError>;
 
     /// At most `max` events that are to be announced ([`AuditEvent::is_announced`]), and that no call of
@@ -93,10 +90,6 @@ pub trait AuditLog: Send + Sync {
     /// Marks these events as announced, by their ids. Those that are not stored are skipped. Nothing else of the events
     /// changes. After an error, some of them may be marked.
     async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError>;
-
-    /// Deletes at most `max` events before `before`, and returns how many. An event exactly at `before` stays. Parallel
-    /// calls together count each deleted event once.
-    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
 
     /// From now on the watcher sees each event that this process writes to the store, once, as it is stored. A call that
     /// succeeds has shown its events, after their commit; one that fails or is refused shows none. Of one whose caller has

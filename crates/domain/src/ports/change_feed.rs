@@ -5,7 +5,7 @@ use async_trait::async_trait;
 #[cfg(doc)]
 use super::credentials::CredentialStore;
 #[cfg(doc)]
-use super::keys::{KeyStore, KeyUpkeep};
+use super::keys::KeyStore;
 #[cfg(doc)]
 use super::sessions::SessionStore;
 use super::store_error::StoreError;
@@ -53,11 +53,11 @@ pub enum CredentialChanges {
 ///
 /// [`KeyStore::revoke`], [`KeyStore::revoke_by_digests`] and [`KeyStore::rotate`] each write the digest of the key in
 /// the transaction that changes it. A revocation writes it for a key that is revoked already too: the owner asks again
-/// because some instance still accepts the key. Calls that are refused write nothing, and neither does
-/// [`KeyUpkeep::purge_ended`]: what it deletes has been refused for a day at least.
+/// because some instance still accepts the key. Calls that are refused write nothing, and neither does a purge: a key that it
+/// deletes has been refused for a day at least.
 ///
 /// [`SessionStore::end`], [`SessionStore::end_all`] and [`SessionStore::open`] each write the digests of the sessions that
-/// they end, in the transaction that deletes them. No other method of that port writes to the feed.
+/// they end, in the transaction that deletes them. No other method of that port writes to the feed, nor does a purge.
 #[async_trait]
 pub trait ChangeFeed: Send + Sync {
     /// The changes that were committed after the read that returned `since`, and before this call.

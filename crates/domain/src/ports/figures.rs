@@ -19,32 +19,15 @@ pub trait StoreFigures: Send + Sync {
     /// - Lanes and subscriptions are counted among the first `max` rows of each, in any order.
     async fn queue_figures(&self, at: Timestamp, max: u32) -> Result<QueueFigures, StoreError>;
 
-    /// The age of the oldest transaction of any program that keeps the database from removing old versions of rows; zero
-    /// without one. `None` if the store has no such thing: a store with one writer keeps this default.
-    async fn oldest_snapshot(&self) -> Result<Option<Duration>, StoreError> {
-        Ok(None)
+    /// The state of the database server. A store that only one process can use keeps this default: it has nothing to
+    /// report.
+    async fn server_figures(&self) -> Result<ServerFigures, StoreError> {
+        Ok(ServerFigures::default())
     }
 
-    /// Who holds the oldest snapshot of the database, if it keeps so many rows that it matters. A store that keeps no rows
-    /// for snapshots keeps this default.
-    async fn snapshot_holder(&self) -> Result<Option<HeldSnapshot>, StoreError> {
-        Ok(None)
-    }
-
-    /// The processes that serve this database now, counted by the version of the program. A store that only one process can
-    /// use keeps this default.
-    async fn instances(&self) -> Result<Vec<VersionCount>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    /// The pools of connections, from memory. A store without pools keeps this default.
-    fn pools(&self) -> Vec<PoolFigures> {
-        Vec::new()
-    }
-
-    /// The size of the write-ahead log in bytes, if it is a file of this machine. Does not ask the database.
-    fn wal_bytes(&self) -> Option<u64> {
-        None
+    /// The state of the store in this process, from memory: a call waits for nothing.
+    fn process_figures(&self) -> ProcessFigures {
+        ProcessFigures::default()
     }
 }
 
@@ -83,6 +66,27 @@ pub struct LaneFigures {
     pub paused: u32,
     /// Lanes of other subscriptions, deleted ones included as long as they are stored.
     pub closed: u32,
+}
+
+/// The state of a database server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerFigures {
+    /// The age of the oldest transaction of any program that keeps the database from removing old versions of rows; zero
+    /// without one. `None` if no transaction does that.
+    pub oldest_snapshot: Option<Duration>,
+    /// The oldest snapshot of the database, if it keeps so many rows that it matters.
+    pub held_snapshot: Option<HeldSnapshot>,
+    /// The processes that the server serves now, counted by the version of the program.
+    pub instances: Vec<VersionCount>,
+}
+
+/// The state of a store in one process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessFigures {
+    /// The pools of connections.
+    pub pools: Vec<PoolFigures>,
+    /// The bytes that were written and not moved into the tables yet, if this machine keeps them in a file.
+    pub log_bytes: Option<u64>,
 }
 
 /// A snapshot of the database that somebody holds. The database keeps every row that was deleted since, so its tables

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use zeroize::Zeroizing;
 
 use super::store_error::BoxError;
-use crate::{Timestamp, UserId};
+use crate::Timestamp;
+use crate::organizations::Identity;
 
 /// An ID token as the caller sent it, not verified. It is a secret: it has no `Display`, and its memory is cleared on
 /// drop.
@@ -32,8 +33,8 @@ impl fmt::Debug for IdToken {
 /// The result of verifying an ID token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IdentityVerdict {
-    /// The token is genuine, is issued for this service, and has not expired. It names this user.
-    Valid(UserId),
+    /// The token is genuine, is issued for this service, and has not expired. It says this of its user.
+    Valid(Identity),
     /// The token is not valid. The reason is for the log and contains nothing of the token.
     Refused(&'static str),
 }
@@ -83,8 +84,8 @@ pub struct SignInAnswer<'a> {
 pub enum SignInVerdict {
     /// The provider has identified this user, for this sign-in.
     Valid {
-        /// The user.
-        user: UserId,
+        /// The user, and the organizations that the user belongs to.
+        identity: Identity,
         /// Whether the ID token has the claim that makes its user an operator.
         has_operator_claim: bool,
         /// The token that says so.

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use super::store_error::StoreError;
 use crate::audit::Cause;
 use crate::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyRotation, KeyUsage, ListView, RotationRefusal, Timestamp,
-    UsageCounts, UserId,
+    ApiKey, CredentialDigest, Hour, HourRange, KeyChange, KeyChangeRefusal, KeyId, KeyRotation, KeyUsage, ListView,
+    OwnerId, RotationRefusal, Timestamp, UsageCounts,
 };
 
 /// The condition of an insertion: store only while fewer than `max` keys of the owner are active at `at`.
@@ -37,7 +37,7 @@ pub struct InsertKeyRequest {
 #[derive(Clone, Debug)]
 pub struct RevokeKeyRequest {
     /// The user who must own the key.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// The key to revoke.
     pub id: KeyId,
     /// The time of the revocation.
@@ -52,7 +52,7 @@ pub struct RevokeKeyRequest {
 #[derive(Clone, Debug)]
 pub struct RotateKeyRequest {
     /// The user who must own the key.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// The key to replace.
     pub id: KeyId,
     /// Decides whether and how the key is replaced.
@@ -61,6 +61,21 @@ pub struct RotateKeyRequest {
     pub digest: CredentialDigest,
     /// The keys that the answer lists.
     pub view: ListView,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`KeyStore::change`].
+#[derive(Clone, Debug)]
+pub struct ChangeKeyRequest {
+    /// The user who must own the key.
+    pub owner: OwnerId,
+    /// The key.
+    pub id: KeyId,
+    /// The change, which decides by the stored key.
+    pub change: KeyChange,
+    /// The time of the change.
+    pub at: Timestamp,
     /// The reason, for the audit log.
     pub cause: Cause,
 }
@@ -80,7 +95,7 @@ pub struct RevokeDigestsRequest {
 #[derive(Clone, Debug)]
 pub struct RevokeUserKeysRequest {
     /// The user whose keys are revoked.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// Keys that were created at this time or later stay.
     pub created_before: Timestamp,
     /// The time of the revocation.
@@ -134,6 +149,46 @@ pub enum Rotation {
     NotOwned,
 }
 
+/// Asks for [`KeyStore::list_expiring`].
+#[derive(Clone, Copy, Debug)]
+pub struct ListExpiringRequest {
+    /// The keys come after this expiry time and this id.
+    pub after: (Timestamp, KeyId),
+    /// The keys expire at this time or before it.
+    pub until: Timestamp,
+    /// The most keys of the answer.
+    pub max: u32,
+}
+
+/// Asks for [`KeyUsageStore::usage`].
+#[derive(Clone, Debug)]
+pub struct UsageRequest {
+    /// The user who must own the key.
+    pub owner: OwnerId,
+    /// The key, in any state.
+    pub id: KeyId,
+    /// The hours to read.
+    pub hours: HourRange,
+}
+
+/// The result of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangedKey {
+    /// The key is stored as the change asks.
+    Changed {
+        /// The digest under which the key is stored.
+        digest: CredentialDigest,
+        /// The key after the change.
+        key: Box<ApiKey>,
+    },
+    /// [`KeyChange::decide`] refused; nothing changed.
+    Refused(KeyChangeRefusal),
+    /// No key has this id.
+    NotFound,
+    /// The key belongs to another user. Nothing changed.
+    NotOwned,
+}
+
 /// Stores API keys. Times keep their milliseconds, and strings come back byte for byte. A change and the events of its
 /// [`Cause`] are one: see [`AuditLog`](super::AuditLog).
 #[async_trait]
@@ -151,7 +206,7 @@ pub trait KeyStore: Send + Sync {
     async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError>;
 
     /// The owner's keys as [`ListView::select`] selects and sorts them; empty for an owner without keys.
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError>;
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError>;
 
     /// Sets `revoked_at` to the time of the request, unless it is set already: the first revocation's time stays. An expired key is
     /// revoked like an active one.
@@ -175,6 +230,15 @@ pub trait KeyStore: Send + Sync {
     ///   id is stored already, the result is [`StoreError::Duplicate`], and nothing changes.
     async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError>;
 
+    /// Changes the owner's key, as the change decides.
+    ///
+    /// - The store calls [`KeyChange::decide`] with the stored key. On `Ok` it writes the key's `label`, `expires_at` and
+    ///   `settings`, and reports the key to the [`ChangeFeed`](super::ChangeFeed). On `Err` it writes nothing.
+    /// - [`Cause::key_changed`] is the event of a call that changes the key.
+    /// - The result is exact under any concurrency: each of parallel changes decides by the result of the one before, so
+    ///   changes of different fields are all kept. A revocation or rotation happens entirely before it or after it.
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError>;
+
     /// Revokes every key that is stored under one of the digests, regardless of its owner, as [`KeyStore::revoke`] does:
     /// the first revocation's time stays.
     ///
@@ -192,6 +256,9 @@ pub trait KeyStore: Send + Sync {
     /// - All of this is one transaction, and each key is reported to the [`ChangeFeed`](super::ChangeFeed). Parallel
     ///   calls and revocations together return each key that they revoke here once. Nothing else of the keys changes.
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError>;
+
+    /// Keys of any owners, by expiry time and id. Without keys that are revoked or replaced.
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError>;
 }
 
 /// Counts the verifications of keys by the hour.
@@ -206,36 +273,9 @@ pub trait KeyUsageStore: Send + Sync {
     /// - Keys need not be stored.
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError>;
 
-    /// The counts of the owner's key, in any state, in each of the hours; hours without a count are absent. `None` if
+    /// The counts of the owner's key in each of the hours; hours without a count are absent. `None` if
     /// the owner has no key with this id.
     ///
     /// It reads one row for each hour, however many counts are stored.
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError>;
-
-    /// Deletes the counts of at most `max` keys and hours before the hour `before`, and returns how many. Parallel calls
-    /// together count each of them once.
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError>;
-}
-
-/// Finds the keys that an event announces or a retention ends. Owners do not call it.
-#[async_trait]
-pub trait KeyUpkeep: Send + Sync {
-    /// Deletes at most `max` keys of any owners that ended ([`ApiKey::ended_at`]) before `before`, and returns how
-    /// many. Good keys stay, and so does a key that ended exactly at `before`. Parallel calls together count each
-    /// deleted key once.
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
-
-    /// At most `max` keys of any owners, by expiry time and id, that expire at `until` or before it, and come after
-    /// `after`. Without keys that are revoked or replaced.
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError>;
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError>;
 }

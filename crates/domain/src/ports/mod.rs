@@ -6,96 +6,16 @@
 //! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database.
 //!    [`KeyStores`], [`SessionStores`] and [`WebhookStores`] list the ports of API keys, sessions and webhooks. They have
 //!    one port for each caller: verification, for example, calls [`CredentialStore`]. Webhooks also need
-//!    [`DeliveryQueue`] and [`StoreFigures`]. [`AuditLog`] shows who changed what. [`ReadinessCheck`], [`Schema`] and
-//!    [`Close`] are a few lines; the last two have default methods. A database that several processes share also needs a
-//!    [`ChangeFeed`].
+//!    [`DeliveryQueue`] and [`StoreFigures`]. [`AuditLog`] has the authors of changes, and [`Retention`] deletes old data.
+//!    [`ReadinessCheck`], [`Schema`] and [`Close`] are a few lines; the last two have default methods. A database that
+//!    several processes share also needs a [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
 //!    whose macros name all tests in your crate. Run them before you write the first query.
 //! 3. **Build a [`Store`]** with [`Store::single`], and [`Store::shared`] if there is a change feed, where the binary
 //!    chooses the database: `open_store` in `crates/app/src/database.rs`.
 //!
-//! `docs/writing-an-adapter.md` goes through these steps with a store that implements every port in a few hundred
-//! lines. These are the ports of keys:
-//!
-//! ```
-//! use async_trait::async_trait;
-//! use domain::ports::{
-//!     CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
-//!     RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
-//! };
-//! use domain::{ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId};
-//! use std::collections::BTreeMap;
-//!
-//! struct YourStore;
-//!
-//! type Answer<T> = Result<T, StoreError>;
-//!
-//! #[async_trait]
-//! impl KeyStore for YourStore {
-//!     async fn insert_within(&self, request: &InsertKeyRequest) -> Answer<Insertion> {
-//!         todo!("lock the owner, count the active keys, insert the key and cause.key_created, list")
-//!     }
-//!
-//!     async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
-//!         let all_keys_of_the_owner: Vec<ApiKey> = todo!("read them");
-//!         Ok(view.select(all_keys_of_the_owner))
-//!     }
-//!
-//!     async fn revoke(&self, request: &RevokeKeyRequest) -> Answer<Revocation> {
-//!         todo!("set revoked_at and insert cause.keys_revoked if it is not set, list")
-//!     }
-//!
-//!     async fn rotate(&self, request: &RotateKeyRequest) -> Answer<Rotation> {
-//!         todo!("lock the owner, read the key, call rotation.decide, write both keys, list")
-//!     }
-//!
-//!     async fn revoke_by_digests(&self, request: &RevokeDigestsRequest) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
-//!         todo!("in one transaction")
-//!     }
-//!
-//!     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Answer<Vec<CredentialDigest>> {
-//!         todo!("in one transaction")
-//!     }
-//! }
-//!
-//! #[async_trait]
-//! impl CredentialStore<ApiKey> for YourStore {
-//!     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
-//!         todo!("read rows by their 32 bytes, mostly one: every cold verification waits for this")
-//!     }
-//!
-//!     async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
-//!         todo!("move last_used_at forward, never back")
-//!     }
-//! }
-//!
-//! #[async_trait]
-//! impl KeyUsageStore for YourStore {
-//!     async fn add_usage(&self, usage: &[KeyUsage]) -> Answer<()> {
-//!         let sums = KeyUsage::sums(usage);
-//!         todo!("add them to what is stored, in one statement and in their order")
-//!     }
-//!
-//!     async fn usage(&self, owner: &UserId, id: KeyId, hours: HourRange) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
-//!         todo!("find the key of this owner, read the row of each hour")
-//!     }
-//!
-//!     async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
-//!         todo!("delete and count")
-//!     }
-//! }
-//!
-//! #[async_trait]
-//! impl KeyUpkeep for YourStore {
-//!     async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
-//!         todo!("delete and count")
-//!     }
-//!
-//!     async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
-//!         todo!("read a range of an index by the expiry time")
-//!     }
-//! }
-//! ```
+//! `docs/writing-an-adapter.md` goes through these steps with the store of `crates/adapters-journal`, which implements
+//! every port in a few hundred lines.
 //!
 //! # What every storage port promises
 //!
@@ -121,6 +41,7 @@ mod credentials;
 mod figures;
 pub(crate) mod identity;
 mod keys;
+mod retention;
 mod schema;
 mod sessions;
 mod store;
@@ -135,27 +56,41 @@ pub use audit::{AUDIT_SEARCHED_MAX, AuditDescriber, AuditLog, AuditPage, AuditRe
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
 pub use credentials::{CredentialStore, Found, StoredCredential};
 pub use figures::{
-    HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, QueueFigures, StoreFigures,
-    VersionCount,
+    HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, ProcessFigures, QueueFigures,
+    ServerFigures, StoreFigures, VersionCount,
 };
 pub use identity::{
     IdentityProvider, IdentityUnavailable, IdentityVerdict, IdentityVerifier, SignInAnswer, SignInRequest,
     SignInVerdict,
 };
 pub use keys::{
-    ActiveLimit, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation, RevokeDigestsRequest,
-    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
+    ActiveLimit, ChangeKeyRequest, ChangedKey, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
+    ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    Rotation, UsageRequest,
 };
+pub use retention::{Retained, Retention};
 pub use schema::{MigrateError, MigrationStatus, Schema};
 pub use sessions::SessionStore;
 pub use store::{Close, KeyStores, SessionStores, Store, WebhookStores};
 pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, InvalidLogFilter, LogFilters, NotReady, ReadinessCheck};
 pub use system_status::{AttemptCounts, EventCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
-pub use webhooks::delivery_commands::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest};
-pub use webhooks::delivery_log::{AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt};
+pub use webhooks::delivery_commands::{
+    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest,
+    RetryOfFailed, RetryRequest,
+};
+pub use webhooks::delivery_log::{
+    AttemptCursor, CountRecoverableRequest, DeliveryLog, DeliveryPage, ListAttemptsRequest, ListDeliveriesRequest,
+    ListFailedRequest, LoggedAttempt, OutcomesRequest,
+};
 pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
-pub use webhooks::operator_log::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog};
+pub use webhooks::operator_log::{
+    EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog,
+};
 pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver};
 pub use webhooks::sender::{Attempt, WebhookSender};
-pub use webhooks::subscriptions::{SealedSecretStore, SecretRotation, SubscriptionInsertion, SubscriptionStore};
+pub use webhooks::subscriptions::{
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
+    ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
+    SubscriptionInsertion, SubscriptionStore,
+};

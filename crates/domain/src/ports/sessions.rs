@@ -3,7 +3,7 @@ use async_trait::async_trait;
 use super::store_error::StoreError;
 use crate::audit::Cause;
 use crate::sessions::Session;
-use crate::{CredentialDigest, SessionId, Timestamp, UserId};
+use crate::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 /// Stores sessions. Times keep their milliseconds, and strings come back byte for byte.
 ///
@@ -32,13 +32,13 @@ pub trait SessionStore: Send + Sync {
 
     /// The owner's sessions that are good at `at`, newest first (by `created_at`, then by id); empty for an owner
     /// without sessions.
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError>;
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError>;
 
     /// Ends the owner's session and returns its digest. `None` if the owner has no session with this id: nothing changes
     /// then, and the answer is the same if another user has one.
     ///
     /// Of parallel calls for one session, one returns the digest.
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError>;
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError>;
 
     /// Ends all of the owner's sessions, except for `kept`, and returns their digests, in any order. Sessions that have
     /// ended by themselves and are still stored are among them.
@@ -46,7 +46,7 @@ pub trait SessionStore: Send + Sync {
     /// All of this is one transaction. Parallel calls together return each digest once.
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError>;
@@ -54,9 +54,4 @@ pub trait SessionStore: Send + Sync {
     /// How many sessions of all owners are good at `at`, among the first `max` that are stored, in any order. So the work
     /// is bounded, and the number is exact while no more than `max` are stored.
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError>;
-
-    /// Deletes at most `max` sessions of any owners that ended by themselves ([`Session::ends_at`]) before `before`, and
-    /// returns how many. A session that ended exactly at `before` stays. Parallel calls together count each deleted
-    /// session once. The feed does not report them.
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError>;
 }

@@ -6,7 +6,8 @@ use super::audit::AuditLog;
 use super::change_feed::ChangeFeed;
 use super::credentials::CredentialStore;
 use super::figures::StoreFigures;
-use super::keys::{KeyStore, KeyUpkeep, KeyUsageStore};
+use super::keys::{KeyStore, KeyUsageStore};
+use super::retention::Retention;
 use super::schema::Schema;
 use super::sessions::SessionStore;
 use super::system::ReadinessCheck;
@@ -44,6 +45,8 @@ pub struct Store {
     pub sessions: SessionStores,
     /// Shows who changed what.
     pub audit: Arc<dyn AuditLog>,
+    /// Deletes old data.
+    pub retention: Arc<dyn Retention>,
     /// Report changes of keys and sessions to the other processes on this database; none where one process has the database
     /// to itself. A store that is composed of several has one for each, in their order: an owner's changes are in the feed
     /// of the owner's [`Home`](crate::Home).
@@ -71,8 +74,6 @@ pub struct KeyStores {
     pub credentials: Arc<dyn CredentialStore<ApiKey>>,
     /// Counts verifications.
     pub usage: Arc<dyn KeyUsageStore>,
-    /// Announces and deletes keys.
-    pub upkeep: Arc<dyn KeyUpkeep>,
 }
 
 /// The ports of sessions.
@@ -95,7 +96,7 @@ pub struct WebhookStores {
     pub events: Arc<dyn EventStore>,
     /// Shows deliveries.
     pub log: Arc<dyn DeliveryLog>,
-    /// Retries, cancels, recovers and purges deliveries.
+    /// Retries, cancels and recovers deliveries.
     pub commands: Arc<dyn DeliveryCommands>,
     /// Shows operators the webhooks of all owners.
     pub operator_log: Arc<dyn OperatorLog>,
@@ -108,10 +109,10 @@ impl Store {
         Adapter: KeyStore
             + CredentialStore<ApiKey>
             + KeyUsageStore
-            + KeyUpkeep
             + SessionStore
             + CredentialStore<Session>
             + AuditLog
+            + Retention
             + SubscriptionStore
             + SealedSecretStore
             + EventStore
@@ -129,6 +130,7 @@ impl Store {
             keys: KeyStores::of(adapter),
             sessions: SessionStores::of(adapter),
             audit: Arc::clone(adapter) as _,
+            retention: Arc::clone(adapter) as _,
             changes: Vec::new(),
             webhooks: WebhookStores::of(adapter),
             queue: Arc::clone(adapter) as _,
@@ -155,14 +157,9 @@ impl KeyStores {
     /// The ports of one adapter.
     pub fn of<Adapter>(adapter: &Arc<Adapter>) -> Self
     where
-        Adapter: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + KeyUpkeep + 'static,
+        Adapter: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + 'static,
     {
-        Self {
-            store: Arc::clone(adapter) as _,
-            credentials: Arc::clone(adapter) as _,
-            usage: Arc::clone(adapter) as _,
-            upkeep: Arc::clone(adapter) as _,
-        }
+        Self { store: Arc::clone(adapter) as _, credentials: Arc::clone(adapter) as _, usage: Arc::clone(adapter) as _ }
     }
 }
 

@@ -42,19 +42,12 @@ pub trait LogFilters: Send + Sync {
     /// The filter that applies.
     fn present(&self) -> String;
 
-    /// Succeeds if [`LogFilters::choose`] accepts this text.
+    /// Parses the text. A call of the answer applies the filter from the next line on.
     ///
     /// # Errors
     ///
     /// See [`InvalidLogFilter`].
-    fn check(&self, filter: &str) -> Result<(), InvalidLogFilter>;
-
-    /// Applies this filter from the next line on.
-    ///
-    /// # Errors
-    ///
-    /// See [`InvalidLogFilter`].
-    fn choose(&self, filter: &str) -> Result<(), InvalidLogFilter>;
+    fn parse(&self, filter: &str) -> Result<Box<dyn FnOnce() + Send>, InvalidLogFilter>;
 }
 
 /// The text is not a filter of the log. Says what one is.
@@ -65,9 +58,6 @@ pub struct InvalidLogFilter(pub &'static str);
 /// Something that this instance needs in order to serve: a database, an identity provider.
 #[async_trait]
 pub trait ReadinessCheck: Send + Sync {
-    /// The name of what is checked, in lower case: `database`, `identity-provider`.
-    fn name(&self) -> &'static str;
-
     /// Succeeds if it works now. Everyone may see the message of the error, so it contains no address and no
     /// credential. The details for the log are in its source.
     async fn check(&self) -> Result<(), NotReady>;

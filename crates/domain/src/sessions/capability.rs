@@ -1,6 +1,8 @@
+use std::collections::BTreeSet;
+
 use crate::WebhookAccess;
 
-/// A right of a session that a portal link has opened.
+/// A right of a session that a portal link has opened, or of a member of an organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Capability {
     /// Creates, rotates and revokes the user's API keys, and lists them.
@@ -38,6 +40,16 @@ impl Capability {
             WebhookAccess::Read => Self::WebhooksRead,
             WebhookAccess::Write => Self::Webhooks,
         }
+    }
+
+    /// The most access to webhooks that these capabilities give.
+    pub fn webhooks_of(may: impl Fn(Self) -> bool) -> Option<WebhookAccess> {
+        [WebhookAccess::Write, WebhookAccess::Read].into_iter().find(|access| may(Self::for_webhooks(*access)))
+    }
+
+    /// Whether one of the `held` capabilities includes this one.
+    pub fn is_in(self, held: &BTreeSet<Self>) -> bool {
+        held.iter().any(|capability| capability.includes(self))
     }
 
     /// Whether a session with this capability also has `other`. Changing includes reading.

@@ -5,7 +5,7 @@ use super::session::Session;
 use super::use_cases::Sessions;
 use crate::audit::{Means, Origin, RequestId};
 use crate::ports::StoreError;
-use crate::{CredentialDigest, SessionId, UserId};
+use crate::{CredentialDigest, OwnerId, SessionId};
 
 /// Why a session was not ended.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ impl Sessions {
     /// # Errors
     ///
     /// See [`EndSessionError`].
-    pub async fn end(&self, owner: &UserId, id: SessionId, origin: &Origin) -> Result<Vec<Session>, EndSessionError> {
+    pub async fn end(&self, owner: &OwnerId, id: SessionId, origin: &Origin) -> Result<Vec<Session>, EndSessionError> {
         self.stores.store.end(owner, id, &self.cause(origin)).await?.ok_or(EndSessionError::NotFound)?;
         Ok(self.list(owner).await?)
     }
@@ -52,7 +52,7 @@ impl Sessions {
     /// If the store fails. All of the sessions may have ended all the same.
     pub async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         origin: &Origin,
     ) -> Result<Vec<Session>, StoreError> {

@@ -29,10 +29,10 @@ pub use portal_link::{
 };
 pub use return_path::ReturnPath;
 pub use return_url::{InvalidReturnUrl, ReturnUrl};
-pub use session::{SESSION_IDLE_MAX, SESSION_LIFETIME, SESSIONS_MAX, Session, SessionUse};
+pub use session::{SESSION_IDLE_MAX, SESSION_LIFETIME, SESSION_ROLE_AGE_MAX, SESSIONS_MAX, Session, SessionUse};
 pub use session_role::{InvalidSessionRole, SessionRole};
 pub use session_secret::SessionSecret;
 pub use sign_in::{BegunSignIn, SignIn, SignInError, SignInParameters, SignInSettings, SignedIn};
 pub use sign_in_secrets::SignInSecrets;
-pub use use_cases::{SESSION_RETENTION, SESSIONS_PURGE_MAX, Sessions};
+pub use use_cases::{SESSION_RETENTION, Sessions};
 pub use user_agent::UserAgent;

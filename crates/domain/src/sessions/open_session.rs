@@ -7,8 +7,9 @@ use super::session_secret::SessionSecret;
 use super::use_cases::Sessions;
 use super::user_agent::UserAgent;
 use crate::audit::Origin;
+use crate::organizations::ReadMemberships;
 use crate::ports::StoreError;
-use crate::{SessionId, UserId};
+use crate::{OwnerId, SessionId};
 
 /// What is shown of a browser in lists of sessions: its own words, and its address.
 pub type Browser = (Option<UserAgent>, Option<IpAddr>);
@@ -18,6 +19,8 @@ pub type Browser = (Option<UserAgent>, Option<IpAddr>);
 pub struct OpenSession {
     /// What the session may do.
     pub role: SessionRole,
+    /// The organizations that the user belongs to.
+    pub memberships: ReadMemberships,
     /// The browser.
     pub user_agent: Option<UserAgent>,
     /// The browser's address.
@@ -41,7 +44,7 @@ impl Sessions {
     /// If the store fails. The session may have been stored all the same, but nobody has its secret.
     pub async fn open(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         request: OpenSession,
         origin: &Origin,
     ) -> Result<OpenedSession, StoreError> {
@@ -51,7 +54,7 @@ impl Sessions {
     /// The same for a session that ends sooner.
     pub(super) async fn open_for(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         request: OpenSession,
         lifetime: Duration,
         origin: &Origin,
@@ -62,6 +65,7 @@ impl Sessions {
             id: SessionId::mint_for(owner, self.placement, now, &*self.entropy),
             owner: owner.clone(),
             role: request.role,
+            memberships: request.memberships,
             created_at: now,
             seen_at: now,
             expires_at: now.plus(lifetime),

@@ -14,8 +14,9 @@ use super::session_role::SessionRole;
 use super::session_secret::SessionSecret;
 use super::use_cases::Sessions;
 use crate::audit::{Means, Origin, RequestId};
+use crate::organizations::Memberships;
 use crate::ports::{SessionStores, StoreError};
-use crate::{CredentialDigest, SealingKeys, SessionId, Timestamp, UserId};
+use crate::{CredentialDigest, OwnerId, OwnerKind, SealingKeys, SessionId, Timestamp};
 
 /// How long a link works: five minutes, enough for a redirect.
 pub const PORTAL_LINK_MAX: Duration = Duration::from_mins(5);
@@ -35,7 +36,7 @@ const PURPOSE: &[u8] = b"portal-link";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
     /// Whose keys and webhooks the visitor works with.
-    pub user: UserId,
+    pub user: OwnerId,
     /// What the visitor may do with them.
     pub capabilities: BTreeSet<Capability>,
     /// When the session of the visitor ends, however much it is used.
@@ -114,6 +115,7 @@ impl PortalLinks {
             id: SessionId::mint_for(&owner, *placement, now, &**entropy),
             owner,
             role: SessionRole::Link,
+            memberships: Ok(Memberships::default()),
             created_at: now,
             seen_at: now,
             expires_at: now.plus(PORTAL_LINK_MAX),
@@ -151,7 +153,7 @@ impl PortalLinks {
         let by_link = Origin::of_user(&visit.user, Means::Session(waiting.id));
         let origin = Origin { request: request.clone(), address, ..by_link };
         let role = SessionRole::Visitor(visit.capabilities.clone());
-        let opening = OpenSession { role, user_agent, address };
+        let opening = OpenSession { role, memberships: Ok(Memberships::default()), user_agent, address };
         let opened = self.sessions.open_for(&visit.user, opening, visit.lifetime, &origin).await?;
         // Only now: a call that ends the links of a user and then the sessions must find one of the two.
         let spent = store.end(&waiting.owner, waiting.id, &self.sessions.cause(&origin)).await;
@@ -185,7 +187,7 @@ impl Visit {
 
     fn of_text(text: &str) -> Option<Self> {
         let mut lines = text.split('\n');
-        let user = UserId::new(lines.next()?, lines.next()?).ok()?;
+        let user = OwnerId::new(lines.next()?, lines.next()?).ok()?;
         let names = lines.next()?.split(' ').filter(|name| !name.is_empty());
         let capabilities = names.map(Capability::of_name).collect::<Option<_>>()?;
         let lifetime = Duration::from_secs(lines.next()?.parse().ok()?);
@@ -194,9 +196,13 @@ impl Visit {
     }
 }
 
-/// The owner of the links that wait for this user.
-pub(super) fn owner_of_links(user: &UserId) -> UserId {
-    UserId::new(ISSUER, user.subject()).expect("a subject stays valid with a shorter issuer")
+/// The owner of the links that wait for this user or organization.
+pub(super) fn owner_of_links(owner: &OwnerId) -> OwnerId {
+    let links = match owner.kind() {
+        OwnerKind::User => OwnerId::new(ISSUER, owner.subject()),
+        OwnerKind::Organization => OwnerId::organization(ISSUER, owner.subject()),
+    };
+    links.expect("a subject stays valid with a shorter issuer")
 }
 
 /// The content of one code does not open with another.
@@ -209,8 +215,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn links_of_an_organization_are_not_those_of_the_user_with_its_id() {
+        let issuer = "https://id.example";
+        let (user, organization) =
+            (OwnerId::new(issuer, "acme").unwrap(), OwnerId::organization(issuer, "acme").unwrap());
+        assert_ne!(owner_of_links(&user), owner_of_links(&organization));
+    }
+
+    #[test]
     fn a_visit_is_read_as_it_was_written() {
-        let user = UserId::new("https://id.example", "auth0|Zoë 1").unwrap();
+        let user = OwnerId::new("https://id.example", "auth0|Zoë 1").unwrap();
         for capabilities in [BTreeSet::new(), Capability::ALL.into(), [Capability::WebhooksRead].into()] {
             for return_url in [None, ReturnUrl::parse("https://app.example/?a=b").ok()] {
                 let (user, capabilities) = (user.clone(), capabilities.clone());

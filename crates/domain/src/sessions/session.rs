@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use super::session_role::SessionRole;
 use super::user_agent::UserAgent;
-use crate::{CredentialUse, SessionId, Timestamp, UserId};
+use crate::organizations::ReadMemberships;
+use crate::{CredentialUse, OwnerId, SessionId, Timestamp};
 
 /// A session ends when it is not used for this long: 12 hours, so that a working day needs one sign-in.
 pub const SESSION_IDLE_MAX: Duration = Duration::from_hours(12);
@@ -11,6 +12,8 @@ pub const SESSION_IDLE_MAX: Duration = Duration::from_hours(12);
 pub const SESSION_LIFETIME: Duration = Duration::from_hours(7 * 24);
 /// The most good sessions of one user. When a user signs in once more, the session that was opened first ends.
 pub const SESSIONS_MAX: u32 = 50;
+/// The longest time after a sign-in for which the session acts for organizations. See decision 129.
+pub const SESSION_ROLE_AGE_MAX: Duration = Duration::from_hours(1);
 
 /// One browser that is signed in. Its secret is not stored, only the secret's
 /// [`CredentialDigest`](crate::CredentialDigest).
@@ -19,9 +22,11 @@ pub struct Session {
     /// Identifies the session. It is not a secret.
     pub id: SessionId,
     /// The user who signed in.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// What the session may do. Fixed when it is opened.
     pub role: SessionRole,
+    /// The organizations that the user belonged to at the sign-in. Visitors belong to none.
+    pub memberships: ReadMemberships,
     /// When it was opened.
     pub created_at: Timestamp,
     /// When it was last used. A new session was used when it was opened.
@@ -52,6 +57,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::organizations::Memberships;
 
     fn at(unix_millis: i64) -> Timestamp {
         Timestamp::from_unix_millis(unix_millis).unwrap()
@@ -66,8 +72,9 @@ mod tests {
         {
             let session = Session {
                 id: SessionId::from_bytes([0; 16]),
-                owner: UserId::new("https://id.example", "alice").unwrap(),
+                owner: OwnerId::new("https://id.example", "alice").unwrap(),
                 role: SessionRole::User,
+                memberships: Ok(Memberships::default()),
                 created_at: at(1),
                 seen_at: at(seen),
                 expires_at: at(expires),

@@ -34,21 +34,24 @@ impl SessionRole {
     pub fn may(&self, wanted: Capability) -> bool {
         match self {
             Self::User | Self::Operator => true,
-            Self::Visitor(held) => held.iter().any(|capability| capability.includes(wanted)),
+            Self::Visitor(held) => wanted.is_in(held),
             Self::Link => false,
         }
     }
 
     /// The session's access to webhooks.
     pub fn webhooks(&self) -> Option<WebhookAccess> {
-        [WebhookAccess::Write, WebhookAccess::Read]
-            .into_iter()
-            .find(|access| self.may(Capability::for_webhooks(*access)))
+        Capability::webhooks_of(|wanted| self.may(wanted))
     }
 
     /// Whether somebody who holds the secret of the session is signed in.
     pub fn signs_in(&self) -> bool {
         *self != Self::Link
+    }
+
+    /// Whether the host application has sent the person.
+    pub fn is_visitor(&self) -> bool {
+        matches!(self, Self::Visitor(_))
     }
 
     /// Whether the session may do what operators do.

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
 
 use crate::ports::Entropy;
-use crate::{CredentialDigest, Placement, UserId};
+use crate::{CredentialDigest, OwnerId, Placement};
 
 /// 256 bits, which nobody guesses.
 const RANDOM_BYTES: usize = 32;
@@ -17,7 +17,7 @@ pub struct SessionSecret(Zeroizing<String>);
 
 impl SessionSecret {
     /// A new random secret of a session of this owner.
-    pub fn generate_for(owner: &UserId, placement: Placement, entropy: &dyn Entropy) -> Self {
+    pub fn generate_for(owner: &OwnerId, placement: Placement, entropy: &dyn Entropy) -> Self {
         placement.draw(owner, Self::digest, || Self(random_text(entropy)))
     }
 
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn holds_256_random_bits_and_does_not_print() {
         let entropy = SeededEntropy::new(7);
-        let owner = UserId::new("https://id.example", "alice").unwrap();
+        let owner = OwnerId::new("https://id.example", "alice").unwrap();
         let secret = || SessionSecret::generate_for(&owner, Placement::OneStore, &entropy);
         let (one, other) = (secret(), secret());
         assert_eq!(URL_SAFE_NO_PAD.decode(one.expose()).unwrap().len(), 32);
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_digest_names_the_store_of_the_owner() {
         let entropy = SeededEntropy::new(7);
-        for owner in (0..40).map(|n| UserId::new("https://id.example", format!("user-{n}")).unwrap()) {
+        for owner in (0..40).map(|n| OwnerId::new("https://id.example", format!("user-{n}")).unwrap()) {
             let secret = SessionSecret::generate_for(&owner, Placement::Shards(16), &entropy);
             assert_eq!(Home::of_digest(&secret.digest()).shard(16), Home::of(&owner).shard(16));
         }

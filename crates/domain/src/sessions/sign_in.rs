@@ -7,6 +7,7 @@ use super::session_role::SessionRole;
 use super::spent_states::SpentStates;
 use super::use_cases::Sessions;
 use crate::audit::{Means, Origin, RequestId};
+use crate::organizations::{Identity, Memberships};
 use crate::ports::{
     Clock, Entropy, IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict, StoreError,
 };
@@ -139,17 +140,19 @@ impl SignIn {
             return Err(SignInError::NotBegun);
         }
         let verdict = self.provider.verify_sign_in(answer, self.clock.world_time()).await;
-        let (user, has_operator_claim) = match verdict.inspect_err(|_| self.spent.restore(&secrets.state))? {
-            SignInVerdict::Valid { user, has_operator_claim, token: _ } => (user, has_operator_claim),
+        let (identity, has_operator_claim) = match verdict.inspect_err(|_| self.spent.restore(&secrets.state))? {
+            SignInVerdict::Valid { identity, has_operator_claim, token: _ } => (identity, has_operator_claim),
             SignInVerdict::Refused(reason) => return Err(SignInError::Refused(reason)),
         };
+        let Identity { user, memberships } = identity;
+        let memberships = memberships.and_then(Memberships::for_session);
         let is_named = self.settings.operators.iter().any(|subject| subject == user.subject());
         let role = if has_operator_claim || is_named { SessionRole::Operator } else { SessionRole::User };
         if let Some(replaced) = &pending.replaced {
             self.sessions.end_replaced(replaced, request.clone(), address).await?;
         }
         let origin = Origin { request, address, ..Origin::of_user(&user, Means::IdToken) };
-        let opened = self.sessions.open(&user, OpenSession { role, user_agent, address }, &origin).await?;
+        let opened = self.sessions.open(&user, OpenSession { role, memberships, user_agent, address }, &origin).await?;
         Ok(SignedIn { opened, next: pending.next })
     }
 

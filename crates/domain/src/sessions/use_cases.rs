@@ -4,15 +4,12 @@ use std::time::Duration;
 use super::session::Session;
 use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, RecentUses, SessionStores, StoreError};
-use crate::{Placement, SessionId, UserId};
+use crate::{OwnerId, Placement, SessionId};
 
-/// The most sessions that one transaction deletes, so that a purge does not block other writers for long.
-pub const SESSIONS_PURGE_MAX: u32 = 1_000;
 /// How long a session that ended by itself stays stored. A use that is noted in memory is written long before.
 pub const SESSION_RETENTION: Duration = Duration::from_hours(1);
 
-/// The use cases of sessions. `open_session` and `end_session` have a file each. Listing and purging, which are one call
-/// of the store, are below.
+/// The use cases of sessions. `open_session` and `end_session` have a file each.
 ///
 /// `owner` is the user who has signed in, or for whom a portal link was made. `origin` says who makes the call, for the
 /// audit log.
@@ -47,7 +44,7 @@ impl Sessions {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn list(&self, owner: &UserId) -> Result<Vec<Session>, StoreError> {
+    pub async fn list(&self, owner: &OwnerId) -> Result<Vec<Session>, StoreError> {
         let mut sessions = self.stores.store.list(owner, self.clock.now()).await?;
         let ids: Vec<SessionId> = sessions.iter().map(|session| session.id).collect();
         let uses = self.recent_uses.last_uses(&ids);
@@ -60,16 +57,5 @@ impl Sessions {
     /// The cause of a change at this moment.
     pub(super) fn cause(&self, origin: &Origin) -> Cause {
         Cause::new(origin, self.clock.now(), &*self.entropy)
-    }
-
-    /// Deletes one batch of the sessions that ended by themselves, and returns how many. After fewer than
-    /// [`SESSIONS_PURGE_MAX`], nothing is left to delete.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn purge(&self) -> Result<u32, StoreError> {
-        let before = self.clock.now().minus(SESSION_RETENTION);
-        self.stores.store.purge_ended(before, SESSIONS_PURGE_MAX).await
     }
 }

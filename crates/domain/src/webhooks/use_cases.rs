@@ -3,20 +3,16 @@ use std::sync::Arc;
 
 use super::webhook_policy::WebhookPolicy;
 use crate::audit::{Cause, Origin};
-use crate::by_hour::PURGED_COUNTS_MAX;
 use crate::ports::{
-    Clock, DeliveryPage, Entropy, EventPage, LoggedEvent, RetryRequest, StoreError, WebhookSender, WebhookStores,
+    CancelDeliveryRequest, ChangeSubscriptionRequest, Clock, DeleteSubscriptionRequest, DeliveryPage,
+    DisableSetByRequest, Entropy, EventPage, ListDeliveriesRequest, ListEventsRequest, LoggedEvent, OutcomesRequest,
+    RetryRequest, StoreError, WebhookSender, WebhookStores,
 };
 use crate::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EgressPolicy, EventFilter, InvalidTargetUrl,
-    OutcomeCounts, Subscription, SubscriptionChange, TargetUrl,
+    Delivery, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, OutcomeCounts, Subscription,
+    SubscriptionChange, TargetUrl,
 };
-use crate::{
-    COUNTS_KEPT, DeliveryId, EventId, Hour, HourRange, KeyId, Placement, SealingKeys, SubscriptionId, Timestamp, UserId,
-};
-
-/// About how many rows one call deletes, which keeps its transaction short.
-const PURGED_ROWS_MAX: u32 = 1_000;
+use crate::{DeliveryId, EventId, Hour, KeyId, OwnerId, Placement, SealingKeys, SubscriptionId, Timestamp};
 
 /// The most subscriptions that one transaction disables, which keeps it short.
 const DISABLED_AT_ONCE_MAX: u32 = 100;
@@ -91,13 +87,22 @@ impl Webhooks {
     /// If the store fails. The change may have been made all the same.
     pub async fn change_subscription(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
         change: &SubscriptionChange,
         origin: &Origin,
     ) -> Result<Option<Subscription>, StoreError> {
         let now = self.clock.now();
-        self.stores.subscriptions.update(owner, id, change, now, &self.cause(origin, now)).await
+        self.stores
+            .subscriptions
+            .update(&ChangeSubscriptionRequest {
+                owner: owner.clone(),
+                id,
+                change: change.clone(),
+                at: now,
+                cause: self.cause(origin, now),
+            })
+            .await
     }
 
     /// Disables all subscriptions whose URL was set by one of these keys, which were reported as leaked.
@@ -106,10 +111,12 @@ impl Webhooks {
     ///
     /// If the store fails. Some subscriptions may be disabled already, and another call goes on with the rest.
     pub(crate) async fn disable_set_by_leaked(&self, keys: &[KeyId], origin: &Origin) -> Result<(), StoreError> {
-        let (store, at, reason) = (&self.stores.subscriptions, self.clock.now(), DisableReason::KeyLeaked);
-        let disable =
-            async || store.disable_set_by(keys, reason, at, DISABLED_AT_ONCE_MAX, &self.cause(origin, at)).await;
-        while !keys.is_empty() && disable().await? == DISABLED_AT_ONCE_MAX {}
+        let (at, max, reason) = (self.clock.now(), DISABLED_AT_ONCE_MAX, DisableReason::KeyLeaked);
+        let disable = async || {
+            let request = DisableSetByRequest { keys: keys.to_vec(), reason, at, max, cause: self.cause(origin, at) };
+            self.stores.subscriptions.disable_set_by(&request).await
+        };
+        while !keys.is_empty() && disable().await? == max {}
         Ok(())
     }
 
@@ -121,27 +128,24 @@ impl Webhooks {
     /// If the store fails. The subscription may be deleted all the same.
     pub async fn delete_subscription(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
         origin: &Origin,
     ) -> Result<bool, StoreError> {
         let now = self.clock.now();
-        self.stores.subscriptions.delete(owner, id, now, &self.cause(origin, now)).await
+        self.stores
+            .subscriptions
+            .delete(&DeleteSubscriptionRequest { owner: owner.clone(), id, at: now, cause: self.cause(origin, now) })
+            .await
     }
 
-    /// At most `max` of the owner's deliveries with ids below `before` that pass the filter, newest first.
+    /// A page of the owner's deliveries, newest first.
     ///
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn list_deliveries(
-        &self,
-        owner: &UserId,
-        filter: &DeliveryFilter,
-        before: Option<DeliveryId>,
-        max: u32,
-    ) -> Result<DeliveryPage, StoreError> {
-        self.stores.log.list(owner, filter, before, max).await
+    pub async fn list_deliveries(&self, request: &ListDeliveriesRequest) -> Result<DeliveryPage, StoreError> {
+        self.stores.log.list(request).await
     }
 
     /// Cancels one of the owner's deliveries and returns it; `None` if there is no such delivery. A delivery that has
@@ -152,12 +156,15 @@ impl Webhooks {
     /// If the store fails. The delivery may be cancelled all the same.
     pub async fn cancel_delivery(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: DeliveryId,
         origin: &Origin,
     ) -> Result<Option<Delivery>, StoreError> {
         let now = self.clock.now();
-        self.stores.commands.cancel(owner, id, now, &self.cause(origin, now)).await
+        self.stores
+            .commands
+            .cancel(&CancelDeliveryRequest { owner: owner.clone(), id, at: now, cause: self.cause(origin, now) })
+            .await
     }
 
     /// One of the owner's deliveries with its event and the [`SHOWN_ATTEMPTS_MAX`] newest attempts; `None` if there is
@@ -166,22 +173,17 @@ impl Webhooks {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn find_delivery(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+    pub async fn find_delivery(&self, owner: &OwnerId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         self.stores.log.find(owner, id).await
     }
 
-    /// At most `max` events of any owners with ids below `before` that pass the filter, newest first, without payloads.
+    /// A page of events of any owners, newest first, without payloads.
     ///
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn list_events(
-        &self,
-        filter: &EventFilter,
-        before: Option<EventId>,
-        max: u32,
-    ) -> Result<EventPage, StoreError> {
-        self.stores.operator_log.list_events(filter, before, max).await
+    pub async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError> {
+        self.stores.operator_log.list_events(request).await
     }
 
     /// An event of any user; `None` if no event has this id.
@@ -193,19 +195,6 @@ impl Webhooks {
         self.stores.operator_log.find_event(id).await
     }
 
-    /// Deletes one batch of what was published before the retention, and returns how many rows. After 0, nothing is
-    /// left to delete. Also prepares the store for the next days.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn purge_history(&self) -> Result<u32, StoreError> {
-        let now = self.clock.now();
-        self.stores.commands.prepare_history(now, self.rules.policy.history_period_days()).await?;
-        let before = now.minus(self.rules.policy.retention());
-        self.stores.commands.purge_history(before, PURGED_ROWS_MAX).await
-    }
-
     /// The outcomes in each of these hours: of one of the owner's subscriptions, or of all. Hours without one are absent.
     /// `None` if the owner has no subscription with this id. The counts of the last seconds may be missing.
     ///
@@ -214,22 +203,9 @@ impl Webhooks {
     /// If the store fails.
     pub async fn outcomes(
         &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        hours: HourRange,
+        request: &OutcomesRequest,
     ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
-        self.stores.log.outcomes(owner, subscription, hours).await
-    }
-
-    /// Deletes one batch of the counts that are older than [`COUNTS_KEPT`], and returns how many. After 0, nothing is
-    /// left to delete.
-    ///
-    /// # Errors
-    ///
-    /// If the store fails.
-    pub async fn purge_outcomes(&self) -> Result<u32, StoreError> {
-        let before = Hour::of(self.clock.now().minus(COUNTS_KEPT));
-        self.stores.commands.purge_outcomes(before, PURGED_COUNTS_MAX).await
+        self.stores.log.outcomes(request).await
     }
 
     /// The cause of a change at `at`.

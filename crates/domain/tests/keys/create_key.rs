@@ -1,6 +1,6 @@
 use domain::audit::Origin;
 use domain::ports::CredentialStore as _;
-use domain::{CreateKeyError, has_valid_check};
+use domain::{CreateKeyError, InvalidExpiry, has_valid_check};
 
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};
 
@@ -55,7 +55,10 @@ fn an_expiry_lies_ahead_and_within_the_longest_time_to_live() {
     let now = desk.now();
     for wrong in [now.minus(DAY), now.minus(MILLISECOND), now, now.plus(DAY * 30).plus(MILLISECOND)] {
         let refused = desk.create(&alice, Some(wrong));
-        assert!(matches!(refused, Err(CreateKeyError::ExpiryOutOfRange { max_days: 30 })), "{wrong}: {refused:?}");
+        assert!(
+            matches!(refused, Err(CreateKeyError::Expiry(InvalidExpiry::OutOfRange { max_days: 30 }))),
+            "{wrong}: {refused:?}"
+        );
     }
     assert_eq!(desk.list(&alice), []);
     for right in [now.plus(MILLISECOND), now.plus(DAY * 30)] {
@@ -79,5 +82,5 @@ fn a_failing_store_is_reported_after_errors_of_the_request() {
     let refused = pollster::block_on(keys.create(&alice, request(None), &Origin::SERVICE));
     assert!(matches!(&refused, Err(CreateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
     let refused = pollster::block_on(keys.create(&alice, request(Some(domain::Timestamp::MIN)), &Origin::SERVICE));
-    assert!(matches!(refused, Err(CreateKeyError::ExpiryOutOfRange { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(CreateKeyError::Expiry(InvalidExpiry::OutOfRange { .. }))), "{refused:?}");
 }

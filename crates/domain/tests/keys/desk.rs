@@ -3,16 +3,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::Origin;
+use domain::audit::{AuditRetention, Origin};
 use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
 use domain::ports::{
-    Clock, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUpkeep, KeyUsageStore,
-    RecentUses, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
-    StoreError,
+    ChangeKeyRequest, ChangedKey, Clock, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores,
+    KeyUsageStore, ListExpiringRequest, RecentUses, Retained, Retention, Revocation, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError, UsageRequest,
 };
+use domain::webhooks::WebhookPolicy;
 use domain::{
-    ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, Hour, HourRange, KeyId, KeyPolicy,
-    KeyPolicySettings, KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId, WebhookAccess,
+    ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, Hour, KeyId, KeyPolicy, KeyPolicySettings,
+    KeyUsage, KeyUse, Keys, Label, ListView, OwnerId, Purges, Timestamp, UsageCounts,
 };
 
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
@@ -43,13 +44,22 @@ impl Desk {
         self.clock.now()
     }
 
-    pub(crate) fn create(&self, owner: &UserId, expires_at: Option<Timestamp>) -> Result<CreatedKey, CreateKeyError> {
+    pub(crate) fn create(&self, owner: &OwnerId, expires_at: Option<Timestamp>) -> Result<CreatedKey, CreateKeyError> {
         pollster::block_on(self.keys.create(owner, request(expires_at), &Origin::SERVICE))
     }
 
-    pub(crate) fn list(&self, owner: &UserId) -> Vec<ApiKey> {
+    pub(crate) fn purge(&self) -> u32 {
+        purge(self.store.clone(), self.clock.clone()).expect("the memory store does not fail")
+    }
+
+    pub(crate) fn list(&self, owner: &OwnerId) -> Vec<ApiKey> {
         pollster::block_on(self.keys.list(owner)).expect("the memory store does not fail")
     }
+}
+
+/// A purge of keys in a store that is down.
+pub(crate) fn purge_of_a_failing_store() -> Result<u32, StoreError> {
+    purge(Arc::new(FailingStore), Arc::new(ManualClock::new(Timestamp::MAX)))
 }
 
 /// The use cases on a store that is down.
@@ -60,11 +70,11 @@ pub(crate) fn keys_over_a_failing_store() -> Keys {
 
 pub(crate) fn request(expires_at: Option<Timestamp>) -> CreateKey {
     let label = Label::parse("CI deploy").expect("a valid label");
-    CreateKey { label, expires_at, scopes: Scopes::default(), webhooks_max: Some(WebhookAccess::Write) }
+    CreateKey { expires_at, ..CreateKey::named(label) }
 }
 
-pub(crate) fn user(subject: &str) -> UserId {
-    UserId::new("https://id.example", subject).expect("a valid subject")
+pub(crate) fn user(subject: &str) -> OwnerId {
+    OwnerId::new("https://id.example", subject).expect("a valid subject")
 }
 
 pub(crate) fn is_unavailable(error: &StoreError) -> bool {
@@ -72,10 +82,18 @@ pub(crate) fn is_unavailable(error: &StoreError) -> bool {
 }
 
 fn keys(stores: KeyStores, noted: Arc<dyn RecentUses<KeyId>>, clock: Arc<ManualClock>, max_active: u32) -> Keys {
+    Keys::new(stores, noted, clock, Arc::new(SeededEntropy::new(5)), policy(max_active))
+}
+
+fn policy(max_active: u32) -> KeyPolicy {
     let settings =
         KeyPolicySettings { max_active, max_ttl_days: 30, retention_days: 10, ..KeyPolicySettings::default() };
-    let policy = KeyPolicy::new(settings).expect("valid settings");
-    Keys::new(stores, noted, clock, Arc::new(SeededEntropy::new(5)), policy)
+    KeyPolicy::new(settings).expect("valid settings")
+}
+
+fn purge(store: Arc<dyn Retention>, clock: Arc<ManualClock>) -> Result<u32, StoreError> {
+    let (keys, webhooks, audit) = (policy(3), WebhookPolicy::default(), AuditRetention::default());
+    pollster::block_on(Purges { store, clock, keys, webhooks, audit }.purge(Retained::Keys))
 }
 
 /// Uses that are noted and not stored.
@@ -107,7 +125,7 @@ impl KeyStore for FailingStore {
         down()
     }
 
-    async fn list(&self, _: &UserId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, _: &OwnerId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
         down()
     }
 
@@ -119,11 +137,19 @@ impl KeyStore for FailingStore {
         down()
     }
 
+    async fn change(&self, _: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        down()
+    }
+
     async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         down()
     }
 
     async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
+        down()
+    }
+
+    async fn list_expiring(&self, _: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
         down()
     }
 }
@@ -145,27 +171,14 @@ impl KeyUsageStore for FailingStore {
         down()
     }
 
-    async fn usage(
-        &self,
-        _: &UserId,
-        _: KeyId,
-        _: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        down()
-    }
-
-    async fn purge_usage(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
+    async fn usage(&self, _: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
         down()
     }
 }
 
 #[async_trait]
-impl KeyUpkeep for FailingStore {
-    async fn purge_ended(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        down()
-    }
-
-    async fn list_expiring(&self, _: (Timestamp, KeyId), _: Timestamp, _: u32) -> Result<Vec<ApiKey>, StoreError> {
+impl Retention for FailingStore {
+    async fn purge(&self, _: Retained, _: Timestamp, _: u32) -> Result<u32, StoreError> {
         down()
     }
 }

@@ -1,5 +1,5 @@
 use domain::ports::CredentialStore as _;
-use domain::{KEYS_WITH_USES_MAX, KeyId, KeyUse, UserId};
+use domain::{KEYS_WITH_USES_MAX, KeyId, KeyUse, OwnerId};
 
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, user};
 
@@ -31,7 +31,7 @@ fn a_use_shows_at_once_and_never_goes_back() {
     assert_eq!(shown(), Some(second), "written by another instance, newer than what is noted here");
 }
 
-fn with_uses(desk: &Desk, owner: &UserId) -> Vec<KeyId> {
+fn with_uses(desk: &Desk, owner: &OwnerId) -> Vec<KeyId> {
     let uses = pollster::block_on(desk.keys.daily_uses(owner)).expect("the memory store does not fail");
     uses.keys.into_iter().map(|(id, _)| id).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::memory::SeededEntropy;
 use domain::{
-    ApiKey, FullKey, InvalidLabel, KeyId, KeyPolicy, KeyPolicySettings, Label, ListView, Scopes, Timestamp, UserId,
+    ApiKey, FullKey, InvalidLabel, KeyId, KeyPolicy, KeyPolicySettings, Label, ListView, OwnerId, Scopes, Timestamp,
 };
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn keys() -> impl Strategy<Value = Vec<ApiKey>> {
     prop::collection::btree_map(any::<[u8; 16]>(), fate, 0..40).prop_map(|keys| {
         let key = |(id, (created_at, expires_at, revoked_at, replaced_by)): (_, (_, _, _, Option<[u8; 16]>))| ApiKey {
             id: KeyId::from_bytes(id),
-            owner: UserId::new("https://id.example", "alice").expect("a valid user"),
+            owner: OwnerId::new("https://id.example", "alice").expect("a valid user"),
             label: Label::parse("CI").expect("a valid label"),
             prefix: "svc_live_abc...".into(),
             created_at,
@@ -35,6 +35,8 @@ fn keys() -> impl Strategy<Value = Vec<ApiKey>> {
             revoked_at,
             scopes: Scopes::default(),
             replaced_by: replaced_by.map(KeyId::from_bytes),
+            created_by: None,
+            settings: domain::KeySettings::default(),
         };
         keys.into_iter().map(key).collect()
     })

@@ -1,4 +1,4 @@
-use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, user};
+use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, purge_of_a_failing_store, user};
 use domain::audit::Origin;
 
 #[test]
@@ -8,7 +8,7 @@ fn ended_keys_are_kept_for_the_retention_and_not_longer() {
     let revoked = desk.create(&alice, None).unwrap().id;
     let active = desk.create(&alice, None).unwrap().id;
     pollster::block_on(desk.keys.revoke(&alice, revoked, &Origin::SERVICE)).unwrap();
-    let purge = || pollster::block_on(desk.keys.purge()).unwrap();
+    let purge = || desk.purge();
     let left = || {
         let mut ids: Vec<_> = desk.list(&alice).iter().map(|key| key.id).collect();
         ids.sort_unstable();
@@ -31,6 +31,5 @@ fn ended_keys_are_kept_for_the_retention_and_not_longer() {
 
 #[test]
 fn a_failing_store_is_reported() {
-    let refused = pollster::block_on(keys_over_a_failing_store().purge());
-    assert!(is_unavailable(&refused.unwrap_err()));
+    assert!(is_unavailable(&purge_of_a_failing_store().unwrap_err()));
 }

@@ -4,16 +4,16 @@ use domain::audit::Origin;
 use domain::memory::SeededEntropy;
 use domain::ports::{ChangeFeed, CredentialChanges, CredentialStore as _, FeedPosition};
 use domain::{
-    ApiKey, CreateKey, CreateKeyError, KeyId, KeyRotation, OVERLAP_MAX, RotateKey, RotateKeyError, RotatedKey,
-    RotationRefusal, Scopes, UserId, WebhookAccess,
+    ApiKey, CreateKey, CreateKeyError, KeyId, KeyRotation, OVERLAP_MAX, OwnerId, RotateKey, RotateKeyError, RotatedKey,
+    RotationRefusal, Scopes, WebhookAccess,
 };
 
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};
 
-fn rotate(desk: &Desk, owner: &UserId, id: KeyId, overlap: Duration) -> Result<RotatedKey, RotateKeyError> {
+fn rotate(desk: &Desk, owner: &OwnerId, id: KeyId, overlap: Duration) -> Result<RotatedKey, RotateKeyError> {
     pollster::block_on(desk.keys.rotate(
         owner,
-        RotateKey { id, overlap, webhooks_max: Some(WebhookAccess::Write) },
+        RotateKey { id, overlap, webhooks_max: Some(WebhookAccess::Write), created_by: None },
         &Origin::SERVICE,
     ))
 }
@@ -97,6 +97,7 @@ fn a_successor_lives_no_longer_than_keys_may_live_by_now() {
         overlapping_max: 3,
         ttl_max: 5 * DAY, // the operator has lowered it since
         webhooks_max: Some(WebhookAccess::Write),
+        created_by: None,
     };
     let rotated = rotation.decide(&find(&old.keys, old.id), 0).unwrap();
     assert_eq!(rotated.successor.expires_at, Some(desk.now().plus(5 * DAY)));
@@ -162,7 +163,7 @@ fn a_key_that_is_being_replaced_can_be_revoked() {
 #[test]
 fn a_failing_store_is_reported() {
     let id = KeyId::mint(domain::Timestamp::MIN, &SeededEntropy::new(1));
-    let request = RotateKey { id, overlap: DAY, webhooks_max: Some(WebhookAccess::Write) };
+    let request = RotateKey { id, overlap: DAY, webhooks_max: Some(WebhookAccess::Write), created_by: None };
     let refused = pollster::block_on(keys_over_a_failing_store().rotate(&user("alice"), request, &Origin::SERVICE));
     assert!(matches!(&refused, Err(RotateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }

@@ -9,7 +9,7 @@ use domain::sessions::{
     BegunVisit, Capability, CreateLinkError, CreatedLink, PORTAL_LINK_MAX, PORTAL_LINKS_MAX, PortalLinks, ReturnUrl,
     SESSION_LIFETIME, SessionRole, Sessions, UseLinkError, VISIT_MIN, Visit,
 };
-use domain::{CredentialDigest, SealingKeys, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, SealingKeys, Timestamp};
 use pollster::block_on;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -33,8 +33,8 @@ fn keys(byte: u8) -> Arc<SealingKeys> {
     Arc::new(SealingKeys::new(vec![[byte; 32].into()]).unwrap())
 }
 
-fn alice() -> UserId {
-    UserId::new("https://id.example", "alice").unwrap()
+fn alice() -> OwnerId {
+    OwnerId::new("https://id.example", "alice").unwrap()
 }
 
 fn visit(lifetime: Duration) -> Visit {

@@ -13,7 +13,7 @@ use domain::ports::{
 use domain::sessions::{
     BegunSignIn, ReturnPath, SessionRole, Sessions, SignIn, SignInError, SignInParameters, SignInSettings, UserAgent,
 };
-use domain::{CredentialDigest, IdToken, SealingKeys, Timestamp, UserId};
+use domain::{CredentialDigest, IdToken, OwnerId, SealingKeys, Timestamp};
 use pollster::block_on;
 
 const REDIRECT: &str = "https://keys.example/console/callback";
@@ -54,9 +54,9 @@ impl IdentityProvider for Provider {
         if answer.code == "stolen" {
             return Ok(SignInVerdict::Refused("the code is not this client's"));
         }
-        let user = UserId::new("https://id.example", answer.code).unwrap();
+        let user = OwnerId::new("https://id.example", answer.code).unwrap();
         let token = IdToken::new("the token of the provider");
-        Ok(SignInVerdict::Valid { user, has_operator_claim: answer.code == "olga", token })
+        Ok(SignInVerdict::Valid { identity: user.into(), has_operator_claim: answer.code == "olga", token })
     }
 
     fn sign_out_url(&self, back_to: &str) -> Option<String> {
@@ -159,7 +159,7 @@ fn a_refusal_and_an_outage_of_the_provider_open_nothing() {
     assert!(matches!(desk.complete(&begun, &answer), Err(SignInError::Refused("the code is not this client's"))));
     let error = SignInParameters { code: None, ..answer };
     assert!(matches!(desk.complete(&begun, &error), Err(SignInError::Refused(_))));
-    let stolen = UserId::new("https://id.example", "stolen").unwrap();
+    let stolen = OwnerId::new("https://id.example", "stolen").unwrap();
     assert_eq!(block_on(desk.store.end_all(&stolen, None, &unique_cause())).unwrap().len(), 0);
     let down = self::desk(Provider { is_down: true, ..Provider::default() });
     assert!(down.sign_in.begin(ReturnPath::default(), None).is_err());

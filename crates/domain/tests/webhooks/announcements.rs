@@ -6,12 +6,15 @@ use std::time::Duration;
 use domain::announcements::{Announcements, OPERATOR_EVENTS_PER_HOUR};
 use domain::audit::{AuditEvent, AuditFilter, Cause, Origin};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore, SeededEntropy};
-use domain::ports::{ActiveLimit, AuditDescriber, AuditLog, AuditReader, InsertKeyRequest, KeyStore as _, OperatorLog};
+use domain::ports::{
+    ActiveLimit, AuditDescriber, AuditLog, AuditReader, InsertKeyRequest, KeyStore as _, ListEventsRequest,
+    OperatorLog, Retained, Retention as _,
+};
 use domain::webhooks::{
     CreateSubscription, Description, EventFilter, HealthTurn, OperatorWebhook, SigningSecret, SubscribedEvents,
     SubscriptionChange,
 };
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, SubscriptionId, Timestamp, UserId};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, SubscriptionId, Timestamp};
 use pollster::block_on;
 
 use crate::desk::{DAY, Desk, SECOND};
@@ -62,11 +65,11 @@ impl Office {
     }
 
     fn record(&self, event: &AuditEvent) {
-        block_on(self.audit.record(event)).unwrap();
+        block_on(self.audit.record_new(std::slice::from_ref(event))).unwrap();
     }
 
     /// Revocations of so many keys of this user.
-    fn revoke(&self, owner: &UserId, count: usize) {
+    fn revoke(&self, owner: &OwnerId, count: usize) {
         let keys = (0..count).map(|_| KeyId::mint(self.desk.now(), &self.entropy));
         for event in self.cause().keys_revoked(owner, keys) {
             self.record(&event);
@@ -80,6 +83,7 @@ impl Office {
             description: Description::default(),
             secret: None,
             by: None,
+            created_by: None,
         };
         let created = self.desk.webhooks.create_subscription(&self.desk.alice, request, &Origin::SERVICE);
         block_on(created).unwrap().subscription.id
@@ -97,7 +101,8 @@ impl Office {
     }
 
     fn published(&self) -> usize {
-        let page = block_on(self.desk.store.list_events(&EventFilter::default(), None, 10_000)).unwrap();
+        let request = ListEventsRequest { filter: EventFilter::default(), before: None, max: 10_000 };
+        let page = block_on(self.desk.store.list_events(&request)).unwrap();
         page.events.len()
     }
 
@@ -114,6 +119,8 @@ impl Office {
             revoked_at: None,
             scopes: Scopes::default(),
             replaced_by,
+            created_by: None,
+            settings: domain::KeySettings::default(),
         };
         let mut digest = [0; 32];
         digest[..16].copy_from_slice(id.as_bytes());
@@ -190,7 +197,7 @@ fn a_batch_that_is_announced_again_is_published_once() {
     announce_all(&office.announcements(Some(&operator)));
     assert_eq!(office.published(), 14);
     // A process that died before it marked the batch.
-    block_on(office.audit.purge(Timestamp::MAX, 100)).unwrap();
+    block_on(office.audit.purge(Retained::AuditEvents, Timestamp::MAX, 100)).unwrap();
     for event in &before {
         office.record(event);
     }
@@ -205,11 +212,11 @@ fn a_subscription_hears_nothing_of_itself() {
     let operator = office.operator(&["gatepost.*"]);
     block_on(office.desk.webhooks.keep_operator_webhook(Some(&operator))).unwrap();
     let (failing, other) = (office.subscribe(&["gatepost.*"]), office.subscribe(&["gatepost.subscription.failing"]));
-    let turned = |id, owner: &UserId| {
+    let turned = |id, owner: &OwnerId| {
         Cause::of_service(office.desk.now(), id).subscription_turned(id, owner, HealthTurn::Failing(None))
     };
     office.record(&turned(failing, &office.desk.alice));
-    office.record(&turned(OperatorWebhook::subscription_id(), &UserId::of_operator()));
+    office.record(&turned(OperatorWebhook::subscription_id(), &OwnerId::of_operator()));
     announce_all(&office.announcements(Some(&operator)));
     let mut told: Vec<SubscriptionId> = office.delivered().into_iter().map(|(id, _)| id).collect();
     told.sort();
@@ -237,7 +244,7 @@ fn a_user_in_a_loop_does_not_flood_the_operator() {
 #[test]
 fn the_operators_subscription_follows_the_configuration() {
     let office = Office::new();
-    let (owner, id) = (UserId::of_operator(), OperatorWebhook::subscription_id());
+    let (owner, id) = (OwnerId::of_operator(), OperatorWebhook::subscription_id());
     let found =
         || block_on(office.desk.webhooks.find_subscription(&owner, id)).unwrap().map(|found| found.subscription);
     let keep = |wanted: Option<&OperatorWebhook>| {

@@ -1,11 +1,12 @@
 use std::time::Duration;
 
 use domain::audit::Origin;
+use domain::ports::ListDeliveriesRequest;
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, RetryDeliveryError, SHOWN_ATTEMPTS_MAX,
     SubscriptionChange,
 };
-use domain::{DeliveryId, SubscriptionId};
+use domain::{DeliveryId, OwnerId, SubscriptionId};
 use pollster::block_on;
 
 use crate::desk::{DAY, Desk, MILLISECOND, SECOND};
@@ -21,10 +22,11 @@ fn delivery(desk: &Desk) -> (SubscriptionId, DeliveryId) {
 fn a_delivery_is_listed_and_found_by_its_owner_alone() {
     let desk = Desk::new();
     let (subscription, id) = delivery(&desk);
-    let list = |owner, state| {
+    let list = |owner: &OwnerId, state| {
         let filter =
             DeliveryFilter { subscription: Some(subscription), state: Some(state), ..DeliveryFilter::default() };
-        let page = block_on(desk.webhooks.list_deliveries(owner, &filter, None, 10)).unwrap();
+        let request = ListDeliveriesRequest { owner: owner.clone(), filter, before: None, max: 10 };
+        let page = block_on(desk.webhooks.list_deliveries(&request)).unwrap();
         page.deliveries.iter().map(|one| one.delivery.id).collect::<Vec<_>>()
     };
     assert_eq!(list(&desk.alice, DeliveryStateKind::Waiting), [id]);

@@ -2,11 +2,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::Origin;
+use domain::audit::{AuditRetention, Origin};
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{
-    Accepted, Attempt, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, SealedSecretStore as _,
-    WebhookSender, WebhookStores,
+    Accepted, Attempt, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, Retained,
+    SealedSecretStore as _, WebhookSender, WebhookStores,
 };
 use domain::webhooks::{
     AnswerHeaders, AttemptOutcome, AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError,
@@ -14,7 +14,7 @@ use domain::webhooks::{
     OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SigningSecret,
     SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
-use domain::{SealingKeys, SubscriptionId, Timestamp, UserId};
+use domain::{KeyPolicy, OwnerId, Purges, SealingKeys, SubscriptionId, Timestamp};
 use pollster::block_on;
 use zeroize::Zeroizing;
 
@@ -30,8 +30,8 @@ pub(crate) struct Desk {
     pub(crate) webhooks: Webhooks,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) store: Arc<MemoryWebhookStore>,
-    pub(crate) alice: UserId,
-    pub(crate) bob: UserId,
+    pub(crate) alice: OwnerId,
+    pub(crate) bob: OwnerId,
 }
 
 impl Desk {
@@ -58,6 +58,18 @@ impl Desk {
         self.clock.now()
     }
 
+    /// Deletes one batch of what is past its retention.
+    pub(crate) fn purge(&self) -> u32 {
+        let purges = Purges {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            keys: KeyPolicy::default(),
+            webhooks: self.webhooks.policy().clone(),
+            audit: AuditRetention::default(),
+        };
+        block_on(purges.purge(Retained::Webhooks)).unwrap()
+    }
+
     pub(crate) fn create(&self, secret: Option<&str>) -> Result<CreatedSubscription, CreateSubscriptionError> {
         let request = CreateSubscription {
             url: self.webhooks.parse_target("https://example.com/hooks").unwrap(),
@@ -65,6 +77,7 @@ impl Desk {
             description: Description::default(),
             secret: secret.map(|text| SigningSecret::parse(text).unwrap()),
             by: None,
+            created_by: None,
         };
         block_on(self.webhooks.create_subscription(&self.alice, request, &Origin::SERVICE))
     }
@@ -164,8 +177,8 @@ fn claim_end(number: u32, retry_after: Option<Duration>, ended_at: Timestamp) ->
     }
 }
 
-fn user(subject: &str) -> UserId {
-    UserId::new("https://id.example", subject).unwrap()
+fn user(subject: &str) -> OwnerId {
+    OwnerId::new("https://id.example", subject).unwrap()
 }
 
 fn webhooks(store: &Arc<MemoryWebhookStore>, clock: &Arc<ManualClock>, keys: &[u8]) -> Webhooks {

@@ -1,78 +1,38 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::audit::Cause;
 use domain::memory::MemoryWebhookStore;
-use domain::ports::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest, StoreError, SubscriptionStore as _};
+use domain::ports::{
+    CancelDeliveryRequest, ChangeSubscriptionRequest, DeliveryCommands, RecoverRequest, RetryByHand,
+    RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, StoreError, SubscriptionStore as _,
+};
 use domain::webhooks::{Delivery, SubscriptionChange};
-use domain::{DeliveryId, Hour, SubscriptionId, Timestamp, UserId};
 
 /// The commands of a store whose subscriptions are disabled by their owners as soon as they are recovered.
 pub(crate) struct DisabledAfterRecovery(pub(crate) Arc<MemoryWebhookStore>);
 
 #[async_trait]
 impl DeliveryCommands for DisabledAfterRecovery {
-    async fn retry(
-        &self,
-        owner: &UserId,
-        id: DeliveryId,
-        request: RetryRequest,
-        cause: &Cause,
-    ) -> Result<RetryByHand, StoreError> {
-        self.0.retry(owner, id, request, cause).await
+    async fn retry(&self, request: &RetryDeliveryRequest) -> Result<RetryByHand, StoreError> {
+        self.0.retry(request).await
     }
 
-    async fn cancel(
-        &self,
-        owner: &UserId,
-        id: DeliveryId,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<Option<Delivery>, StoreError> {
-        self.0.cancel(owner, id, at, cause).await
+    async fn cancel(&self, request: &CancelDeliveryRequest) -> Result<Option<Delivery>, StoreError> {
+        self.0.cancel(request).await
     }
 
-    async fn retry_failed(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        ids: &[DeliveryId],
-        request: RetryRequest,
-        cause: &Cause,
-    ) -> Result<RetryOfFailed, StoreError> {
-        self.0.retry_failed(owner, subscription, ids, request, cause).await
+    async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError> {
+        self.0.retry_failed(request).await
     }
 
-    async fn recover(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        request: RetryRequest,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Option<u32>, StoreError> {
-        let recovered = self.0.recover(owner, subscription, request, max, cause).await?;
-        let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-        self.0.update(owner, subscription, &off, request.at, cause).await?;
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+        let recovered = self.0.recover(request).await?;
+        if request.enables {
+            let change = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+            let (owner, at, cause) = (request.owner.clone(), request.retry.at, request.cause.clone());
+            let off = ChangeSubscriptionRequest { owner, id: request.subscription, change, at, cause };
+            self.0.update(&off).await?;
+        }
         Ok(recovered)
-    }
-
-    async fn recover_rest(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        request: RetryRequest,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<u32, StoreError> {
-        self.0.recover_rest(owner, subscription, request, max, cause).await
-    }
-
-    async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.0.purge_history(before, max).await
-    }
-
-    async fn purge_outcomes(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        self.0.purge_outcomes(before, max).await
     }
 }

@@ -1,11 +1,11 @@
 use domain::ports::{AttemptCursor, LoggedAttempt};
 use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
-use domain::{SubscriptionId, UserId};
+use domain::{OwnerId, SubscriptionId};
 use pollster::block_on;
 
 use crate::desk::{Desk, MILLISECOND, SECOND};
 
-fn follow(desk: &Desk, owner: &UserId, of: Option<SubscriptionId>, resume: Option<AttemptCursor>) -> AttemptFollower {
+fn follow(desk: &Desk, owner: &OwnerId, of: Option<SubscriptionId>, resume: Option<AttemptCursor>) -> AttemptFollower {
     block_on(desk.webhooks.follow_attempts(owner, of, resume)).unwrap().unwrap()
 }
 

@@ -1,4 +1,5 @@
 use domain::audit::Origin;
+use domain::ports::ListSubscriptionsRequest;
 use domain::webhooks::{
     CreateSubscriptionError, HealthState, InvalidTargetUrl, SubscriptionChange, SubscriptionStatus, UrlRefused,
 };
@@ -44,7 +45,8 @@ fn pages_go_on_where_they_ended() {
         desk.clock.advance(MILLISECOND);
     }
     let page = |before, max| {
-        let page = block_on(desk.webhooks.list_subscriptions(&desk.alice, before, max)).unwrap();
+        let request = ListSubscriptionsRequest { owner: desk.alice.clone(), before, max };
+        let page = block_on(desk.webhooks.list_subscriptions(&request)).unwrap();
         (page.subscriptions.iter().map(|one| one.id).collect::<Vec<_>>(), page.next)
     };
     assert_eq!(page(None, 2), (ids[..2].to_vec(), Some(ids[1])));

@@ -1,25 +1,38 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{
-    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
+    ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    Rotation, StoreError, UsageRequest,
 };
-use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
-};
+use domain::{ApiKey, CredentialDigest, Hour, KeyId, KeyUsage, KeyUse, ListView, OwnerId, Timestamp, UsageCounts};
 
 use crate::ShardedStore;
 use crate::audit::part_of;
-use crate::fan_out::{all, first, up_to};
+use crate::fan_out::{all, first};
 use crate::pages::in_order;
 
 impl ShardedStore {
     /// Whether another user has this key. Such a key is in another shard, where the owner of the call has none: so the
     /// call refuses, and changes nothing.
-    async fn is_of_another(&self, request: &RevokeKeyRequest) -> Result<bool, StoreError> {
-        let own = self.of(&request.owner).number;
-        let elsewhere = self.near(request.id.home()).iter().filter(|shard| shard.number != own);
+    async fn is_of_another(
+        &self,
+        owner: &OwnerId,
+        id: KeyId,
+        at: Timestamp,
+        cause: &Cause,
+    ) -> Result<bool, StoreError> {
+        let request = RevokeKeyRequest {
+            owner: owner.clone(),
+            id,
+            at,
+            view: ListView { at, ended_max: 0 },
+            cause: cause.clone(),
+        };
+        let (own, request) = (self.of(owner).number, &request);
+        let elsewhere = self.near(id.home()).iter().filter(|shard| shard.number != own);
         let found = first(elsewhere, |shard| async move {
             let answer = shard.store.keys.store.revoke(request).await?;
             Ok(matches!(answer, Revocation::NotOwned).then_some(()))
@@ -34,24 +47,42 @@ impl KeyStore for ShardedStore {
         self.of(&request.key.owner).store.keys.store.insert_within(request).await
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.of(owner).store.keys.store.list(owner, view).await
     }
 
     async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
         let answer = self.of(&request.owner).store.keys.store.revoke(request).await?;
         match answer {
-            Revocation::NotFound if self.is_of_another(request).await? => Ok(Revocation::NotOwned),
+            Revocation::NotFound
+                if self.is_of_another(&request.owner, request.id, request.at, &request.cause).await? =>
+            {
+                Ok(Revocation::NotOwned)
+            }
             answer => Ok(answer),
         }
     }
 
     async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
         let answer = self.of(&request.owner).store.keys.store.rotate(request).await?;
-        let &RotateKeyRequest { ref owner, id, view, ref cause, .. } = request;
-        let refused = || RevokeKeyRequest { owner: owner.clone(), id, at: view.at, view, cause: cause.clone() };
         match answer {
-            Rotation::NotFound if self.is_of_another(&refused()).await? => Ok(Rotation::NotOwned),
+            Rotation::NotFound
+                if self.is_of_another(&request.owner, request.id, request.view.at, &request.cause).await? =>
+            {
+                Ok(Rotation::NotOwned)
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        let answer = self.of(&request.owner).store.keys.store.change(request).await?;
+        match answer {
+            ChangedKey::NotFound
+                if self.is_of_another(&request.owner, request.id, request.at, &request.cause).await? =>
+            {
+                Ok(ChangedKey::NotOwned)
+            }
             answer => Ok(answer),
         }
     }
@@ -77,6 +108,11 @@ impl KeyStore for ShardedStore {
 
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         self.of(&request.owner).store.keys.store.revoke_user_keys(request).await
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        let lists = all(&self.shards, |shard| shard.store.keys.store.list_expiring(request)).await?;
+        Ok(in_order(lists, |key| (key.expires_at, key.id), request.max))
     }
 }
 
@@ -107,33 +143,7 @@ impl KeyUsageStore for ShardedStore {
         .await
     }
 
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        self.of(owner).store.keys.usage.usage(owner, id, hours).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        up_to(max, self.in_turn(), |shard, max| shard.store.keys.usage.purge_usage(before, max)).await
-    }
-}
-
-#[async_trait]
-impl KeyUpkeep for ShardedStore {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        up_to(max, self.in_turn(), |shard, max| shard.store.keys.upkeep.purge_ended(before, max)).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        let lists = all(&self.shards, |shard| shard.store.keys.upkeep.list_expiring(after, until, max)).await?;
-        Ok(in_order(lists, |key| (key.expires_at, key.id), max))
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.of(&request.owner).store.keys.usage.usage(request).await
     }
 }

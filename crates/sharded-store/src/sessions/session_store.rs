@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 use crate::ShardedStore;
-use crate::fan_out::{all, up_to};
+use crate::fan_out::all;
 use crate::shard::Shard;
 
 #[async_trait]
@@ -22,17 +22,17 @@ impl SessionStore for ShardedStore {
         self.of(&session.owner).store.sessions.store.open(session, digest, max, cause).await
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.of(owner).store.sessions.store.list(owner, at).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         self.of(owner).store.sessions.store.end(owner, id, cause).await
     }
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -42,10 +42,6 @@ impl SessionStore for ShardedStore {
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         let counts = all(&self.shards, |shard| shard.store.sessions.store.count_good(at, max)).await?;
         Ok(counts.into_iter().fold(0, u32::saturating_add).min(max))
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        up_to(max, self.in_turn(), |shard, max| shard.store.sessions.store.purge_ended(before, max)).await
     }
 }
 

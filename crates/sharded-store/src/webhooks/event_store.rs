@@ -8,7 +8,7 @@ use crate::ShardedStore;
 #[async_trait]
 impl EventStore for ShardedStore {
     /// The events of one shard are one transaction. The transactions of several shards are side by side, so that the
-    /// events of many owners take about as long as those of one (decision 103). If a shard refuses or fails, the others
+    /// events of many owners take about as long as those of one (decision 96). If a shard refuses or fails, the others
     /// have stored theirs: a repetition with the same publication keys stores the rest.
     async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
         let mut places = vec![Vec::new(); self.shards.len()];

@@ -1,7 +1,8 @@
 use async_trait::async_trait;
 use domain::EventId;
-use domain::ports::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog, StoreError};
-use domain::webhooks::EventFilter;
+use domain::ports::{
+    EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
+};
 
 use crate::ShardedStore;
 use crate::fan_out::{all, first};
@@ -14,19 +15,13 @@ impl OperatorLog for ShardedStore {
         Ok(in_order(lists, FailingSubscription::place, max))
     }
 
-    async fn list_events(
-        &self,
-        filter: &EventFilter,
-        before: Option<EventId>,
-        max: u32,
-    ) -> Result<EventPage, StoreError> {
-        if let Some(owner) = &filter.owner {
-            return self.of(owner).store.webhooks.operator_log.list_events(filter, before, max).await;
+    async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError> {
+        if let Some(owner) = &request.filter.owner {
+            return self.of(owner).store.webhooks.operator_log.list_events(request).await;
         }
-        let pages =
-            all(&self.shards, |shard| shard.store.webhooks.operator_log.list_events(filter, before, max)).await?;
+        let pages = all(&self.shards, |shard| shard.store.webhooks.operator_log.list_events(request)).await?;
         let pages = pages.into_iter().map(|page| (page.events, page.next));
-        let (events, next) = merged(pages, |logged| logged.event.id, max);
+        let (events, next) = merged(pages, |logged| logged.event.id, request.max);
         Ok(EventPage { events, next })
     }
 

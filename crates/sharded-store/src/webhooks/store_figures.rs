@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::ports::{HeldSnapshot, PoolFigures, QueueFigures, StoreError, StoreFigures, VersionCount};
+use domain::ports::{PoolFigures, ProcessFigures, QueueFigures, ServerFigures, StoreError, StoreFigures};
 
 use crate::ShardedStore;
-use crate::fan_out::{all, first};
+use crate::fan_out::all;
 
 #[async_trait]
 impl StoreFigures for ShardedStore {
@@ -30,36 +29,30 @@ impl StoreFigures for ShardedStore {
         Ok(sum)
     }
 
-    async fn oldest_snapshot(&self) -> Result<Option<Duration>, StoreError> {
-        let ages = all(&self.shards, |shard| shard.store.figures.oldest_snapshot()).await?;
-        Ok(ages.into_iter().max().flatten())
-    }
-
-    async fn snapshot_holder(&self) -> Result<Option<HeldSnapshot>, StoreError> {
-        let holders = all(&self.shards, |shard| shard.store.figures.snapshot_holder()).await?;
-        Ok(holders.into_iter().flatten().next())
-    }
-
-    /// Every process serves all shards, so one of them knows.
-    async fn instances(&self) -> Result<Vec<VersionCount>, StoreError> {
-        let counted = first(&self.shards, |shard| async move { Ok(Some(shard.store.figures.instances().await?)) });
-        Ok(counted.await?.unwrap_or_default())
+    async fn server_figures(&self) -> Result<ServerFigures, StoreError> {
+        let figures = all(&self.shards, |shard| shard.store.figures.server_figures()).await?;
+        let sum = figures.into_iter().reduce(|one, other| ServerFigures {
+            oldest_snapshot: one.oldest_snapshot.max(other.oldest_snapshot),
+            held_snapshot: one.held_snapshot.or(other.held_snapshot),
+            // Every process serves all shards.
+            instances: one.instances,
+        });
+        Ok(sum.unwrap_or_default())
     }
 
     /// The pools of all shards with one name are one pool.
-    fn pools(&self) -> Vec<PoolFigures> {
-        let mut pools: BTreeMap<&'static str, PoolFigures> = BTreeMap::new();
-        for of_shard in self.shards.iter().flat_map(|shard| shard.store.figures.pools()) {
-            match pools.get_mut(of_shard.name) {
-                None => drop(pools.insert(of_shard.name, of_shard)),
-                Some(pool) => add(pool, &of_shard),
+    fn process_figures(&self) -> ProcessFigures {
+        let (mut pools, mut log_bytes) = (BTreeMap::<&'static str, PoolFigures>::new(), None);
+        for of_shard in self.shards.iter().map(|shard| shard.store.figures.process_figures()) {
+            log_bytes = log_bytes.into_iter().chain(of_shard.log_bytes).reduce(u64::saturating_add);
+            for pool in of_shard.pools {
+                match pools.get_mut(pool.name) {
+                    None => drop(pools.insert(pool.name, pool)),
+                    Some(sum) => add(sum, &pool),
+                }
             }
         }
-        pools.into_values().collect()
-    }
-
-    fn wal_bytes(&self) -> Option<u64> {
-        self.shards.iter().filter_map(|shard| shard.store.figures.wal_bytes()).reduce(u64::saturating_add)
+        ProcessFigures { pools: pools.into_values().collect(), log_bytes }
     }
 }
 

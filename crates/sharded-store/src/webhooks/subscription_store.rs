@@ -1,10 +1,11 @@
 use async_trait::async_trait;
-use domain::audit::Cause;
-use domain::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
-use domain::webhooks::{
-    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+use domain::ports::{
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
+    ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
+    StoreError, SubscriptionInsertion, SubscriptionStore,
 };
-use domain::{KeyId, SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
+use domain::{OwnerId, SubscriptionId};
 
 use crate::ShardedStore;
 use crate::audit::part_of;
@@ -13,100 +14,57 @@ use crate::pages::in_order;
 
 #[async_trait]
 impl SubscriptionStore for ShardedStore {
-    async fn insert_within(
-        &self,
-        subscription: &Subscription,
-        secret: &SealedSecret,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<SubscriptionInsertion, StoreError> {
-        let subscriptions = &self.of(&subscription.owner).store.webhooks.subscriptions;
-        subscriptions.insert_within(subscription, secret, max, cause).await
+    async fn insert_within(&self, request: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
+        self.of(&request.subscription.owner).store.webhooks.subscriptions.insert_within(request).await
     }
 
-    async fn list(
-        &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
-    ) -> Result<Vec<Subscription>, StoreError> {
-        self.of(owner).store.webhooks.subscriptions.list(owner, before, max).await
+    async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
+        self.of(&request.owner).store.webhooks.subscriptions.list(request).await
     }
 
     async fn list_with_health(
         &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
+        request: &ListSubscriptionsRequest,
     ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
-        self.of(owner).store.webhooks.subscriptions.list_with_health(owner, before, max).await
+        self.of(&request.owner).store.webhooks.subscriptions.list_with_health(request).await
     }
 
     async fn find(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
         self.of(owner).store.webhooks.subscriptions.find(owner, id).await
     }
 
-    async fn update(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        change: &SubscriptionChange,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<Option<Subscription>, StoreError> {
-        self.of(owner).store.webhooks.subscriptions.update(owner, id, change, at, cause).await
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+        self.of(&request.owner).store.webhooks.subscriptions.update(request).await
     }
 
-    async fn disable_set_by(
-        &self,
-        keys: &[KeyId],
-        reason: DisableReason,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<u32, StoreError> {
+    async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {
         let (mut count, mut part, mut failure) = (0, 0, None);
         for shard in &self.shards {
-            let (cause, left) = (part_of(cause, part), max - count);
+            let (cause, left) = (part_of(&request.cause, part), request.max - count);
             if left == 0 {
                 break;
             }
-            let subscriptions = &shard.store.webhooks.subscriptions;
-            match shard.long_part(subscriptions.disable_set_by(keys, reason, at, left, &cause)).await {
+            let request = DisableSetByRequest { max: left, cause, ..request.clone() };
+            match shard.long_part(shard.store.webhooks.subscriptions.disable_set_by(&request)).await {
                 Ok(0) => {}
                 Ok(disabled) => (count, part) = (count + disabled, part + 1),
                 // The subscriptions of the other shards do not wait for this one.
                 Err(error) => (failure, part) = (Some(error), part + 1),
             }
         }
-        failure.filter(|_| count < max).map_or(Ok(count), Err)
+        failure.filter(|_| count < request.max).map_or(Ok(count), Err)
     }
 
-    async fn rotate_secret(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        secret: &SealedSecret,
-        previous_until: Timestamp,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<SecretRotation, StoreError> {
-        let subscriptions = &self.of(owner).store.webhooks.subscriptions;
-        subscriptions.rotate_secret(owner, id, secret, previous_until, at, cause).await
+    async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
+        self.of(&request.owner).store.webhooks.subscriptions.rotate_secret(request).await
     }
 
-    async fn delete(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<bool, StoreError> {
-        self.of(owner).store.webhooks.subscriptions.delete(owner, id, at, cause).await
+    async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
+        self.of(&request.owner).store.webhooks.subscriptions.delete(request).await
     }
 }
 
@@ -121,14 +79,9 @@ impl SealedSecretStore for ShardedStore {
         Ok(in_order(lists, |(id, _)| *id, max))
     }
 
-    async fn replace_secrets(
-        &self,
-        id: SubscriptionId,
-        from: &SealedSecrets,
-        to: &SealedSecrets,
-    ) -> Result<bool, StoreError> {
-        let replaced = first(self.near(id.home()), |shard| async move {
-            let replaced = shard.store.webhooks.secrets.replace_secrets(id, from, to).await?;
+    async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
+        let replaced = first(self.near(request.id.home()), |shard| async move {
+            let replaced = shard.store.webhooks.secrets.replace_secrets(request).await?;
             Ok(replaced.then_some(()))
         });
         Ok(replaced.await?.is_some())

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::memory::unique_cause;
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, Store, StoreError};
-use domain::{AuditId, Home, KeyId, Timestamp, UserId};
+use domain::{AuditId, Home, KeyId, OwnerId};
 use sharded_store::ShardedStore;
 
 use crate::composed::memory_store;
@@ -20,10 +20,6 @@ struct Unmarkable(Arc<dyn AuditLog>);
 
 #[async_trait]
 impl AuditLog for Unmarkable {
-    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
-        self.0.record(event).await
-    }
-
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         self.0.list(filter, before, max).await
     }
@@ -38,10 +34,6 @@ impl AuditLog for Unmarkable {
 
     async fn mark_announced(&self, _: &[AuditEvent]) -> Result<(), StoreError> {
         Err(StoreError::Unavailable("read-only".into()))
-    }
-
-    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.0.purge(before, max).await
     }
 
     fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
@@ -66,7 +58,7 @@ fn shard_of(event: &AuditEvent) -> usize {
 async fn a_mark_that_fails_is_an_error_and_the_others_are_made() {
     let (store, logs) = store();
     let revocation = |number: u8| {
-        let owner = UserId::new("https://id.example", format!("user-{number}")).expect("a valid subject");
+        let owner = OwnerId::new("https://id.example", format!("user-{number}")).expect("a valid subject");
         unique_cause().keys_revoked(&owner, [KeyId::from_bytes([number; 16])])
     };
     let events: Vec<AuditEvent> = (0..20).flat_map(revocation).collect();

@@ -8,16 +8,16 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
 use domain::ports::{
-    ChangeFeed, Close, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest, Insertion,
-    KeyStore, KeyStores, KeyUpkeep, KeyUsageStore, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
-    RevokeUserKeysRequest, RotateKeyRequest, Rotation, Schema, SessionStore, SessionStores, Store, StoreError,
-    StoredCredential, WebhookStores,
+    ChangeFeed, ChangeKeyRequest, ChangedKey, Close, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
+    InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUsageStore, ListExpiringRequest, Retained, Retention,
+    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, Schema,
+    SessionStore, SessionStores, Store, StoreError, StoredCredential, UsageRequest, WebhookStores,
 };
 use domain::sessions::{Session, SessionUse};
 use domain::webhooks::DirectClaims;
 use domain::{
-    ApiKey, CredentialDigest, CredentialUse, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, SessionId, Timestamp,
-    UsageCounts, UserId,
+    ApiKey, CredentialDigest, CredentialUse, Hour, KeyUsage, KeyUse, ListView, OwnerId, SessionId, Timestamp,
+    UsageCounts,
 };
 use futures_util::future::try_join_all;
 use sharded_store::ShardedStore;
@@ -40,10 +40,12 @@ fn memory_shard(claims: &Arc<DirectClaims>) -> Store {
     let keys = Arc::new(MemoryKeyStore::reporting_to(changes.clone()).writing_to(log.clone()));
     let sessions = Arc::new(MemorySessionStore::reporting_to(changes.clone()).writing_to(log.clone()));
     let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(log.clone()).claiming_for(Arc::clone(claims)));
+    let parts: Vec<Arc<dyn Retention>> = vec![keys.clone(), sessions.clone(), webhooks.clone(), Arc::new(log.clone())];
     Store {
         keys: KeyStores::of(&keys),
         sessions: SessionStores::of(&sessions),
         audit: Arc::new(log),
+        retention: Arc::new(parts),
         changes: vec![Arc::new(changes)],
         webhooks: WebhookStores::of(&webhooks),
         queue: Arc::clone(&webhooks) as _,
@@ -177,7 +179,7 @@ impl KeyStore for KeysWithFeed {
             .await
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.listing.list(owner, view).await
     }
 
@@ -189,6 +191,10 @@ impl KeyStore for KeysWithFeed {
         self.store.rotate(request).await
     }
 
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        self.store.change(request).await
+    }
+
     async fn revoke_by_digests(
         &self,
         request: &RevokeDigestsRequest,
@@ -198,6 +204,10 @@ impl KeyStore for KeysWithFeed {
 
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         self.store.revoke_user_keys(request).await
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        self.store.list_expiring(request).await
     }
 }
 
@@ -218,33 +228,15 @@ impl KeyUsageStore for KeysWithFeed {
         self.store.add_usage(usage).await
     }
 
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        self.store.usage(owner, id, hours).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        self.store.purge_usage(before, max).await
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.store.usage(request).await
     }
 }
 
 #[async_trait]
-impl KeyUpkeep for KeysWithFeed {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.store.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.store.list_expiring(after, until, max).await
+impl Retention for KeysWithFeed {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.purge(what, before, max).await
     }
 }
 
@@ -260,17 +252,17 @@ impl SessionStore for SessionsWithFeed {
         self.store.open(session, digest, max, cause).await
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.store.list(owner, at).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         self.store.end(owner, id, cause).await
     }
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -280,9 +272,12 @@ impl SessionStore for SessionsWithFeed {
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.store.count_good(at, max).await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.store.purge_ended(before, max).await
+#[async_trait]
+impl Retention for SessionsWithFeed {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.store.purge(what, before, max).await
     }
 }
 

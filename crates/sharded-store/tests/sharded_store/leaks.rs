@@ -7,14 +7,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, SeededEntropy};
-use domain::ports::{Attempt, CredentialStore, KeyStores, Store, SubscriptionStore, WebhookSender, WebhookStores};
+use domain::ports::{
+    Attempt, CredentialStore, KeyStores, ListSubscriptionsRequest, Store, SubscriptionStore, WebhookSender,
+    WebhookStores,
+};
 use domain::webhooks::{
     AttemptOutcome, CreateSubscription, Description, DisableReason, EgressPolicy, EgressPolicySettings, OurFault,
     SubscribedEvents, SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{
-    ApiKey, CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, Placement, ReportLeaksError, Scopes, SealingKeys,
-    Timestamp, UserId, WebhookAccess, report_leaks,
+    ApiKey, CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, OwnerId, Placement, ReportLeaksError, SealingKeys,
+    Timestamp, report_leaks,
 };
 use sharded_store::ShardedStore;
 
@@ -48,20 +51,19 @@ impl World {
         Self { store, first, keys: keys.with_placement(placement), webhooks: webhooks.with_placement(placement) }
     }
 
-    async fn create(&self, owner: &UserId) -> CreatedKey {
+    async fn create(&self, owner: &OwnerId) -> CreatedKey {
         let label = Label::parse("CI").expect("a valid label");
-        let request =
-            CreateKey { label, expires_at: None, scopes: Scopes::default(), webhooks_max: Some(WebhookAccess::Write) };
-        self.keys.create(owner, request, &Origin::SERVICE).await.expect("all shards are up")
+        self.keys.create(owner, CreateKey::named(label), &Origin::SERVICE).await.expect("all shards are up")
     }
 
-    async fn subscribe(&self, owner: &UserId, by: &CreatedKey) {
+    async fn subscribe(&self, owner: &OwnerId, by: &CreatedKey) {
         let request = CreateSubscription {
             url: self.webhooks.parse_target("https://thief.example/hooks").expect("a valid URL"),
             events: SubscribedEvents::parse(["*"]).expect("a valid pattern"),
             description: Description::default(),
             secret: None,
             by: Some(by.id),
+            created_by: None,
         };
         self.webhooks.create_subscription(owner, request, &Origin::SERVICE).await.expect("all shards are up");
     }
@@ -72,8 +74,9 @@ impl World {
     }
 
     /// How many subscriptions of the owner have this status.
-    async fn count(&self, owner: &UserId, status: SubscriptionStatus) -> usize {
-        let all = SubscriptionStore::list(&*self.store, owner, None, u32::MAX).await.expect("this shard is up");
+    async fn count(&self, owner: &OwnerId, status: SubscriptionStatus) -> usize {
+        let request = ListSubscriptionsRequest { owner: owner.clone(), before: None, max: u32::MAX };
+        let all = SubscriptionStore::list(&*self.store, &request).await.expect("this shard is up");
         all.iter().filter(|one| one.status == status).count()
     }
 }
@@ -112,8 +115,8 @@ async fn what_was_found_is_disabled_before_a_report_fails() {
 }
 
 /// An owner whose home is in this shard.
-fn owner_in(shard: usize) -> UserId {
-    let owners = (0..).map(|n| UserId::new("https://id.example", format!("user-{n}")).expect("a valid subject"));
+fn owner_in(shard: usize) -> OwnerId {
+    let owners = (0..).map(|n| OwnerId::new("https://id.example", format!("user-{n}")).expect("a valid subject"));
     owners.into_iter().find(|owner| Home::of(owner).shard(SHARDS.into()) == shard).expect("every shard has owners")
 }
 

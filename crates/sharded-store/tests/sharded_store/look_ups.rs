@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 
 use domain::audit::{Cause, Origin};
 use domain::memory::{ManualClock, SeededEntropy};
+use domain::organizations::Memberships;
 use domain::ports::{
     ActiveLimit, CredentialStore, Found, InsertKeyRequest, KeyStore, KeyStores, SessionStores, Store, StoreError,
 };
 use domain::sessions::{OpenSession, Session, SessionRole, Sessions};
 use domain::{
-    ApiKey, CreateKey, CredentialDigest, Home, KeyId, KeyPolicy, Keys, Label, ListView, Placement, Scopes, Timestamp,
-    UserId, WebhookAccess,
+    ApiKey, CreateKey, CredentialDigest, Home, KeyId, KeyPolicy, Keys, Label, ListView, OwnerId, Placement, Scopes,
+    Timestamp,
 };
 use sharded_store::ShardedStore;
 
@@ -65,12 +66,7 @@ impl Counted {
         let mut digests = Vec::new();
         for owner in (0..OWNERS).map(owner) {
             let label = Label::parse("CI").expect("a valid label");
-            let request = CreateKey {
-                label,
-                expires_at: None,
-                scopes: Scopes::default(),
-                webhooks_max: Some(WebhookAccess::Write),
-            };
+            let request = CreateKey::named(label);
             let created = keys.create(&owner, request, &Origin::SERVICE).await.expect("the store is up");
             digests.push(created.full_key.digest());
         }
@@ -78,7 +74,7 @@ impl Counted {
     }
 
     /// Stores a key of the owner under this digest, as an import does.
-    async fn import(&self, owner: &UserId, digest: CredentialDigest) {
+    async fn import(&self, owner: &OwnerId, digest: CredentialDigest) {
         let (entropy, at) = (SeededEntropy::new(u64::from(digest.as_bytes()[31])), start());
         let key = ApiKey {
             id: KeyId::mint(at, &entropy),
@@ -91,6 +87,8 @@ impl Counted {
             revoked_at: None,
             scopes: Scopes::default(),
             replaced_by: None,
+            settings: domain::KeySettings::default(),
+            created_by: None,
         };
         let (limit, cause) = (ActiveLimit { max: 10, at }, Cause::new(&Origin::SERVICE, at, &entropy));
         let request = InsertKeyRequest { key, digest, limit, view: ListView::at(at), cause };
@@ -102,11 +100,11 @@ fn start() -> Timestamp {
     Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time")
 }
 
-fn owner(number: u32) -> UserId {
-    UserId::new("https://id.example", format!("user-{number}")).expect("a valid subject")
+fn owner(number: u32) -> OwnerId {
+    OwnerId::new("https://id.example", format!("user-{number}")).expect("a valid subject")
 }
 
-fn shard_of(owner: &UserId) -> usize {
+fn shard_of(owner: &OwnerId) -> usize {
     Home::of(owner).shard(SHARDS.into())
 }
 
@@ -137,7 +135,12 @@ async fn one_shard_looks_for_a_session() {
     let sessions = Sessions::new(SessionStores::of(&shards.store), Arc::new(()), clock, entropy)
         .with_placement(Placement::Shards(SHARDS));
     for owner in (0..OWNERS).map(owner) {
-        let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
+        let request = OpenSession {
+            role: SessionRole::User,
+            memberships: Ok(Memberships::default()),
+            user_agent: None,
+            address: None,
+        };
         let opened = sessions.open(&owner, request, &Origin::SERVICE).await.expect("the store is up");
         let found = CredentialStore::<Session>::find_by_digest(&*shards.store, &opened.secret.digest()).await;
         assert_eq!(found.expect("all shards are up").map(|session| session.owner), Some(owner));

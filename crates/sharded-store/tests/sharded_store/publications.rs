@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::memory::SeededEntropy;
 use domain::ports::{EventStore, Publication, Store, StoreError};
 use domain::webhooks::{ContentDigest, Event, EventType, NewEvent, Payload, PublicationKey, PublisherId};
-use domain::{EventId, Home, Timestamp, UserId};
+use domain::{EventId, Home, OwnerId, Timestamp};
 use sharded_store::ShardedStore;
 use tokio::sync::Barrier;
 use tokio::time::timeout;
@@ -54,7 +54,7 @@ fn events(content: impl Fn(usize) -> String) -> Vec<NewEvent> {
     let at = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
     let (entropy, event_type) = (SeededEntropy::new(3), EventType::parse("order.paid").expect("a valid type"));
     let event = |number: usize| {
-        let owner = UserId::new("https://id.example", format!("user-{number}")).expect("a valid subject");
+        let owner = OwnerId::new("https://id.example", format!("user-{number}")).expect("a valid subject");
         let (id, payload) = (EventId::mint(at, &entropy), Payload::from_bytes(b"{}".to_vec()));
         let publication = PublicationKey {
             id: PublisherId::parse(&format!("order-{number}")).expect("a valid id"),

@@ -77,10 +77,6 @@ impl AuditLog for Forgetful {
         self.store.watch(watcher);
     }
 
-    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
-        self.store.record(event).await
-    }
-
     async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
         self.store.record_new(events).await
     }
@@ -91,10 +87,6 @@ impl AuditLog for Forgetful {
 
     async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
         self.store.mark_announced(events).await
-    }
-
-    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.store.purge(before, max).await
     }
 
     async fn list(&self, _: &AuditFilter, _: Option<AuditId>, _: u32) -> Result<AuditPage, StoreError> {

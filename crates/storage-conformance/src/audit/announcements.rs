@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::audit::{AuditAction, AuditEvent, AuditTarget};
 use domain::ports::AuditLog;
-use domain::{AuditId, UserId};
+use domain::{AuditId, OwnerId};
 
 use super::AuditedStores;
 use super::sample::{cause, event_of, expect_events, expect_seen, record_all, second};
@@ -16,7 +16,7 @@ use crate::sample::{at, user};
 pub async fn events_are_listed_until_they_are_announced(stores: Arc<AuditedStores>) {
     let log = &*stores.audit;
     let announced: Vec<AuditEvent> = (1..4).map(|seconds| event_of(&user("alice"), second(seconds))).collect();
-    let of_operator = event_of(&UserId::of_operator(), second(1));
+    let of_operator = event_of(&OwnerId::of_operator(), second(1));
     let read = cause(second(2)).data_read(&user("alice"), AuditTarget::Keys);
     record_all(log, &announced).await;
     record_all(log, &[of_operator, read]).await;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use domain::Timestamp;
 use domain::audit::AuditEvent;
 use domain::ports::{
-    InsertKeyRequest, Insertion, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
-    RotateKeyRequest, Rotation,
+    ChangeKeyRequest, InsertKeyRequest, Insertion, Retained, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest, Rotation,
 };
+use domain::{KeyChange, Timestamp};
 
 use super::AuditedStores;
 use super::sample::{all, cause, cause_of, expect_events, expect_no_more, expect_seen, second};
@@ -26,6 +26,7 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
         create(&stores, sample, NO_LIMIT, &cause).await;
         expected.push(cause.key_created(&sample.key));
     }
+    expected.extend(disable_twice(&stores, &samples[4]).await);
     let (replacement, by) = (Replacement::at(second(2), 60_000), cause(second(2)));
     let rotation = &replacement.rotation;
     let seen = view(second(2), ALL_ENDED);
@@ -79,6 +80,18 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
     assert_eq!(revoked.expect("a revocation succeeds").len(), 4, "two keys, the rotated one and its successor");
     expect_these_and_four_of(&stores, expected, by.keys_revoked(&alice, [0, 2, 3].map(|one| samples[one].id()))).await;
     expect_seen(&stores).await;
+}
+
+/// Disables the key, and returns the event. The second call changes nothing, and leaves none.
+async fn disable_twice(stores: &AuditedStores, sample: &Sample) -> Option<AuditEvent> {
+    let by = cause(second(1));
+    let change = KeyChange { is_disabled: Some(true), ..KeyChange::default() };
+    let (owner, id) = (sample.key.owner.clone(), sample.id());
+    let request = ChangeKeyRequest { owner, id, change: change.clone(), at: second(1), cause: by.clone() };
+    stores.keys.change(&request).await.expect("a change succeeds");
+    let again = ChangeKeyRequest { cause: cause(second(1)), ..request };
+    stores.keys.change(&again).await.expect("a change that changes nothing succeeds");
+    by.key_changed(&sample.key, &change.decide(&sample.key, second(1)).expect("the key is good"))
 }
 
 /// The log has these events, and after them one for each of four keys, in any order: three that are known, and the
@@ -215,7 +228,7 @@ pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>)
         })
         .await;
     assert_eq!(unknown.expect("a report succeeds"), [], "the key is not stored");
-    keys.purge_ended(second(9), 10).await.expect("a purge succeeds");
+    keys.purge(Retained::Keys, second(9), 10).await.expect("a purge succeeds");
     expect_no_more(&stores, 2, "a call that finds no key, and a purge").await;
 }
 

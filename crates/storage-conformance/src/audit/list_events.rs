@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use domain::audit::{Actor, AuditAction, AuditEvent, AuditFilter, AuditTarget, Means, Origin};
-use domain::{KeyId, UserId};
+use domain::{KeyId, OwnerId};
 
 use super::AuditedStores;
 use super::sample::{all, all_of, event_of, listed, record_all, second};
@@ -93,7 +93,7 @@ pub async fn pages_come_to_their_end(stores: Arc<AuditedStores>) {
 
 /// Owners are compared byte for byte, as [`crate::keys::owners`] has it.
 pub async fn look_alike_owners_are_told_apart(stores: Arc<AuditedStores>) {
-    let owners: Vec<UserId> = [
+    let owners: Vec<OwnerId> = [
         ("https://id.example", "alice"),
         ("https://id.example", "Alice"),
         ("https://id.example", "alice "),
@@ -101,6 +101,7 @@ pub async fn look_alike_owners_are_told_apart(stores: Arc<AuditedStores>) {
         ("https://id.example", "caf\u{e9}"),
         ("https://id.example", "cafe\u{301}"),
         ("https://id.example/", "alice"),
+        ("organization:https://id.example", "alice"),
         ("https://id.examplea", "lice"),
     ]
     .map(|(issuer, subject)| user_of(issuer, subject))

@@ -15,4 +15,4 @@ pub mod session_changes;
 mod suite;
 pub mod webhook_changes;
 
-pub use suite::{AuditedStores, PROMISES};
+pub use suite::{AuditPorts, AuditedStores, PROMISES};

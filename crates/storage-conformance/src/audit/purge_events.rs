@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::audit::AuditEvent;
+use domain::ports::Retained;
 
 use super::AuditedStores;
 use super::sample::{all, event_of, expect_events, record_all, second};
@@ -43,5 +44,5 @@ pub async fn parallel_purges_count_each_event_once(stores: Arc<AuditedStores>) {
 }
 
 async fn purge(stores: &AuditedStores, before_millis: i64, max: u32) -> u32 {
-    stores.audit.purge(at(before_millis), max).await.expect("a purge must succeed")
+    stores.audit.purge(Retained::AuditEvents, at(before_millis), max).await.expect("a purge must succeed")
 }

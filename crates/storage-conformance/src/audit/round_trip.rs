@@ -6,11 +6,10 @@ use std::sync::Arc;
 use domain::audit::{
     Actor, AuditAction, AuditEvent, AuditField, AuditTarget, FieldChange, LaterName, Means, Origin, RequestId,
 };
-use domain::ports::StoreError;
 use domain::{DeliveryId, EventId, KeyId, SessionId, SubscriptionId};
 
 use super::AuditedStores;
-use super::sample::{event_of, expect_events, expect_seen, record_all, second};
+use super::sample::{event_of, expect_events, record_all, second};
 use crate::sample::user;
 
 /// Every field of an event comes back: each actor, means, action, target and field, and texts byte for byte.
@@ -75,15 +74,4 @@ fn changed(field: AuditField) -> FieldChange {
         AuditField::Scopes => FieldChange { field, before: Some(longest), after: None },
         _ => FieldChange { field, before: Some(String::new()), after: Some("null".into()) },
     }
-}
-
-/// An event whose id is stored is refused, and the stored one stays.
-pub async fn a_stored_event_is_refused(stores: Arc<AuditedStores>) {
-    let event = event_of(&user("alice"), second(1));
-    record_all(&*stores.audit, std::slice::from_ref(&event)).await;
-    let other = AuditEvent { action: AuditAction::KeyLeaked, ..event.clone() };
-    let answer = stores.audit.record(&other).await;
-    assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "a stored id must be refused, got {answer:?}");
-    expect_events(&*stores.audit, vec![event], "the stored event must stay").await;
-    expect_seen(&stores).await;
 }

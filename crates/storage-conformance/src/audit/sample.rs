@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::audit::{AuditAction, AuditEvent, AuditFilter, AuditTarget, Cause, Means, Origin, RequestId};
 use domain::memory::SeededEntropy;
 use domain::ports::AuditLog;
-use domain::{AuditId, KeyId, Timestamp, UserId};
+use domain::{AuditId, KeyId, OwnerId, Timestamp};
 
 use super::suite::AuditedStores;
 use crate::sample::{at, user};
@@ -18,7 +18,7 @@ const SEEN_INTERVAL: Duration = Duration::from_millis(5);
 const PAGES_MAX: usize = 1_000;
 
 /// A cause of that user, with an id that no other sample has.
-pub(crate) fn cause_of(actor: &UserId, at: Timestamp) -> Cause {
+pub(crate) fn cause_of(actor: &OwnerId, at: Timestamp) -> Cause {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let entropy = SeededEntropy::new((NEXT.fetch_add(1, Ordering::Relaxed) << 32) + 2);
     let mut origin = Origin::of_user(actor, Means::IdToken);
@@ -33,7 +33,7 @@ pub(crate) fn cause(at: Timestamp) -> Cause {
 }
 
 /// An event of this owner's, which the owner did.
-pub(crate) fn event_of(owner: &UserId, at: Timestamp) -> AuditEvent {
+pub(crate) fn event_of(owner: &OwnerId, at: Timestamp) -> AuditEvent {
     let Cause { id, origin } = cause_of(owner, at);
     let target = AuditTarget::Key(KeyId::from_bytes(*id.as_bytes()));
     AuditEvent { id, origin, action: AuditAction::KeyRevoked, target, owner: owner.clone(), changes: Vec::new() }
@@ -41,9 +41,8 @@ pub(crate) fn event_of(owner: &UserId, at: Timestamp) -> AuditEvent {
 
 /// Records these events.
 pub(crate) async fn record_all(log: &dyn AuditLog, events: &[AuditEvent]) {
-    for event in events {
-        log.record(event).await.expect("a new event must be recorded");
-    }
+    let recorded = log.record_new(events).await.expect("new events must be recorded");
+    assert_eq!(recorded as usize, events.len(), "each event must be new");
 }
 
 /// All events that pass the filter, page by page to the end.
@@ -67,7 +66,7 @@ pub(crate) async fn all(log: &dyn AuditLog) -> Vec<AuditEvent> {
 }
 
 /// The events of what belongs to this user.
-pub(crate) async fn all_of(log: &dyn AuditLog, owner: &UserId) -> Vec<AuditEvent> {
+pub(crate) async fn all_of(log: &dyn AuditLog, owner: &OwnerId) -> Vec<AuditEvent> {
     listed(log, &AuditFilter { owner: Some(owner.clone()), ..AuditFilter::default() }, 100).await
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::audit::{AuditAction, AuditTarget};
+use domain::ports::Retained;
 
 use super::AuditedStores;
 use super::sample::{all, cause, expect_events, expect_no_more, second};
@@ -53,6 +54,6 @@ pub async fn calls_that_change_no_session_leave_no_event(stores: Arc<AuditedStor
         let ended = sessions.end_all(owner, kept, &cause(second(3))).await.expect("an end of all succeeds");
         assert_eq!(ended, [], "there is nothing to end");
     }
-    sessions.purge_ended(second(10_000_000), 10).await.expect("a purge succeeds");
+    sessions.purge(Retained::Sessions, second(10_000_000), 10).await.expect("a purge succeeds");
     expect_no_more(&stores, 1, "an end of no session, and a purge").await;
 }

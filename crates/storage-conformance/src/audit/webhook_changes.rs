@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use domain::audit::{AuditAction, AuditTarget, Cause};
-use domain::ports::{RetryByHand, RetryRequest};
+use domain::ports::{
+    CancelDeliveryRequest, ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest,
+    InsertSubscriptionRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest,
+};
 use domain::webhooks::{
     DisableReason, FailureReason, HealthTurn, Subscription, SubscriptionChange, SubscriptionStatus,
 };
-use domain::{DeliveryId, KeyId, SubscriptionId, UserId};
+use domain::{DeliveryId, KeyId, OwnerId, SubscriptionId, Timestamp};
 
 use super::AuditedStores;
 use super::sample::{all_of, cause, expect_events, expect_no_more, second};
@@ -23,40 +26,30 @@ pub async fn changes_of_subscriptions_leave_their_events(stores: Arc<AuditedStor
     let (alice, key) = (user("alice"), KeyId::from_bytes([1; 16]));
     let lane = Subscription { url_set_by: Some(key), ..subscription(&alice) };
     let mut expected = vec![create(&stores, &lane, second(1)).await.subscription_created(&lane)];
-    let (webhooks, by) = (&stores.webhooks, cause(second(2)));
-    let change = SubscriptionChange { description: Some(description("renamed")), ..switched(false) };
-    let changed = webhooks.update(&alice, lane.id, &change, second(2), &by).await.expect("an update succeeds");
+    let renamed = SubscriptionChange { description: Some(description("renamed")), ..switched(false) };
+    let (by, changed) = change(&stores, &alice, lane.id, renamed, second(2)).await;
     let changed = changed.expect("it is stored");
     expected.extend(by.subscription_changed(&lane, &changed));
-    let by = cause(second(3));
-    let rotated = webhooks.rotate_secret(&alice, lane.id, &secret(), second(60), second(3), &by).await;
-    rotated.expect("a rotation succeeds");
+    let by = rotate(&stores, &alice, lane.id, second(60), second(3)).await;
     expected.push(by.secret_rotated(lane.id, &alice, second(60)));
-    let by = cause(second(4));
-    let request = RetryRequest { at: second(4), published_since: at(0) };
-    let recovered = webhooks.recover(&alice, lane.id, request, 10, &by).await.expect("a recovery succeeds");
+    let (by, recovered) = recover(&stores, first(&alice, lane.id, 10, second(4))).await;
     assert_eq!(recovered, Some(0), "there is no delivery");
     let before = Subscription { updated_at: second(3), ..changed };
     let enabled = switched(true).applied_to(&before, second(4));
     expected.push(by.subscription_recovered(&before, &enabled, 0));
-    let by = cause(second(5));
-    let disabled = webhooks.disable_set_by(&[key], LEAKED, second(5), 10, &by).await.expect("it succeeds");
+    let status = SubscriptionStatus::DisabledByService(LEAKED);
+    let (by, disabled) = disable_set_by(&stores, key, second(5)).await;
     assert_eq!(disabled, 1, "its URL was set by this key");
-    expected
-        .extend(by.subscriptions_disabled(SubscriptionStatus::DisabledByService(LEAKED), [(lane.id, alice.clone())]));
+    expected.extend(by.subscriptions_disabled(status, [(lane.id, alice.clone())]));
     let other = KeyId::from_bytes([2; 16]);
     let off =
         Subscription { url_set_by: Some(other), status: SubscriptionStatus::DisabledByOwner, ..subscription(&alice) };
     expected.push(create(&stores, &off, second(5)).await.subscription_created(&off));
-    let by = cause(second(5));
-    let marked = webhooks.disable_set_by(&[other], LEAKED, second(5), 10, &by).await.expect("it succeeds");
+    let (by, marked) = disable_set_by(&stores, other, second(5)).await;
     assert_eq!(marked, 1, "its URL was set by this key, and it lacks the reason");
-    expected.extend(by.subscriptions_disabled_from(
-        SubscriptionStatus::DisabledByService(LEAKED),
-        [(off.id, alice.clone(), off.status)],
-    ));
-    let by = cause(second(6));
-    assert!(webhooks.delete(&alice, lane.id, second(6), &by).await.expect("a deletion succeeds"), "it is stored");
+    expected.extend(by.subscriptions_disabled_from(status, [(off.id, alice.clone(), off.status)]));
+    let (by, was_deleted) = delete(&stores, &alice, lane.id, second(6)).await;
+    assert!(was_deleted, "it is stored");
     expected.push(by.subscription_deleted(lane.id, &alice));
     expect_events(&*stores.audit, expected, "each change of a subscription must leave its event").await;
 }
@@ -69,22 +62,18 @@ pub async fn parts_of_a_recovery_leave_their_events(stores: Arc<AuditedStores>) 
     for _ in 0..2 {
         publish_at(&**webhooks, &alice, second(1)).await;
     }
-    let by = cause(second(2));
-    let disabled = webhooks.update(&alice, lane.id, &switched(false), second(2), &by).await.expect("it succeeds");
+    let (by, disabled) = change(&stores, &alice, lane.id, switched(false), second(2)).await;
     let disabled = disabled.expect("it is stored");
     expected.extend(by.subscription_changed(&lane, &disabled));
     end_closed(&**webhooks, 2_000).await;
-    let request = RetryRequest { at: second(3), published_since: at(0) };
-    let by = cause(second(3));
-    let first = webhooks.recover(&alice, lane.id, request, 1, &by).await.expect("a recovery succeeds");
-    assert_eq!(first, Some(1), "the first part");
+    let (by, begun) = recover(&stores, first(&alice, lane.id, 1, second(3))).await;
+    assert_eq!(begun, Some(1), "the first part");
     let enabled = switched(true).applied_to(&disabled, second(3));
     expected.push(by.subscription_recovered(&disabled, &enabled, 1));
     for (at, count) in [(4, 1), (5, 0)] {
-        let by = cause(second(at));
-        let rest = webhooks.recover_rest(&alice, lane.id, request, 1, &by).await.expect("a recovery succeeds");
-        assert_eq!(rest, count, "the rest");
-        expected.extend((rest > 0).then(|| by.subscription_recovered(&enabled, &enabled, rest)));
+        let (by, rest) = recover(&stores, later(first(&alice, lane.id, 1, second(at)))).await;
+        assert_eq!(rest, Some(count), "the rest");
+        expected.extend((count > 0).then(|| by.subscription_recovered(&enabled, &enabled, count)));
     }
     expect_events(&*stores.audit, expected, "each part of a recovery must leave its event").await;
 }
@@ -95,41 +84,50 @@ pub async fn calls_that_change_no_subscription_leave_no_event(stores: Arc<Audite
     let lane = subscription(&alice);
     create(&stores, &lane, second(1)).await;
     let webhooks = &stores.webhooks;
-    let full = webhooks.insert_within(&subscription(&alice), &secret(), 1, &cause(second(2))).await;
+    let full = webhooks
+        .insert_within(&InsertSubscriptionRequest {
+            subscription: subscription(&alice),
+            secret: secret(),
+            max: 1,
+            cause: cause(second(2)),
+        })
+        .await;
     full.expect("an insertion beyond the maximum is refused as a value");
-    assert!(webhooks.insert_within(&lane, &secret(), NO_MAX, &cause(second(2))).await.is_err(), "the id is stored");
+    assert!(
+        webhooks
+            .insert_within(&InsertSubscriptionRequest {
+                subscription: lane.clone(),
+                secret: secret(),
+                max: NO_MAX,
+                cause: cause(second(2))
+            })
+            .await
+            .is_err(),
+        "the id is stored"
+    );
     expect_no_more(&stores, 1, "an insertion that is refused").await;
-    let (same, by) = (SubscriptionChange { url: Some(lane.url.clone()), ..switched(true) }, cause(second(3)));
-    webhooks.update(&alice, lane.id, &same, second(3), &by).await.expect("an update succeeds");
+    let same = SubscriptionChange { url: Some(lane.url.clone()), ..switched(true) };
+    change(&stores, &alice, lane.id, same, second(3)).await;
     expect_no_more(&stores, 1, "an update to the same values").await;
     for (owner, id) in [(&mallory, lane.id), (&alice, subscription(&alice).id)] {
         call_in_vain(&stores, owner, id).await;
     }
     expect_no_more(&stores, 1, "a call for a subscription that is unknown or another user's").await;
-    webhooks
-        .rotate_secret(&alice, lane.id, &secret(), second(60), second(4), &cause(second(4)))
-        .await
-        .expect("succeeds");
-    let overlapping =
-        webhooks.rotate_secret(&alice, lane.id, &secret(), second(90), second(5), &cause(second(5))).await;
-    overlapping.expect("a rotation in an overlap is refused as a value");
+    for (until, at) in [(60, 4), (90, 5)] {
+        rotate(&stores, &alice, lane.id, second(until), second(at)).await;
+    }
     expect_no_more(&stores, 2, "a rotation in an overlap").await;
 }
 
-async fn call_in_vain(stores: &AuditedStores, owner: &UserId, id: SubscriptionId) {
-    let (webhooks, by) = (&stores.webhooks, || cause(second(3)));
+async fn call_in_vain(stores: &AuditedStores, owner: &OwnerId, id: SubscriptionId) {
     let elsewhere = SubscriptionChange { url: Some(url("https://other.example/")), ..switched(false) };
-    let updated = webhooks.update(owner, id, &elsewhere, second(3), &by()).await.expect("an update succeeds");
-    assert_eq!(updated, None, "there is no such subscription");
-    webhooks.rotate_secret(owner, id, &secret(), second(9), second(3), &by()).await.expect("a rotation succeeds");
-    assert!(!webhooks.delete(owner, id, second(3), &by()).await.expect("a deletion succeeds"), "there is none");
-    let request = RetryRequest { at: second(3), published_since: at(0) };
-    let recovered = webhooks.recover(owner, id, request, 10, &by()).await.expect("a recovery succeeds");
-    assert_eq!(recovered, None, "there is no such subscription");
-    let rest = webhooks.recover_rest(owner, id, request, 10, &by()).await.expect("a recovery succeeds");
-    assert_eq!(rest, 0, "there is no such subscription");
-    let disabled = webhooks.disable_set_by(&[KeyId::from_bytes([9; 16])], LEAKED, second(3), 10, &by()).await;
-    assert_eq!(disabled.expect("it succeeds"), 0, "no URL was set by this key");
+    assert_eq!(change(stores, owner, id, elsewhere, second(3)).await.1, None, "it does not exist");
+    rotate(stores, owner, id, second(9), second(3)).await;
+    assert!(!delete(stores, owner, id, second(3)).await.1, "it does not exist");
+    assert_eq!(recover(stores, first(owner, id, 10, second(3))).await.1, None, "it does not exist");
+    assert_eq!(recover(stores, later(first(owner, id, 10, second(3)))).await.1, None, "it does not exist");
+    let disabled = disable_set_by(stores, KeyId::from_bytes([9; 16]), second(3)).await.1;
+    assert_eq!(disabled, 0, "no URL was set by this key");
 }
 
 /// When an attempt makes the service disable a subscription, there is one event of the service.
@@ -161,8 +159,7 @@ pub async fn a_subscription_that_fails_and_recovers_leaves_its_events(stores: Ar
         publish_at(&*stores.webhooks, &alice, at(0)).await;
     }
     let held = claim_both_lanes(&stores, &lanes).await;
-    let (by, off) = (cause(at(10)), switched(false));
-    let disabled = webhooks_of(&stores).update(&alice, lanes[1].id, &off, at(10), &by).await.expect("it succeeds");
+    let (by, disabled) = change(&stores, &alice, lanes[1].id, switched(false), at(10)).await;
     expected.extend(by.subscription_changed(&lanes[1], &disabled.expect("it is stored")));
     for (lane, held) in lanes.iter().zip(&held) {
         settle(&*stores.webhooks, held[0].delivered(20)).await;
@@ -176,10 +173,6 @@ pub async fn a_subscription_that_fails_and_recovers_leaves_its_events(stores: Ar
     expected.push(Cause::of_service(at(30), id).subscription_turned(id, &alice, failing));
     expected.push(Cause::of_service(at(50), id).subscription_turned(id, &alice, HealthTurn::Recovered));
     expect_events(&*stores.audit, expected, "the fifth failure and the next success must leave an event each").await;
-}
-
-fn webhooks_of(stores: &AuditedStores) -> &dyn crate::WebhookStore {
-    &*stores.webhooks
 }
 
 /// Eight deliveries of each lane, in the order of the lanes.
@@ -209,12 +202,18 @@ pub async fn changes_of_deliveries_leave_their_events(stores: Arc<AuditedStores>
     expect_no_more(&stores, 1, "a retry of what is being sent").await;
     settle(&*stores.webhooks, held.failed(30, 900_000)).await;
     assert_eq!(retry(&stores, &mallory, id, 40).await, RetryByHand::NotFound, "it is another user's");
-    let cancelled = stores.webhooks.cancel(&mallory, id, at(40), &cause(at(40))).await;
+    let cancelled = stores
+        .webhooks
+        .cancel(&CancelDeliveryRequest { owner: mallory.clone(), id, at: at(40), cause: cause(at(40)) })
+        .await;
     assert_eq!(cancelled.expect("a cancellation succeeds"), None, "it is another user's");
     expect_no_more(&stores, 1, "a call for another user's delivery").await;
     assert!(matches!(retry(&stores, &alice, id, 1_000).await, RetryByHand::Due(_)), "it waits");
     for _ in 0..2 {
-        let cancelled = stores.webhooks.cancel(&alice, id, second(2), &cause(second(2))).await;
+        let cancelled = stores
+            .webhooks
+            .cancel(&CancelDeliveryRequest { owner: alice.clone(), id, at: second(2), cause: cause(second(2)) })
+            .await;
         assert!(cancelled.expect("a cancellation succeeds").is_some(), "it is stored");
     }
     let events = all_of(log, &alice).await;
@@ -228,13 +227,82 @@ pub async fn changes_of_deliveries_leave_their_events(stores: Arc<AuditedStores>
     assert!(events.iter().all(|event| event.origin == cause(at(0)).origin), "by whom");
 }
 
-async fn retry(stores: &AuditedStores, owner: &UserId, id: DeliveryId, millis: i64) -> RetryByHand {
+async fn retry(stores: &AuditedStores, owner: &OwnerId, id: DeliveryId, millis: i64) -> RetryByHand {
     let request = RetryRequest { at: at(millis), published_since: at(0) };
-    stores.webhooks.retry(owner, id, request, &cause(at(millis))).await.expect("a retry must succeed or be refused")
+    stores
+        .webhooks
+        .retry(&RetryDeliveryRequest { owner: owner.clone(), id, retry: request, cause: cause(at(millis)) })
+        .await
+        .expect("a retry must succeed or be refused")
 }
 
-async fn create(stores: &AuditedStores, lane: &Subscription, at: domain::Timestamp) -> Cause {
+async fn create(stores: &AuditedStores, lane: &Subscription, at: Timestamp) -> Cause {
     let by = cause(at);
-    stores.webhooks.insert_within(lane, &secret(), NO_MAX, &by).await.expect("an insertion succeeds");
+    stores
+        .webhooks
+        .insert_within(&InsertSubscriptionRequest {
+            subscription: lane.clone(),
+            secret: secret(),
+            max: NO_MAX,
+            cause: by.clone(),
+        })
+        .await
+        .expect("an insertion succeeds");
     by
+}
+
+async fn change(
+    stores: &AuditedStores,
+    owner: &OwnerId,
+    id: SubscriptionId,
+    change: SubscriptionChange,
+    at: Timestamp,
+) -> (Cause, Option<Subscription>) {
+    let by = cause(at);
+    let request = ChangeSubscriptionRequest { owner: owner.clone(), id, change, at, cause: by.clone() };
+    (by, stores.webhooks.update(&request).await.expect("an update succeeds"))
+}
+
+/// A rotation that succeeds, or is refused as a value.
+async fn rotate(
+    stores: &AuditedStores,
+    owner: &OwnerId,
+    id: SubscriptionId,
+    previous_until: Timestamp,
+    at: Timestamp,
+) -> Cause {
+    let by = cause(at);
+    let (owner, cause) = (owner.clone(), by.clone());
+    let request = RotateSecretRequest { owner, id, secret: secret(), previous_until, at, cause };
+    stores.webhooks.rotate_secret(&request).await.expect("a rotation succeeds");
+    by
+}
+
+/// A part of a recovery. The first part enables the subscription.
+async fn recover(stores: &AuditedStores, request: RecoverRequest) -> (Cause, Option<u32>) {
+    let recovered = stores.webhooks.recover(&request).await.expect("a recovery succeeds");
+    (request.cause, recovered)
+}
+
+/// The first part.
+fn first(owner: &OwnerId, subscription: SubscriptionId, max: u32, now: Timestamp) -> RecoverRequest {
+    let retry = RetryRequest { at: now, published_since: at(0) };
+    RecoverRequest { owner: owner.clone(), subscription, retry, max, cause: cause(now), enables: true }
+}
+
+/// A later part.
+fn later(first: RecoverRequest) -> RecoverRequest {
+    RecoverRequest { enables: false, ..first }
+}
+
+async fn disable_set_by(stores: &AuditedStores, key: KeyId, at: Timestamp) -> (Cause, u32) {
+    let by = cause(at);
+    let request = DisableSetByRequest { keys: vec![key], reason: LEAKED, at, max: 10, cause: by.clone() };
+    (by, stores.webhooks.disable_set_by(&request).await.expect("it succeeds"))
+}
+
+async fn delete(stores: &AuditedStores, owner: &OwnerId, id: SubscriptionId, at: Timestamp) -> (Cause, bool) {
+    let by = cause(at);
+    let request = DeleteSubscriptionRequest { owner: owner.clone(), id, at, cause: by.clone() };
+    (by, stores.webhooks.delete(&request).await.expect("a deletion succeeds"))
 }

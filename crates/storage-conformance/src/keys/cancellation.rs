@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{InsertKeyRequest, Insertion, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest};
+use domain::ports::{
+    InsertKeyRequest, Insertion, Retained, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
+};
 use domain::{KeyUse, Timestamp};
 
 use super::sample::{
@@ -169,12 +171,12 @@ pub async fn a_cancelled_purge_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
         for _ in 0..4 {
             put(&*store, &Sample::of(&owner).revoked(at(-5))).await;
         }
-        drop_at.call(store.purge_ended(at(0), 100)).await;
+        drop_at.call(store.purge(Retained::Keys, at(0), 100)).await;
         not_held_up(drop_at, async {
             let left = all_keys(&*store, &owner).await.len();
             assert!([0, 4].contains(&left), "a dropped purge must delete all 4 or none, {drop_at}, left {left}");
             while !all_keys(&*store, &owner).await.is_empty() {
-                store.purge_ended(at(0), 100).await.expect("a purge must succeed after a dropped one");
+                store.purge(Retained::Keys, at(0), 100).await.expect("a purge must succeed after a dropped one");
             }
         })
         .await;

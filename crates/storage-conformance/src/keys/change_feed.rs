@@ -4,11 +4,13 @@
 //! its adapter: this suite reads no clock and waits for nothing.
 
 use crate::KeyPorts;
-use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, Revocation, Rotation};
-use domain::{CredentialDigest, KeyUse, Timestamp};
+use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, Retained, Revocation, Rotation};
+use domain::{CredentialDigest, KeyChange, KeyUse, Timestamp};
 use tokio::task::yield_now;
 
-use super::sample::{Replacement, Sample, find, put, put_all, revoke, revoke_by_digests, revoke_user_keys, rotate};
+use super::sample::{
+    Replacement, Sample, change, find, put, put_all, revoke, revoke_by_digests, revoke_user_keys, rotate,
+};
 use crate::Instances;
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -43,6 +45,10 @@ pub async fn each_change_reaches_every_instance_once(instances: Instances) {
     put_all(&**here, &more).await;
     revoke_user_keys(&**there, &bob, Timestamp::MAX, at(5), 100).await;
     readers.read_exactly(&more.each_ref().map(|sample| sample.digest)).await;
+    let (disabled, wish) = (Sample::of(&owner), KeyChange { is_disabled: Some(true), ..KeyChange::default() });
+    put(&**here, &disabled).await;
+    change(&**there, &owner, disabled.id(), &wish, at(6)).await;
+    readers.read_exactly(&[disabled.digest]).await;
     readers.read_exactly(&[]).await;
 }
 
@@ -58,7 +64,7 @@ pub async fn what_changes_no_answer_is_not_in_the_feed(instances: Instances) {
     assert_eq!(revoke(&**there, &alice, Sample::of(&alice).id(), at(2)).await, Revocation::NotFound);
     assert_eq!(revoke_by_digests(&**there, &[Sample::of(&alice).digest], at(2)).await.len(), 0);
     assert!(matches!(rotate(&**there, &ended, &Replacement::at(at(2), 0)).await, Rotation::Refused(_)));
-    assert_eq!(here.purge_ended(at(-8_000), 10).await.expect("a purge must succeed"), 1);
+    assert_eq!(here.purge(Retained::Keys, at(-8_000), 10).await.expect("a purge must succeed"), 1);
     readers.read_exactly(&[]).await;
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::KeyPorts;
+use domain::audit::{Cause, Means, Origin};
 use domain::memory::unique_cause;
 use domain::ports::{InsertKeyRequest, Insertion, Revocation};
-use domain::{ApiKey, UserId};
+use domain::{ApiKey, OwnerId};
 
 use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, limit, list, put, put_all, revoke, view};
 use crate::racing::{Call, all_at_once};
-use crate::sample::{at, user};
+use crate::sample::{at, user, user_of};
 
 type Change = fn(Sample) -> Sample;
 
@@ -144,9 +145,19 @@ pub async fn parallel_insertions_fill_the_room_exactly(store: Arc<dyn KeyPorts>)
     }
 }
 
-/// Two owners who insert at the same time both reach exactly their maximum.
+/// Members of an organization and the host insert at the same time: together they fill its places, and no more.
+pub async fn members_and_the_host_fill_the_room_exactly(store: Arc<dyn KeyPorts>) {
+    let (owner, member) = (user_of("organization:https://id.example", "acme"), user("amy"));
+    let calls = (0..40).map(|n| insertion_by(&store, &owner, (n % 2 == 0).then(|| member.clone()))).collect();
+    let answers = all_at_once(calls).await;
+    let stored = answers.iter().filter_map(stored_keys).count();
+    assert_eq!(stored, 10, "of 40 parallel insertions by members and the host for 10 places, so many were stored");
+    assert_eq!(all_keys(&*store, &owner).await.len(), 10, "what was answered as stored must be what is stored");
+}
+
+/// Two owners who insert at the same time both reach exactly their maximum, also an organization and the user with its id.
 pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn KeyPorts>) {
-    let owners = [user("alice"), user("bob")];
+    let owners = [user("alice"), user_of("organization:https://id.example", "alice")];
     let calls = (0..40).map(|n| insertion(&store, &owners[n % 2], 5)).collect();
     let answers = all_at_once(calls).await;
     for (index, owner) in owners.iter().enumerate() {
@@ -179,9 +190,27 @@ pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn K
     assert_eq!(insert(&*store, &Sample::of(&owner), 8).await, Insertion::LimitReached, "all 8 places are filled");
 }
 
-fn insertion(store: &Arc<dyn KeyPorts>, owner: &UserId, max: u32) -> Call<Insertion> {
+fn insertion(store: &Arc<dyn KeyPorts>, owner: &OwnerId, max: u32) -> Call<Insertion> {
     let (store, sample) = (Arc::clone(store), Sample::of(owner));
     Box::pin(async move { insert(&*store, &sample, max).await })
+}
+
+/// An insertion for 10 places, by this member or by the host.
+fn insertion_by(store: &Arc<dyn KeyPorts>, owner: &OwnerId, member: Option<OwnerId>) -> Call<Insertion> {
+    let (store, mut sample) = (Arc::clone(store), Sample::of(owner));
+    let origin = match &member {
+        Some(member) => Origin::of_user(member, Means::IdToken),
+        None => Origin::of_operator("host"),
+    };
+    sample.key.created_by = member;
+    let request = InsertKeyRequest {
+        key: sample.key,
+        digest: sample.digest,
+        limit: limit(10, at(0)),
+        view: view(at(0), 0),
+        cause: Cause { origin, ..unique_cause() },
+    };
+    Box::pin(async move { store.insert_within(&request).await.expect("an insertion is stored or refused as a value") })
 }
 
 /// A revocation as a call with the result type of an insertion.

@@ -3,8 +3,7 @@
 //! ```no_run
 //! # use std::sync::Arc;
 //! # use storage_conformance::KeyPorts;
-//! # async fn open_my_store() -> Arc<dyn KeyPorts> { unimplemented!() }
-//! # async fn test() {
+//! # async fn test(open_my_store: impl AsyncFn() -> Arc<dyn KeyPorts>) {
 //! let store = open_my_store().await;
 //! let written = storage_conformance::keys::durability::write(&*store).await;
 //! drop(store); // or kill the process: that is what a crash looks like
@@ -14,6 +13,7 @@
 
 use crate::KeyPorts;
 use domain::KeyUse;
+use domain::ports::Retained;
 
 use super::sample::{Replacement, Sample, all_keys, find, put_all, revoke, revoke_by_digests, rotate};
 use crate::sample::{at, user};
@@ -37,7 +37,11 @@ pub async fn write(store: &dyn KeyPorts) -> Written {
     kept[0].key.revoked_at = Some(at(50));
     store.record_uses(&[KeyUse { id: kept[1].id(), at: at(60) }]).await.expect("recording uses must succeed");
     kept[1].key.last_used_at = Some(at(60));
-    assert_eq!(store.purge_ended(at(-999), 10).await.expect("a purge must succeed"), 1, "the one old key is deleted");
+    assert_eq!(
+        store.purge(Retained::Keys, at(-999), 10).await.expect("a purge must succeed"),
+        1,
+        "the one old key is deleted"
+    );
     put_all(store, &kept[2..]).await;
     revoke_by_digests(store, &[kept[3].digest], at(70)).await;
     kept[3].key.revoked_at = Some(at(70));

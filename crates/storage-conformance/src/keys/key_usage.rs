@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::{Hour, HourRange, KeyId, KeyUsage, UserId};
+use domain::ports::{Retained, UsageRequest};
+use domain::{Hour, HourRange, KeyId, KeyUsage, OwnerId};
 
 use super::sample::{Sample, put};
 use crate::by_hour::{self, Counts, CountsByHour, NOON, hours};
@@ -25,8 +26,10 @@ pub async fn counts_of_a_key_are_read_by_the_hour(store: Arc<dyn KeyPorts>) {
 pub async fn counts_of_a_key_are_shown_to_its_owner(store: Arc<dyn KeyPorts>) {
     let counts = Usage(Arc::clone(&store));
     let (id, unknown) = (counts.stored(&user("alice")).await, Usage::not_stored(1));
-    let usage =
-        async |owner: &str, id| store.usage(&user(owner), id, hours(NOON, NOON)).await.expect("a reading must succeed");
+    let usage = async |owner: &str, id| {
+        let request = UsageRequest { owner: user(owner), id, hours: hours(NOON, NOON) };
+        store.usage(&request).await.expect("a reading must succeed")
+    };
     assert_eq!(usage("alice", id).await, Some(BTreeMap::new()), "a key that was never used must be found");
     counts.add(&[(id, NOON, [1, 0, 0]), (unknown, NOON, [1, 0, 0])]).await;
     assert_eq!(usage("alice", id).await.map(|usage| usage.len()), Some(1));
@@ -61,7 +64,7 @@ struct Usage(Arc<dyn KeyPorts>);
 impl CountsByHour for Usage {
     type Id = KeyId;
 
-    async fn stored(&self, owner: &UserId) -> KeyId {
+    async fn stored(&self, owner: &OwnerId) -> KeyId {
         let sample = Sample::of(owner);
         put(&*self.0, &sample).await;
         sample.id()
@@ -81,13 +84,14 @@ impl CountsByHour for Usage {
         self.0.add_usage(&usage).await.expect("adding counts must succeed");
     }
 
-    async fn read(&self, owner: &UserId, id: KeyId, hours: HourRange) -> Vec<(i64, Counts)> {
-        let usage = self.0.usage(owner, id, hours).await.expect("a reading must succeed");
+    async fn read(&self, owner: &OwnerId, id: KeyId, hours: HourRange) -> Vec<(i64, Counts)> {
+        let request = UsageRequest { owner: owner.clone(), id, hours };
+        let usage = self.0.usage(&request).await.expect("a reading must succeed");
         let usage = usage.expect("a stored key must be found by its owner");
         usage.into_iter().map(|(hour, counts)| (hour.number(), counts.into())).collect()
     }
 
     async fn purge(&self, before: Hour, max: u32) -> u32 {
-        self.0.purge_usage(before, max).await.expect("a purge must succeed")
+        self.0.purge(Retained::KeyUsage, before.start(), max).await.expect("a purge must succeed")
     }
 }

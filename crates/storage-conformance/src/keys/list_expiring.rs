@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::KeyPorts;
+use domain::ports::ListExpiringRequest;
 use domain::{KeyId, Timestamp};
 
 use super::sample::{Sample, put_all};
@@ -31,7 +32,8 @@ pub async fn keys_that_expire_in_an_interval_are_listed(store: Arc<dyn KeyPorts>
     ];
     put_all(&*store, &[shown[2].clone(), shown[0].clone(), shown[1].clone()]).await;
     put_all(&*store, &others).await;
-    let found = store.list_expiring((at(100), LAST_ID), at(200), 100).await.expect("a list must succeed");
+    let request = ListExpiringRequest { after: (at(100), LAST_ID), until: at(200), max: 100 };
+    let found = store.list_expiring(&request).await.expect("a list must succeed");
     let expected: Vec<_> = shown.into_iter().map(|sample| sample.key).collect();
     assert_eq!(found, expected, "each key that expires after the start and not after the end must be listed");
 }
@@ -41,12 +43,13 @@ pub async fn lists_of_expiring_keys_go_on(store: Arc<dyn KeyPorts>) {
     let alice = user("alice");
     let samples: Vec<Sample> = (0..7).map(|number| Sample::of(&alice).expiring(at(100 + number / 5))).collect();
     put_all(&*store, &samples).await;
-    let (mut after, mut found): ((Timestamp, KeyId), Vec<(Timestamp, KeyId)>) = ((at(100), FIRST_ID), Vec::new());
+    let mut request = ListExpiringRequest { after: (at(100), FIRST_ID), until: at(200), max: 3 };
+    let mut found: Vec<(Timestamp, KeyId)> = Vec::new();
     for expected in [3, 3, 1, 0] {
-        let page = store.list_expiring(after, at(200), 3).await.expect("a list must succeed");
+        let page = store.list_expiring(&request).await.expect("a list must succeed");
         assert_eq!(page.len(), expected, "a list of at most 3 keys");
         found.extend(page.iter().map(|key| (key.expires_at.expect("it expires"), key.id)));
-        after = found.last().copied().unwrap_or(after);
+        request.after = found.last().copied().unwrap_or(request.after);
     }
     let mut expected: Vec<_> = samples.iter().map(|one| (one.key.expires_at.expect("it expires"), one.id())).collect();
     expected.sort_unstable();

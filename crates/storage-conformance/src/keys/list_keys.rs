@@ -152,7 +152,7 @@ pub async fn parallel_lists_show_what_was_stored_before_them(store: Arc<dyn KeyP
 }
 
 /// 30 keys with times within nine milliseconds, so that created, used, expired and revoked come in every order.
-fn mixed_samples(owner: &domain::UserId) -> Vec<Sample> {
+fn mixed_samples(owner: &domain::OwnerId) -> Vec<Sample> {
     let entropy = SeededEntropy::new(11);
     let mut samples = Vec::new();
     for _ in 0..30 {

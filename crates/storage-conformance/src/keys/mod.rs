@@ -2,6 +2,7 @@
 
 pub mod cancellation;
 pub mod change_feed;
+pub mod change_key;
 pub mod create_key;
 pub mod duplicates;
 pub mod durability;
@@ -22,5 +23,5 @@ pub(crate) mod sample;
 mod shared_suite;
 mod suite;
 
-pub use shared_suite::{SHARED_PROMISES, SharedStore};
-pub use suite::{KeyPorts, PROMISES};
+pub use shared_suite::SHARED_PROMISES;
+pub use suite::PROMISES;

@@ -4,7 +4,7 @@ use std::slice;
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::UserId;
+use domain::OwnerId;
 use domain::ports::{Insertion, Revocation};
 
 use super::sample::{Sample, all_keys, insert, revoke};
@@ -13,7 +13,7 @@ use crate::sample::{at, user_of};
 /// Two owners are the same only if issuer and subject are the same bytes. Case, spaces, composed characters and the
 /// boundary between issuer and subject make a difference.
 pub async fn look_alike_owners_are_told_apart(store: Arc<dyn KeyPorts>) {
-    let owners: Vec<UserId> = [
+    let owners: Vec<OwnerId> = [
         ("https://id.example", "alice"),
         ("https://id.example", "Alice"),
         ("https://id.example", "alic"),
@@ -26,6 +26,7 @@ pub async fn look_alike_owners_are_told_apart(store: Arc<dyn KeyPorts>) {
         ("https://id.example", "1"),
         ("https://id.example", "01"),
         ("https://id.example/", "alice"),
+        ("organization:https://id.example", "alice"),
         ("https://ID.example", "alice"),
         ("https://other.example", "alice"),
         ("https://id.examplea", "lice"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::Timestamp;
-use domain::ports::{Insertion, Revocation};
+use domain::ports::{Insertion, Retained, Revocation};
 
 use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, put, put_all, revoke};
 use crate::racing::{Call, all_at_once};
@@ -90,7 +90,7 @@ pub async fn parallel_purges_count_each_key_once(store: Arc<dyn KeyPorts>) {
 }
 
 async fn purge(store: &dyn KeyPorts, before: Timestamp, max: u32) -> u32 {
-    store.purge_ended(before, max).await.expect("a purge must succeed")
+    store.purge(Retained::Keys, before, max).await.expect("a purge must succeed")
 }
 
 fn purging(store: &Arc<dyn KeyPorts>, max: u32) -> Call<u32> {

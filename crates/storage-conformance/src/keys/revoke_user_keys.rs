@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::{CredentialDigest, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, Timestamp};
 
 use super::sample::{Sample, all_keys, find, put, put_all, revoke_user_keys};
 use crate::racing::{Call, all_at_once};
@@ -14,7 +14,7 @@ use crate::sample::{at, user};
 /// changes: neither revoked keys, nor keys of other users, also of a user with the same subject at another issuer. A
 /// second call finds nothing.
 pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
-    let (alice, namesake) = (user("alice"), UserId::new("https://other.example", "alice").expect("a valid user"));
+    let (alice, namesake) = (user("alice"), OwnerId::new("https://other.example", "alice").expect("a valid user"));
     let mut theirs = [
         Sample::of(&alice),
         Sample::of(&alice).expiring(at(-1)).used(at(-2)),
@@ -85,7 +85,7 @@ fn digests(samples: &[Sample]) -> HashSet<CredentialDigest> {
     samples.iter().map(|sample| sample.digest).collect()
 }
 
-fn revocation(store: &Arc<dyn KeyPorts>, owner: &UserId, at: Timestamp) -> Call<HashSet<CredentialDigest>> {
+fn revocation(store: &Arc<dyn KeyPorts>, owner: &OwnerId, at: Timestamp) -> Call<HashSet<CredentialDigest>> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move { revoke_user_keys(&*store, &owner, Timestamp::MAX, at, 5).await })
 }

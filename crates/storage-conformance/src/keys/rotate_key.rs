@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, RevokeKeyRequest, RotateKeyRequest, Rotation, StoreError};
+use domain::ports::{Insertion, Retained, RevokeKeyRequest, RotateKeyRequest, Rotation, StoreError};
 use domain::{ApiKey, RotationRefusal, WebhookAccess};
 
 use super::sample::{
@@ -62,7 +62,8 @@ pub async fn rotation_needs_no_room(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// A revoked key is refused as revoked and an expired one as expired, to the millisecond. Nothing changes.
+/// A revoked key is refused as revoked, an expired one as expired, to the millisecond, and a disabled one as disabled.
+/// Nothing changes.
 pub async fn an_ended_key_is_not_rotated(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let cases = [
@@ -71,6 +72,7 @@ pub async fn an_ended_key_is_not_rotated(store: Arc<dyn KeyPorts>) {
         (Sample::of(&owner).revoked(at(99)).expiring(at(50)), RotationRefusal::Revoked),
         (Sample::of(&owner).expiring(at(99)), RotationRefusal::Expired),
         (Sample::of(&owner).expiring(at(100)), RotationRefusal::Expired),
+        (Sample::of(&owner).disabled(at(50)), RotationRefusal::Disabled),
     ];
     for (sample, refusal) in cases {
         put(&*store, &sample).await;
@@ -227,7 +229,11 @@ pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyPorts>) {
         })
         .await
         .expect("a revocation must succeed");
-    assert_eq!(store.purge_ended(at(6), 10).await.expect("a purge must succeed"), 1, "the successor has ended");
+    assert_eq!(
+        store.purge(Retained::Keys, at(6), 10).await.expect("a purge must succeed"),
+        1,
+        "the successor has ended"
+    );
     assert_eq!(find_by(&*store, &replacement.digest).await, None, "a deleted successor is gone");
     let expected = replacement.rotation.decide(&sample.key, 0).expect("a good key can be rotated").replaced;
     assert_eq!(find(&*store, &sample).await, Some(expected), "the old key must name its successor still");

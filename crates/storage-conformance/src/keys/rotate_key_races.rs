@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::KeyPorts;
 use domain::memory::unique_cause;
 use domain::ports::{InsertKeyRequest, Insertion, Revocation, RevokeKeyRequest, Rotation};
-use domain::{ApiKey, RotationRefusal, UserId};
+use domain::{ApiKey, OwnerId, RotationRefusal};
 
 use super::sample::{
     ALL_ENDED, Replacement, Sample, all_keys, find, find_by, limit, put, put_all, revoke_by_digests, rotate, view,
@@ -148,7 +148,7 @@ fn rotation_beside(store: &Arc<dyn KeyPorts>, sample: &Sample, overlap_millis: u
     })
 }
 
-fn insertion(store: &Arc<dyn KeyPorts>, owner: &UserId, max: u32) -> Call<Seen> {
+fn insertion(store: &Arc<dyn KeyPorts>, owner: &OwnerId, max: u32) -> Call<Seen> {
     let (store, sample) = (Arc::clone(store), Sample::of(owner));
     Box::pin(async move {
         let (room, seen) = (limit(max, at(0)), view(at(0), ALL_ENDED));

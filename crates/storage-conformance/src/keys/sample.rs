@@ -8,14 +8,15 @@ use crate::KeyPorts;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, Entropy, InsertKeyRequest, Insertion, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
-    RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    ActiveLimit, ChangeKeyRequest, ChangedKey, Entropy, InsertKeyRequest, Insertion, Revocation, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{
-    ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, Placement, Scopes, Timestamp, UserId, WebhookAccess,
+    ApiKey, CredentialDigest, KeyChange, KeyId, KeyRotation, Label, ListView, OwnerId, Placement, Scopes, Timestamp,
+    WebhookAccess,
 };
 
-use crate::sample::at;
+use crate::sample::{at, user};
 
 /// A limit that is never reached.
 pub(crate) const NO_LIMIT: u32 = u32::MAX;
@@ -41,7 +42,7 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// A new active key that never expires, created at the start.
-    pub(crate) fn of(owner: &UserId) -> Self {
+    pub(crate) fn of(owner: &OwnerId) -> Self {
         let (id, digest) = mint(Some(owner));
         let key = ApiKey {
             id,
@@ -54,6 +55,8 @@ impl Sample {
             revoked_at: None,
             scopes: scopes("orders:read orders:write"),
             replaced_by: None,
+            settings: domain::KeySettings::default(),
+            created_by: None,
         };
         Self { key, digest }
     }
@@ -70,6 +73,11 @@ impl Sample {
 
     pub(crate) fn revoked(mut self, at: Timestamp) -> Self {
         self.key.revoked_at = Some(at);
+        self
+    }
+
+    pub(crate) fn disabled(mut self, at: Timestamp) -> Self {
+        self.key.settings.disabled_at = Some(at);
         self
     }
 
@@ -118,6 +126,7 @@ impl Replacement {
             overlapping_max: NO_LIMIT,
             ttl_max: Duration::from_hours(24),
             webhooks_max: Some(WebhookAccess::Write),
+            created_by: Some(user("carol")),
         };
         Self { rotation, digest }
     }
@@ -137,7 +146,7 @@ impl Replacement {
 
 /// An id and a digest that no other sample has. The id carries the owner's home if the owner is given: stores take both
 /// forms.
-fn mint(owner: Option<&UserId>) -> (KeyId, CredentialDigest) {
+fn mint(owner: Option<&OwnerId>) -> (KeyId, CredentialDigest) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let entropy = SeededEntropy::new(NEXT.fetch_add(1, Ordering::Relaxed) << 32);
     let mut digest = [0; 32];
@@ -185,17 +194,17 @@ pub(crate) async fn put_all(store: &dyn KeyPorts, samples: &[Sample]) {
 }
 
 /// All keys of the owner, as seen at the start of the samples.
-pub(crate) async fn all_keys(store: &dyn KeyPorts, owner: &UserId) -> Vec<ApiKey> {
+pub(crate) async fn all_keys(store: &dyn KeyPorts, owner: &OwnerId) -> Vec<ApiKey> {
     list(store, owner, view(at(0), ALL_ENDED)).await
 }
 
 /// The owner's list.
-pub(crate) async fn list(store: &dyn KeyPorts, owner: &UserId, view: ListView) -> Vec<ApiKey> {
+pub(crate) async fn list(store: &dyn KeyPorts, owner: &OwnerId, view: ListView) -> Vec<ApiKey> {
     store.list(owner, view).await.expect("a list must succeed")
 }
 
 /// The one key that the owner has.
-pub(crate) async fn only_key(store: &dyn KeyPorts, owner: &UserId) -> ApiKey {
+pub(crate) async fn only_key(store: &dyn KeyPorts, owner: &OwnerId) -> ApiKey {
     let mut keys = all_keys(store, owner).await;
     assert_eq!(keys.len(), 1, "the owner must have exactly the one key that was stored, got {keys:#?}");
     keys.remove(0)
@@ -212,7 +221,7 @@ pub(crate) async fn find_by(store: &dyn KeyPorts, digest: &CredentialDigest) -> 
 }
 
 /// Revokes a key; the list in the answer is kept short.
-pub(crate) async fn revoke(store: &dyn KeyPorts, owner: &UserId, id: KeyId, revoked_at: Timestamp) -> Revocation {
+pub(crate) async fn revoke(store: &dyn KeyPorts, owner: &OwnerId, id: KeyId, revoked_at: Timestamp) -> Revocation {
     let answer = store
         .revoke(&RevokeKeyRequest {
             owner: owner.clone(),
@@ -223,6 +232,18 @@ pub(crate) async fn revoke(store: &dyn KeyPorts, owner: &UserId, id: KeyId, revo
         })
         .await;
     answer.expect("a revocation must succeed or be refused as a value")
+}
+
+/// Changes a key.
+pub(crate) async fn change(
+    store: &dyn KeyPorts,
+    owner: &OwnerId,
+    id: KeyId,
+    wish: &KeyChange,
+    at: Timestamp,
+) -> ChangedKey {
+    let request = ChangeKeyRequest { owner: owner.clone(), id, change: wish.clone(), at, cause: unique_cause() };
+    store.change(&request).await.expect("a change must succeed or be refused as a value")
 }
 
 /// Rotates a key as its owner. The list in the answer has every key.
@@ -267,7 +288,7 @@ pub(crate) async fn revoke_by_digests(
 /// Revokes keys of a user; the digests in the answer, each of which must be there once.
 pub(crate) async fn revoke_user_keys(
     store: &dyn KeyPorts,
-    owner: &UserId,
+    owner: &OwnerId,
     created_before: Timestamp,
     at: Timestamp,
     max: u32,

@@ -1,11 +1,7 @@
+#[cfg(doc)]
 use domain::ports::ChangeFeed;
 
-use crate::{KeyPorts, SharedPromise};
-
-/// A store that several processes share, with a feed of the changes of all.
-pub trait SharedStore: KeyPorts + ChangeFeed {}
-
-impl<Store: KeyPorts + ChangeFeed> SharedStore for Store {}
+use crate::SharedPromise;
 
 /// Adds every promise of [`ChangeFeed`] as a `#[test]` to the current module. Takes a future that opens two [`Instances`]
 /// of a fresh store and returns them with a guard that is dropped after them.

@@ -1,12 +1,4 @@
-use domain::ApiKey;
-use domain::ports::{CredentialStore, KeyStore, KeyUpkeep, KeyUsageStore};
-
 use crate::Promise;
-
-/// The four ports of keys, which one store implements. See decision 113.
-pub trait KeyPorts: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + KeyUpkeep {}
-
-impl<Store: KeyStore + CredentialStore<ApiKey> + KeyUsageStore + KeyUpkeep> KeyPorts for Store {}
 
 /// Adds every promise as a `#[test]` to the current module. Takes a future that creates a fresh store: an
 /// `Arc<dyn KeyPorts>`, or a pair of the store and a guard that is dropped after it.
@@ -62,6 +54,7 @@ macro_rules! with_key_store_promises {
             create_key::other_owners_keys_do_not_count
             create_key::insertion_answers_with_the_list
             create_key::parallel_insertions_fill_the_room_exactly
+            create_key::members_and_the_host_fill_the_room_exactly
             create_key::parallel_insertions_of_two_owners_fill_both_rooms
             create_key::parallel_insertions_and_revocations_keep_the_limit
             duplicates::a_stored_id_is_refused
@@ -84,6 +77,12 @@ macro_rules! with_key_store_promises {
             revoke_key::revocation_frees_a_place
             revoke_key::revocation_answers_with_the_list
             revoke_key::revocation_answers_with_the_digest
+            change_key::settings_come_back
+            change_key::a_change_is_stored_as_it_decides
+            change_key::an_ended_key_is_not_changed
+            change_key::changing_another_users_key_changes_nothing
+            change_key::a_disabled_key_counts_towards_the_limit
+            change_key::parallel_changes_of_different_fields_are_all_kept
             rotate_key::rotation_puts_a_successor_in_the_place_of_a_key
             rotate_key::rotation_needs_no_room
             rotate_key::an_ended_key_is_not_rotated

@@ -8,10 +8,9 @@ use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition};
 use tokio::task::yield_now;
 
 use super::sample::{Sample, digests, end, end_all, find, open, open_all, purge, record, used_at};
-use super::shared_suite::SharedSessionStore;
-use crate::Instances;
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
+use crate::{Instances, SharedSessionStore};
 
 /// More changes than any test here makes.
 const CHANGES_MAX: u32 = 1_000;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::SessionPorts;
-use domain::{CredentialDigest, SessionId, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId};
 
 use super::sample::{
     NO_MAXIMUM, Sample, digests, end, end_all, expect_gone, expect_stored, idle_max, list, open, open_all,
@@ -88,7 +88,7 @@ pub async fn parallel_ends_of_all_name_each_session_once(store: Arc<dyn SessionP
 }
 
 /// Ends one session, or all.
-fn ending(store: &Arc<dyn SessionPorts>, owner: &UserId, id: Option<SessionId>) -> Call<HashSet<CredentialDigest>> {
+fn ending(store: &Arc<dyn SessionPorts>, owner: &OwnerId, id: Option<SessionId>) -> Call<HashSet<CredentialDigest>> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move {
         match id {

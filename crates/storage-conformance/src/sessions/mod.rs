@@ -26,5 +26,5 @@ pub(crate) mod sample;
 mod shared_suite;
 mod suite;
 
-pub use shared_suite::{SHARED_PROMISES, SharedSessionStore};
-pub use suite::{PROMISES, SessionPorts};
+pub use shared_suite::SHARED_PROMISES;
+pub use suite::PROMISES;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::SessionPorts;
 use domain::memory::unique_cause;
+use domain::organizations::{Memberships, UnreadableMemberships};
 use domain::sessions::{Capability, Session, SessionRole, UserAgent};
 
 use super::sample::{NO_MAXIMUM, Sample, expect_stored, list, open};
@@ -37,6 +38,23 @@ pub async fn every_field_comes_back(store: Arc<dyn SessionPorts>) {
     }
 }
 
+/// The organizations of a session and the capabilities there come back unchanged, and so does "unreadable".
+pub async fn memberships_come_back(store: Arc<dyn SessionPorts>) {
+    let owner = user("a member");
+    let ids: Vec<String> = (0..32).map(|n| format!("{n}{}", "\\\"é".repeat(60))).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let held = |n: usize| Capability::ALL.into_iter().take(n % 5).collect();
+    let many = ids.iter().enumerate().map(|(n, id)| (*id, held(n)));
+    let one = Memberships::of_ids(owner.issuer(), [("acme", held(0))]);
+    let kinds = [one, Memberships::of_ids(owner.issuer(), many), Err(UnreadableMemberships)];
+    for (n, memberships) in (1..).zip(kinds) {
+        let mut sample = Sample::opened(&owner, at(n));
+        sample.session.memberships = memberships;
+        open(&*store, &sample, NO_MAXIMUM).await;
+        expect_stored(&*store, std::slice::from_ref(&sample), "memberships must come back unchanged").await;
+    }
+}
+
 /// Owners that differ in the issuer, in case, in spaces, or in where the issuer ends have separate sessions.
 pub async fn look_alike_owners_are_told_apart(store: Arc<dyn SessionPorts>) {
     let owners = [
@@ -45,6 +63,7 @@ pub async fn look_alike_owners_are_told_apart(store: Arc<dyn SessionPorts>) {
         user_of("https://id.example", "Alice"),
         user_of("https://id.example", "alice "),
         user_of("https://other.example", "alice"),
+        user_of("organization:https://id.example", "alice"),
     ];
     let samples: Vec<Sample> = owners.iter().map(Sample::of).collect();
     for sample in &samples {

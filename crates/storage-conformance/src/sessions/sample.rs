@@ -7,9 +7,10 @@ use std::time::Duration;
 use crate::SessionPorts;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::Entropy;
+use domain::organizations::Memberships;
+use domain::ports::{Entropy, Retained};
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse, UserAgent};
-use domain::{CredentialDigest, Placement, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, Placement, SessionId, Timestamp};
 
 use crate::sample::at;
 
@@ -30,17 +31,18 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// A new session that was opened at the start.
-    pub(crate) fn of(owner: &UserId) -> Self {
+    pub(crate) fn of(owner: &OwnerId) -> Self {
         Self::opened(owner, at(0))
     }
 
     /// A session that was opened then.
-    pub(crate) fn opened(owner: &UserId, at: Timestamp) -> Self {
+    pub(crate) fn opened(owner: &OwnerId, at: Timestamp) -> Self {
         let (id, digest) = mint(owner);
         let session = Session {
             id,
             owner: owner.clone(),
             role: SessionRole::User,
+            memberships: Ok(Memberships::default()),
             created_at: at,
             seen_at: at,
             expires_at: at.plus(Duration::from_hours(7 * 24)),
@@ -66,7 +68,7 @@ impl Sample {
 }
 
 /// An id that carries the owner's home, and a digest, that no other sample has.
-fn mint(owner: &UserId) -> (SessionId, CredentialDigest) {
+fn mint(owner: &OwnerId) -> (SessionId, CredentialDigest) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let entropy = SeededEntropy::new((NEXT.fetch_add(1, Ordering::Relaxed) << 32) + 1);
     let mut digest = [0; 32];
@@ -107,19 +109,19 @@ pub(crate) async fn expect_gone(store: &dyn SessionPorts, samples: &[Sample], wh
 }
 
 /// The owner's list.
-pub(crate) async fn list(store: &dyn SessionPorts, owner: &UserId, at: Timestamp) -> Vec<Session> {
+pub(crate) async fn list(store: &dyn SessionPorts, owner: &OwnerId, at: Timestamp) -> Vec<Session> {
     store.list(owner, at).await.expect("a list must succeed")
 }
 
 /// Ends one session of the owner.
-pub(crate) async fn end(store: &dyn SessionPorts, owner: &UserId, id: SessionId) -> Option<CredentialDigest> {
+pub(crate) async fn end(store: &dyn SessionPorts, owner: &OwnerId, id: SessionId) -> Option<CredentialDigest> {
     store.end(owner, id, &unique_cause()).await.expect("an end must succeed, or find no session")
 }
 
 /// Ends all sessions of the owner but one; the digests in the answer.
 pub(crate) async fn end_all(
     store: &dyn SessionPorts,
-    owner: &UserId,
+    owner: &OwnerId,
     kept: Option<SessionId>,
 ) -> HashSet<CredentialDigest> {
     once_each(&store.end_all(owner, kept, &unique_cause()).await.expect("an end of all sessions must succeed"))
@@ -136,7 +138,7 @@ pub(crate) fn used_at(sample: &Sample, millis: i64) -> SessionUse {
 
 /// Purges.
 pub(crate) async fn purge(store: &dyn SessionPorts, before: Timestamp, max: u32) -> u32 {
-    store.purge_ended(before, max).await.expect("a purge must succeed")
+    store.purge(Retained::Sessions, before, max).await.expect("a purge must succeed")
 }
 
 pub(crate) fn digests<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> HashSet<CredentialDigest> {

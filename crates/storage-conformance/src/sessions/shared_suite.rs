@@ -1,11 +1,7 @@
+#[cfg(doc)]
 use domain::ports::ChangeFeed;
 
-use crate::{SessionPorts, SharedPromise};
-
-/// A store of sessions that several processes share, with a feed of the changes of all.
-pub trait SharedSessionStore: SessionPorts + ChangeFeed {}
-
-impl<Store: SessionPorts + ChangeFeed> SharedSessionStore for Store {}
+use crate::{SharedPromise, SharedSessionStore};
 
 /// Adds what [`ChangeFeed`] promises for sessions as `#[test]`s to the current module. Takes a future that opens two
 /// [`Instances`](crate::Instances) of a fresh store and returns them with a guard that is dropped after them.

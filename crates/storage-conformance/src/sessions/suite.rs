@@ -1,12 +1,4 @@
-use domain::ports::{CredentialStore, SessionStore};
-use domain::sessions::Session;
-
-use crate::Promise;
-
-/// The two ports of sessions, which one store implements.
-pub trait SessionPorts: SessionStore + CredentialStore<Session> {}
-
-impl<Store: SessionStore + CredentialStore<Session>> SessionPorts for Store {}
+use crate::{Promise, SessionPorts};
 
 /// Adds every promise of the ports of sessions as a `#[test]` to the current module. Takes a future that creates a fresh
 /// store: an `Arc<dyn SessionPorts>`, or a pair of the store and a guard that is dropped after it.
@@ -51,6 +43,7 @@ macro_rules! with_session_store_promises {
         $($macro)* ! {
             $arguments
             round_trip::every_field_comes_back
+            round_trip::memberships_come_back
             round_trip::look_alike_owners_are_told_apart
             open_session::the_oldest_sessions_end_beyond_the_maximum
             open_session::only_good_sessions_count

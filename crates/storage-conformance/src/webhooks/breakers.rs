@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::UserId;
+use domain::OwnerId;
 use domain::ports::{ClaimRequest, Completion};
 use domain::webhooks::{Breaker, DeliveryState, DisableReason, Subscription, SubscriptionStatus};
 
@@ -226,7 +226,7 @@ pub async fn the_owners_word_stays(store: Arc<dyn WebhookStore>) {
 }
 
 /// A new lane with this number of deliveries, all of them claimed at the start.
-async fn lane_with(store: &Arc<dyn WebhookStore>, owner: &UserId, count: usize) -> (Subscription, Vec<Held>) {
+async fn lane_with(store: &Arc<dyn WebhookStore>, owner: &OwnerId, count: usize) -> (Subscription, Vec<Held>) {
     let lane = subscribed(&**store, owner).await;
     let events: Vec<_> = (0..count).map(|_| event(owner)).collect();
     publish(&**store, &events).await;

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use domain::KeyId;
 use domain::memory::unique_cause;
-use domain::ports::{RetryRequest, SecretRotation, SubscriptionInsertion};
+use domain::ports::{
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
+    RotateSecretRequest, SecretRotation, SubscriptionInsertion,
+};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
 
 use super::WebhookStore;
@@ -117,7 +120,8 @@ pub async fn a_deleted_subscription_is_found_by_no_method(store: Arc<dyn Webhook
     let secrets = only_secret(&put(&*store, &deleted).await);
     delete(&*store, &deleted, at(1)).await;
     assert_eq!(secrets_of(&*store, deleted.id).await, None, "the secrets must be gone at once");
-    assert!(!store.replace_secrets(deleted.id, &secrets, &secrets).await.expect("must succeed"), "it has none");
+    let again = ReplaceSecretsRequest { id: deleted.id, from: secrets.clone(), to: secrets };
+    assert!(!store.replace_secrets(&again).await.expect("must succeed"), "it has none");
     assert_eq!(find(&*store, &owner, deleted.id).await, None, "a deleted subscription must not be found");
     assert_eq!(subscriptions(&*store, &owner).await, [], "a deleted subscription must not be listed");
     expect_none(&*store, &deleted, &deleted).await;
@@ -147,7 +151,13 @@ async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subs
         (
             "update",
             store
-                .update(&asked.owner, asked.id, &switched(false), at(9), &unique_cause())
+                .update(&ChangeSubscriptionRequest {
+                    owner: asked.owner.clone(),
+                    id: asked.id,
+                    change: switched(false),
+                    at: at(9),
+                    cause: unique_cause(),
+                })
                 .await
                 .expect("succeeds")
                 .is_some(),
@@ -155,16 +165,45 @@ async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subs
         (
             "rotate_secret",
             store
-                .rotate_secret(&asked.owner, asked.id, &secret(), at(99), at(9), &unique_cause())
+                .rotate_secret(&RotateSecretRequest {
+                    owner: asked.owner.clone(),
+                    id: asked.id,
+                    secret: secret(),
+                    previous_until: at(99),
+                    at: at(9),
+                    cause: unique_cause(),
+                })
                 .await
                 .expect("succeeds")
                 != SecretRotation::NotFound,
         ),
         (
             "recover",
-            store.recover(&asked.owner, asked.id, request, 9, &unique_cause()).await.expect("succeeds").is_some(),
+            store
+                .recover(&RecoverRequest {
+                    owner: asked.owner.clone(),
+                    subscription: asked.id,
+                    retry: request,
+                    max: 9,
+                    cause: unique_cause(),
+                    enables: true,
+                })
+                .await
+                .expect("succeeds")
+                .is_some(),
         ),
-        ("delete", store.delete(&asked.owner, asked.id, at(9), &unique_cause()).await.expect("succeeds")),
+        (
+            "delete",
+            store
+                .delete(&DeleteSubscriptionRequest {
+                    owner: asked.owner.clone(),
+                    id: asked.id,
+                    at: at(9),
+                    cause: unique_cause(),
+                })
+                .await
+                .expect("succeeds"),
+        ),
     ];
     for (method, found) in found {
         assert!(!found, "{method} must not find it for {:?}: {what:?}", asked.owner);

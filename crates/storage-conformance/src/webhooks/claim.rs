@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::{ClaimRequest, RetryByHand, RetryRequest};
+use domain::ports::{ClaimRequest, RetryByHand, RetryDeliveryRequest, RetryRequest};
 use domain::webhooks::{Breaker, DeliveryState, NewEvent, OwnerNumber, Payload};
-use domain::{DeliveryId, EventId, SubscriptionId, TraceContext, UserId};
+use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, TraceContext};
 
 use super::WebhookStore;
 use super::sample::{event, event_at, history, named, only_secret, publish, publish_at, put, subscribed, subscription};
@@ -68,7 +68,14 @@ pub async fn a_claim_brings_the_trace_of_the_event(store: Arc<dyn WebhookStore>)
     complete(&*store, &ended).await;
     for held in &second {
         let request = RetryRequest { at: at(4), published_since: at(0) };
-        let retried = store.retry(&owner, held.delivery.id, request, &unique_cause()).await;
+        let retried = store
+            .retry(&RetryDeliveryRequest {
+                owner: owner.clone(),
+                id: held.delivery.id,
+                retry: request,
+                cause: unique_cause(),
+            })
+            .await;
         assert!(matches!(retried, Ok(RetryByHand::Due(_))), "an ended delivery can be retried");
     }
     expected(&claim(&*store, 4).await);
@@ -205,7 +212,15 @@ pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
         .await;
     for (n, millis) in [(1, 25), (0, 30)] {
         let request = RetryRequest { at: at(millis), published_since: at(0) };
-        store.retry(&owner, delivery(n), request, &unique_cause()).await.expect("a retry by hand succeeds");
+        store
+            .retry(&RetryDeliveryRequest {
+                owner: owner.clone(),
+                id: delivery(n),
+                retry: request,
+                cause: unique_cause(),
+            })
+            .await
+            .expect("a retry by hand succeeds");
     }
     let new = publish_spaced_from(&store, &owner, 70, 2).await;
     let order = [new[0], new[1], ids[3], ids[2], ids[1], ids[0]];
@@ -276,7 +291,7 @@ pub async fn a_lane_gives_as_many_as_there_is_room_for(store: Arc<dyn WebhookSto
 /// order of arrival.
 async fn publish_spaced_from(
     store: &Arc<dyn WebhookStore>,
-    owner: &UserId,
+    owner: &OwnerId,
     from_millis: i64,
     count: i64,
 ) -> Vec<EventId> {
@@ -288,7 +303,7 @@ async fn publish_spaced_from(
     ids
 }
 
-async fn publish_spaced(store: &Arc<dyn WebhookStore>, owner: &UserId, count: i64) -> Vec<EventId> {
+async fn publish_spaced(store: &Arc<dyn WebhookStore>, owner: &OwnerId, count: i64) -> Vec<EventId> {
     publish_spaced_from(store, owner, 0, count).await
 }
 

@@ -142,7 +142,7 @@ pub async fn an_offer_keeps_its_limits(store: Arc<dyn WebhookStore>) {
 }
 
 /// 1,000 bytes of payload.
-fn large_event(owner: &domain::UserId) -> NewEvent {
+fn large_event(owner: &domain::OwnerId) -> NewEvent {
     let mut new = event(owner);
     new.event.payload = Payload::from_bytes(vec![b' '; 1_000]);
     new

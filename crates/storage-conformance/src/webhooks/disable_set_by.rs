@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
+use domain::ports::DisableSetByRequest;
 use domain::webhooks::{DeliveryState, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
-use domain::{KeyId, UserId};
+use domain::{KeyId, OwnerId};
 
 use super::WebhookStore;
 use super::sample::{delete, deliveries, event, publish, put, reread, subscription, switched, update, url};
@@ -101,11 +102,20 @@ pub async fn at_most_max_subscriptions_are_disabled(store: Arc<dyn WebhookStore>
     assert_eq!(disable(&*store, &[], 2).await, 0, "without keys there is nothing to disable");
 }
 
-fn set_by(owner: &UserId, key: Option<u8>) -> Subscription {
+fn set_by(owner: &OwnerId, key: Option<u8>) -> Subscription {
     Subscription { url_set_by: key.map(|n| KeyId::from_bytes([n; 16])), ..subscription(owner) }
 }
 
 async fn disable(store: &dyn WebhookStore, keys: &[u8], max: u32) -> u32 {
     let keys: Vec<KeyId> = keys.iter().map(|n| KeyId::from_bytes([*n; 16])).collect();
-    store.disable_set_by(&keys, REASON, at(5), max, &unique_cause()).await.expect("must succeed")
+    store
+        .disable_set_by(&DisableSetByRequest {
+            keys: keys.clone(),
+            reason: REASON,
+            at: at(5),
+            max,
+            cause: unique_cause(),
+        })
+        .await
+        .expect("must succeed")
 }

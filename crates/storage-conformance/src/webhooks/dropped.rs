@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use domain::DeliveryId;
 use domain::memory::unique_cause;
-use domain::ports::SubscriptionInsertion;
+use domain::ports::{
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, InsertSubscriptionRequest, Retained, SubscriptionInsertion,
+};
 use domain::webhooks::{DeliveryFilter, DeliveryState, NewEvent};
 
 use super::WebhookStore;
@@ -21,7 +23,14 @@ pub async fn a_cancelled_subscription_is_whole_or_nothing(store: Arc<dyn Webhook
     let owner = user("alice");
     for drop_at in moments() {
         let (stored, sealed) = (subscription(&owner), secret());
-        drop_at.call(store.insert_within(&stored, &sealed, 60, &unique_cause())).await;
+        drop_at
+            .call(store.insert_within(&InsertSubscriptionRequest {
+                subscription: stored.clone(),
+                secret: sealed.clone(),
+                max: 60,
+                cause: unique_cause(),
+            }))
+            .await;
         not_held_up(drop_at, async {
             let found = find(&*store, &owner, stored.id).await;
             if let Some((found, _)) = found {
@@ -123,7 +132,14 @@ pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStor
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
         let new = event(&lane.owner);
         publish(&*store, std::slice::from_ref(&new)).await;
-        drop_at.call(store.delete(&lane.owner, lane.id, at(10), &unique_cause())).await;
+        drop_at
+            .call(store.delete(&DeleteSubscriptionRequest {
+                owner: lane.owner.clone(),
+                id: lane.id,
+                at: at(10),
+                cause: unique_cause(),
+            }))
+            .await;
         not_held_up(drop_at, async {
             let found = find(&*store, &lane.owner, lane.id).await;
             let secrets = secrets_of(&*store, lane.id).await;
@@ -137,7 +153,12 @@ pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStor
                 assert_eq!(accepted[0].deliveries, 0, "its lane must be closed, {drop_at}");
             }
             store
-                .delete(&lane.owner, lane.id, at(20), &unique_cause())
+                .delete(&DeleteSubscriptionRequest {
+                    owner: lane.owner.clone(),
+                    id: lane.id,
+                    at: at(20),
+                    cause: unique_cause(),
+                })
                 .await
                 .expect("a deletion must succeed after a dropped one");
             end_closed(&*store, 20).await;
@@ -153,13 +174,29 @@ pub async fn a_cancelled_change_is_whole_or_nothing(store: Arc<dyn WebhookStore>
     for (round, drop_at) in (0..).zip(moments()) {
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
         let disabled = switched(false).applied_to(&lane, at(10));
-        drop_at.call(store.update(&lane.owner, lane.id, &switched(false), at(10), &unique_cause())).await;
+        drop_at
+            .call(store.update(&ChangeSubscriptionRequest {
+                owner: lane.owner.clone(),
+                id: lane.id,
+                change: switched(false),
+                at: at(10),
+                cause: unique_cause(),
+            }))
+            .await;
         not_held_up(drop_at, async {
             let found = reread(&*store, &lane).await;
             assert!(found == lane || found == disabled, "a change must be whole or nothing, {drop_at}: {found:?}");
             let accepted = publish(&*store, &[event(&lane.owner)]).await[0].deliveries;
             assert!(found == lane || accepted == 0, "what is disabled must get nothing, {drop_at}");
-            let enabled = store.update(&lane.owner, lane.id, &switched(true), at(20), &unique_cause()).await;
+            let enabled = store
+                .update(&ChangeSubscriptionRequest {
+                    owner: lane.owner.clone(),
+                    id: lane.id,
+                    change: switched(true),
+                    at: at(20),
+                    cause: unique_cause(),
+                })
+                .await;
             assert!(enabled.is_ok(), "a later change must succeed, {drop_at}");
         })
         .await;
@@ -188,14 +225,16 @@ pub async fn a_cancelled_purge_leaves_whole_deliveries(store: Arc<dyn WebhookSto
         let events: Vec<_> = (0..3).map(|_| event_at(&owner, at(-200_000_000))).collect();
         publish(&*store, &events).await;
         drain(&*store, 10).await;
-        drop_at.call(store.purge_history(at(0), 100)).await;
+        drop_at.call(store.purge(Retained::Webhooks, at(0), 100)).await;
         not_held_up(drop_at, async {
             for one in deliveries(&*store, &owner).await {
                 let found = try_history(&*store, &owner, one.id).await;
                 let attempts = found.map_or(1, |found| found.attempts.len());
                 assert_eq!(attempts, 1, "a delivery that is found must have its attempts, {drop_at}");
             }
-            while store.purge_history(at(0), 100).await.expect("a purge must succeed after a dropped one") > 0 {}
+            while store.purge(Retained::Webhooks, at(0), 100).await.expect("a purge must succeed after a dropped one")
+                > 0
+            {}
             assert_eq!(deliveries(&*store, &owner).await, [], "a later purge must come to its end, {drop_at}");
         })
         .await;

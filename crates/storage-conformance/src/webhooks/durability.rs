@@ -3,8 +3,7 @@
 //! ```no_run
 //! # use std::sync::Arc;
 //! # use storage_conformance::{WebhookStore, webhooks};
-//! # async fn open_my_store() -> Arc<dyn WebhookStore> { unimplemented!() }
-//! # async fn test() {
+//! # async fn test(open_my_store: impl AsyncFn() -> Arc<dyn WebhookStore>) {
 //! let store = open_my_store().await;
 //! let written = webhooks::durability::write(&*store).await;
 //! drop(store); // or kill the process: that is what a crash looks like
@@ -12,19 +11,23 @@
 //! # }
 //! ```
 
-use domain::SubscriptionId;
 use domain::memory::unique_cause;
-use domain::ports::RetryRequest;
-use domain::webhooks::{
-    Delivery, DeliveryHistory, NewEvent, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+use domain::ports::{
+    CancelDeliveryRequest, RecoverRequest, ReplaceSecretsRequest, Retained, RetryDeliveryRequest, RetryRequest,
+    RotateSecretRequest,
 };
+use domain::webhooks::{
+    Delivery, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+    SubscriptionHealth,
+};
+use domain::{OwnerId, SubscriptionId};
 
 use super::WebhookStore;
 use super::sample::{
     delete, deliveries, description, event, event_at, find, history, named, only_secret, publish, publish_at, put,
     secret, secrets_of, subscribed, subscription, subscriptions, switched, update,
 };
-use super::work::{claim, complete, drain, end_closed, settle};
+use super::work::{Held, claim, complete, drain, end_closed, settle};
 use crate::sample::{at, user};
 
 /// What was written and answered.
@@ -43,11 +46,7 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
     let owner = user("durable");
     let lane = subscription(&owner);
     let first = put(store, &lane).await;
-    let (rotated, sealed_again) = (secret(), secret());
-    store.rotate_secret(&owner, lane.id, &rotated, at(900), at(5), &unique_cause()).await.expect("a rotation succeeds");
-    let rotated = SealedSecrets { current: rotated, previous: Some((first, at(900))) };
-    let replaced = SealedSecrets { current: sealed_again, ..rotated.clone() };
-    assert!(store.replace_secrets(lane.id, &rotated, &replaced).await.expect("succeeds"), "it is what is stored");
+    let replaced = rotate_and_reseal(store, &lane, first).await;
     let renamed = SubscriptionChange { description: Some(description("renamed")), ..SubscriptionChange::default() };
     let lane = update(store, &lane, &renamed, at(6)).await;
     let deleted = subscribed(store, &owner).await;
@@ -57,7 +56,7 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
     // An old event that is purged, and new ones that end in each way, or wait.
     publish_at(store, &owner, at(-200_000_000)).await;
     drain(store, -4_000).await;
-    while store.purge_history(at(-4_999), 100).await.expect("a purge succeeds") > 0 {}
+    while store.purge(Retained::Webhooks, at(-4_999), 100).await.expect("a purge succeeds") > 0 {}
     let published = named(event(&owner), "order-1", "a");
     publish(store, std::slice::from_ref(&published)).await;
     let events: Vec<_> = (1..7).map(|n| event_at(&owner, at(n))).collect();
@@ -72,11 +71,7 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
     complete(store, &endings).await;
     settle(store, to_lane[5].given_back(30, 31)).await;
     settle(store, to_lane[6].given_back(30, 32)).await;
-    store.cancel(&owner, to_lane[4].delivery.id, at(40), &unique_cause()).await.expect("a cancellation succeeds");
-    let request = RetryRequest { at: at(50), published_since: at(-100) };
-    store.retry(&owner, to_lane[1].delivery.id, request, &unique_cause()).await.expect("a retry succeeds");
-    let recovered = store.recover(&owner, lane.id, request, 1, &unique_cause()).await.expect("a recovery succeeds");
-    assert_eq!(recovered, Some(1), "at most one was to be recovered");
+    command_by_hand(store, &owner, &to_lane).await;
 
     let mut written = Written {
         subscriptions: Vec::new(),
@@ -93,6 +88,34 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
         written.histories.push(history(store, &owner, one.id).await);
     }
     written
+}
+
+/// The secrets of the subscription after a rotation and a replacement.
+async fn rotate_and_reseal(store: &dyn WebhookStore, lane: &Subscription, first: SealedSecret) -> SealedSecrets {
+    let (id, rotated, sealed_again) = (lane.id, secret(), secret());
+    let (owner, secret, previous_until) = (lane.owner.clone(), rotated.clone(), at(900));
+    let rotation = RotateSecretRequest { owner, id, secret, previous_until, at: at(5), cause: unique_cause() };
+    store.rotate_secret(&rotation).await.expect("a rotation succeeds");
+    let rotated = SealedSecrets { current: rotated, previous: Some((first, previous_until)) };
+    let replaced = SealedSecrets { current: sealed_again, ..rotated.clone() };
+    let request = ReplaceSecretsRequest { id, from: rotated, to: replaced.clone() };
+    assert!(store.replace_secrets(&request).await.expect("succeeds"), "it is what is stored");
+    replaced
+}
+
+/// Cancels one of these deliveries of one subscription, retries another, and recovers a third.
+async fn command_by_hand(store: &dyn WebhookStore, owner: &OwnerId, held: &[Held]) {
+    let (id, cause) = (held[4].delivery.id, unique_cause());
+    let cancellation = CancelDeliveryRequest { owner: owner.clone(), id, at: at(40), cause };
+    store.cancel(&cancellation).await.expect("a cancellation succeeds");
+    let retry = RetryRequest { at: at(50), published_since: at(-100) };
+    let (id, cause) = (held[1].delivery.id, unique_cause());
+    let again = RetryDeliveryRequest { owner: owner.clone(), id, retry, cause };
+    store.retry(&again).await.expect("a retry succeeds");
+    let (owner, subscription, cause) = (owner.clone(), held[0].subscription, unique_cause());
+    let recovery = RecoverRequest { owner, subscription, retry, max: 1, cause, enables: true };
+    let recovered = store.recover(&recovery).await.expect("a recovery succeeds");
+    assert_eq!(recovered, Some(1), "at most one was to be recovered");
 }
 
 impl Written {

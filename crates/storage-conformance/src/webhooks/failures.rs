@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::{RetryOfFailed, RetryRequest};
+use domain::ports::{
+    CancelDeliveryRequest, CountRecoverableRequest, ListFailedRequest, RecoverRequest, RetryDeliveryRequest,
+    RetryFailedRequest, RetryOfFailed, RetryRequest,
+};
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, DeliveryState, FailedDelivery, FailureCause, FailureReason, PauseLengths, Subscription,
 };
-use domain::{DeliveryId, SubscriptionId, UserId};
+use domain::{DeliveryId, OwnerId, SubscriptionId};
 
 use super::WebhookStore;
 use super::sample::{
@@ -30,7 +33,10 @@ pub async fn failed_deliveries_are_shown_with_their_last_attempt(store: Arc<dyn 
     let third = publish_at(&*store, &owner, at(4)).await;
     settle(&*store, claim_one(&*store, 4).await.delivered(5)).await;
     let third = DeliveryId::of(third, lane.id);
-    store.retry(&owner, third, request(6, 0), &unique_cause()).await.expect("a retry succeeds");
+    store
+        .retry(&RetryDeliveryRequest { owner: owner.clone(), id: third, retry: request(6, 0), cause: unique_cause() })
+        .await
+        .expect("a retry succeeds");
     publish_at(&*store, &owner, at(7)).await;
     update(&*store, &lane, &switched(false), at(8)).await;
     end_closed(&*store, 8).await;
@@ -83,7 +89,15 @@ pub async fn only_what_can_be_retried_is_shown_as_failed(store: Arc<dyn WebhookS
     complete(&*store, &[foreign.spent(210), of(&deleted, 2).spent(210)]).await;
     complete(&*store, &[of(&lane, 0).spent(210), of(&lane, 1).spent(210), of(&lane, 2).delivered(210)]).await;
     settle(&*store, of(&lane, 3).failed(210, 1_000_000)).await;
-    store.cancel(&owner, of(&lane, 4).delivery.id, at(220), &unique_cause()).await.expect("a cancellation succeeds");
+    store
+        .cancel(&CancelDeliveryRequest {
+            owner: owner.clone(),
+            id: of(&lane, 4).delivery.id,
+            at: at(220),
+            cause: unique_cause(),
+        })
+        .await
+        .expect("a cancellation succeeds");
     delete(&*store, &deleted, at(230)).await;
     let shown: Vec<DeliveryId> = failed(&*store, &owner, None, 100, 100).await.iter().map(|one| one.id).collect();
     assert_eq!(shown, [of(&lane, 1).delivery.id], "one has failed and can be retried");
@@ -153,7 +167,15 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
         let single = {
             let (store, owner, id) = (Arc::clone(&store), owner.clone(), ids[3]);
             Box::pin(async move {
-                store.retry(&owner, id, request(30, 0), &unique_cause()).await.expect("a retry beside others succeeds");
+                store
+                    .retry(&RetryDeliveryRequest {
+                        owner: owner.clone(),
+                        id,
+                        retry: request(30, 0),
+                        cause: unique_cause(),
+                    })
+                    .await
+                    .expect("a retry beside others succeeds");
                 RetryOfFailed::Due(0)
             }) as Call<RetryOfFailed>
         };
@@ -177,16 +199,27 @@ pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].spent(210), held[2].delivered(210)]).await;
     complete(&*store, &[held[3].failed(210, 1_000_000), held[4].failed(210, 250)]).await;
+    let asked =
+        |owner, since, max| CountRecoverableRequest { owner, subscription: lane.id, retry: request(300, since), max };
     let counts = async |since, max| {
-        let answer = store.count_recoverable(&owner, lane.id, request(300, since), max).await;
+        let answer = store.count_recoverable(&asked(owner.clone(), since, max)).await;
         answer.expect("a count must succeed")
     };
     assert_eq!(counts(100, 10).await, Some(2), "one failed, and one waits for later");
     assert_eq!(counts(99, 10).await, Some(3), "another failed before");
     assert_eq!(counts(99, 2).await, Some(2), "counted up to the maximum");
-    let stranger = store.count_recoverable(&user("bob"), lane.id, request(300, 0), 10).await;
+    let stranger = store.count_recoverable(&asked(user("bob"), 0, 10)).await;
     assert_eq!(stranger.expect("a count must succeed"), None, "it is not theirs");
-    let recovered = store.recover(&owner, lane.id, request(300, 100), 10, &unique_cause()).await;
+    let recovered = store
+        .recover(&RecoverRequest {
+            owner: owner.clone(),
+            subscription: lane.id,
+            retry: request(300, 100),
+            max: 10,
+            cause: unique_cause(),
+            enables: true,
+        })
+        .await;
     assert_eq!(recovered.expect("a recovery must succeed"), Some(2), "what was counted");
     assert_eq!(counts(100, 10).await, Some(0), "they are due now");
     delete(&*store, &lane, at(400)).await;
@@ -199,23 +232,32 @@ fn request(millis: i64, since: i64) -> RetryRequest {
 
 async fn failed(
     store: &dyn WebhookStore,
-    owner: &UserId,
+    owner: &OwnerId,
     subscription: Option<SubscriptionId>,
     since: i64,
     max: u32,
 ) -> Vec<FailedDelivery> {
-    store.failed(owner, subscription, at(since), max).await.expect("a list of failed deliveries must succeed")
+    let request = ListFailedRequest { owner: owner.clone(), subscription, published_since: at(since), max };
+    store.failed(&request).await.expect("a list of failed deliveries must succeed")
 }
 
 async fn retry(
     store: &dyn WebhookStore,
-    owner: &UserId,
+    owner: &OwnerId,
     subscription: SubscriptionId,
     ids: &[DeliveryId],
     millis: i64,
     since: i64,
 ) -> RetryOfFailed {
-    let answer = store.retry_failed(owner, subscription, ids, request(millis, since), &unique_cause()).await;
+    let answer = store
+        .retry_failed(&RetryFailedRequest {
+            owner: owner.clone(),
+            subscription,
+            ids: ids.to_vec(),
+            retry: request(millis, since),
+            cause: unique_cause(),
+        })
+        .await;
     answer.expect("a retry of failed deliveries must succeed or be refused as a value")
 }
 
@@ -228,7 +270,7 @@ fn ended(held: &Held, millis: i64, reason: FailureReason, status: Option<u16>) -
 /// A delivery of an event of that millisecond, whose only attempt failed like this.
 async fn failed_with(
     store: &dyn WebhookStore,
-    owner: &UserId,
+    owner: &OwnerId,
     millis: i64,
     reason: FailureReason,
     status: Option<u16>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::SubscriptionStore;
+use domain::ports::{ListSubscriptionsRequest, SubscriptionStore};
 use domain::webhooks::{AttemptRecord, FailureReason, NewEvent};
 
 use super::WebhookStore;
@@ -78,8 +78,9 @@ pub async fn subscriptions_are_listed_with_their_health(store: Arc<dyn WebhookSt
     for max in [1, 2, 100] {
         let (mut seen, mut before) = (Vec::new(), None);
         loop {
-            let page = store.list_with_health(&owner, before, max).await.expect("a list succeeds");
-            let plain = SubscriptionStore::list(&*store, &owner, before, max).await.expect("a list succeeds");
+            let request = ListSubscriptionsRequest { owner: owner.clone(), before, max };
+            let page = store.list_with_health(&request).await.expect("a list succeeds");
+            let plain = SubscriptionStore::list(&*store, &request).await.expect("a list succeeds");
             assert_eq!(page.iter().map(|(one, _)| one).collect::<Vec<_>>(), plain.iter().collect::<Vec<_>>());
             let Some((last, _)) = page.last() else { break };
             before = Some(last.id);

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use domain::UserId;
+use domain::OwnerId;
 use domain::memory::unique_cause;
-use domain::ports::{Completion, RetryRequest};
+use domain::ports::{Completion, RetryDeliveryRequest, RetryRequest};
 use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
 
 use super::WebhookStore;
@@ -87,7 +87,15 @@ pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookSto
         let (retrier, owner) = (Arc::clone(&store), owner.clone());
         let retry: Call<Vec<Held>> = Box::pin(async move {
             let request = RetryRequest { at: at(start), published_since: at(0) };
-            retrier.retry(&owner, held.delivery.id, request, &unique_cause()).await.expect("a retry by hand succeeds");
+            retrier
+                .retry(&RetryDeliveryRequest {
+                    owner: owner.clone(),
+                    id: held.delivery.id,
+                    retry: request,
+                    cause: unique_cause(),
+                })
+                .await
+                .expect("a retry by hand succeeds");
             Vec::new()
         });
         let held = race(round, retry, claiming(&store, start)).await.concat();
@@ -152,7 +160,7 @@ fn claiming(store: &Arc<dyn WebhookStore>, millis: i64) -> Call<Vec<Held>> {
     Box::pin(async move { claim(&*store, millis).await })
 }
 
-fn publishing_one(store: &Arc<dyn WebhookStore>, owner: &UserId, millis: i64) -> Call<Vec<Held>> {
+fn publishing_one(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64) -> Call<Vec<Held>> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move {
         publish_at(&*store, &owner, at(millis)).await;
@@ -177,7 +185,7 @@ fn enabling(store: &Arc<dyn WebhookStore>, lane: &Subscription, millis: i64) -> 
 }
 
 /// Publishes that many events one by one, and counts the deliveries that were accepted.
-fn publishing(store: &Arc<dyn WebhookStore>, owner: &UserId, millis: i64, count: u32) -> Call<u32> {
+fn publishing(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64, count: u32) -> Call<u32> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move {
         let mut accepted = 0;

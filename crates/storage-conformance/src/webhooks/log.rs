@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::{AttemptCursor, ClaimRequest, DeliveryLog, LoggedAttempt, RetryRequest};
+use domain::ports::{
+    AttemptCursor, CancelDeliveryRequest, ClaimRequest, ListAttemptsRequest, LoggedAttempt, RetryDeliveryRequest,
+    RetryRequest,
+};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, NewEvent, SHOWN_ATTEMPTS_MAX};
-use domain::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, OwnerId, SubscriptionId, Timestamp};
 
 use super::WebhookStore;
 use super::sample::{
-    delete, deliveries, event, event_at, event_of, event_type, filtered, history, publish, publish_at, subscribed,
+    delete, deliveries, event, event_at, event_of, event_type, filtered, history, page, publish, publish_at, subscribed,
 };
 use super::work::{Held, claim, claim_as, complete, end_closed, request, settle};
 use crate::sample::{at, user};
@@ -28,8 +31,8 @@ pub async fn deliveries_are_listed_newest_first_in_pages(store: Arc<dyn WebhookS
         assert_eq!(seen, expected, "pages of {page_max} must hold each delivery once, the newest first");
     }
     assert_eq!(deliveries(&*store, &user("carol")).await, [], "who has none gets an empty list");
-    let empty = DeliveryLog::list(&*store, &user("carol"), &DeliveryFilter::default(), None, 5).await;
-    assert_eq!(empty.expect("a list succeeds").next, None, "and no next page");
+    let empty = page(&*store, &user("carol"), &DeliveryFilter::default(), None, 5).await;
+    assert_eq!(empty.next, None, "and no next page");
 }
 
 /// Every filter, and all filters together, select what the reference selects: by subscription, type, state and time, to the
@@ -82,7 +85,7 @@ pub async fn a_search_for_what_is_rare_comes_to_its_end(store: Arc<dyn WebhookSt
     let filter = DeliveryFilter { event_type: Some(event_type("rare")), ..DeliveryFilter::default() };
     let (mut found, mut before) = (Vec::new(), None);
     for _ in 0..PAGES_MAX {
-        let page = DeliveryLog::list(&*store, &owner, &filter, before, 10).await.expect("a list succeeds");
+        let page = page(&*store, &owner, &filter, before, 10).await;
         found.extend(page.deliveries.iter().map(|one| one.delivery.event_id));
         before = page.next;
         if before.is_none() {
@@ -186,7 +189,10 @@ pub async fn a_delivery_is_shown_with_its_newest_attempts(store: Arc<dyn Webhook
     let (id, made) = (DeliveryId::of(event, lane.id), SHOWN_ATTEMPTS_MAX + 2);
     for n in 0..i64::from(made) {
         let request = RetryRequest { at: at(n * 10), published_since: at(0) };
-        store.retry(&owner, id, request, &unique_cause()).await.expect("a retry must succeed");
+        store
+            .retry(&RetryDeliveryRequest { owner: owner.clone(), id, retry: request, cause: unique_cause() })
+            .await
+            .expect("a retry must succeed");
         let held = claim(&*store, n * 10).await;
         settle(&*store, held[0].delivered(n * 10 + 5)).await;
     }
@@ -213,8 +219,7 @@ pub async fn listed_deliveries_have_their_last_attempt(store: Arc<dyn WebhookSto
     let all = deliveries(&*store, &owner).await;
     let (mut counts, mut before) = (Vec::new(), None);
     loop {
-        let page = DeliveryLog::list(&*store, &owner, &DeliveryFilter::default(), before, 5).await;
-        let page = page.expect("a list succeeds");
+        let page = page(&*store, &owner, &DeliveryFilter::default(), before, 5).await;
         for listed in page.deliveries {
             let last = history(&*store, &owner, listed.delivery.id).await.attempts.pop();
             assert_eq!(listed.last_attempt, last.map(AttemptRecord::brief), "{:?}", listed.delivery);
@@ -237,16 +242,17 @@ const START: AttemptCursor =
 
 async fn attempts(
     store: &dyn WebhookStore,
-    owner: &UserId,
+    owner: &OwnerId,
     subscription: Option<SubscriptionId>,
     after: AttemptCursor,
     max: u32,
 ) -> Vec<LoggedAttempt> {
-    store.attempts_after(owner, subscription, after, max).await.expect("a list of attempts must succeed")
+    let request = ListAttemptsRequest { owner: owner.clone(), subscription, after, max };
+    store.attempts_after(&request).await.expect("a list of attempts must succeed")
 }
 
 /// Deliveries in every state, of two types, to two subscriptions, published over four milliseconds.
-async fn varied_log(store: &Arc<dyn WebhookStore>, owner: &UserId) -> Vec<Delivery> {
+async fn varied_log(store: &Arc<dyn WebhookStore>, owner: &OwnerId) -> Vec<Delivery> {
     let lanes = [subscribed(&**store, owner).await, subscribed(&**store, owner).await];
     let mut ids = Vec::new();
     for (n, name) in (0..8).zip(["invoice.paid", "order.paid"].into_iter().cycle()) {
@@ -265,7 +271,15 @@ async fn varied_log(store: &Arc<dyn WebhookStore>, owner: &UserId) -> Vec<Delive
             1 => settle(&**store, one.failed(20, 90_000)).await,
             2 => settle(&**store, one.spent(20)).await,
             3 => drop(
-                store.cancel(owner, one.delivery.id, at(20), &unique_cause()).await.expect("a cancellation succeeds"),
+                store
+                    .cancel(&CancelDeliveryRequest {
+                        owner: owner.clone(),
+                        id: one.delivery.id,
+                        at: at(20),
+                        cause: unique_cause(),
+                    })
+                    .await
+                    .expect("a cancellation succeeds"),
             ),
             _ => {}
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{FailingPlace, FailingSubscription, LoggedEvent};
+use domain::ports::{FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent};
 use domain::webhooks::{Event, EventFilter, FailureReason, NewEvent, Payload, Subscription};
 use domain::{EventId, Timestamp};
 
@@ -166,7 +166,8 @@ async fn failing(store: &dyn WebhookStore, max: u32) -> Vec<FailingSubscription>
 async fn listed(store: &dyn WebhookStore, filter: &EventFilter, max: u32) -> Vec<LoggedEvent> {
     let (mut found, mut before) = (Vec::new(), None);
     for _ in 0..PAGES_MAX {
-        let page = store.list_events(filter, before, max).await.expect("a list of events must succeed");
+        let request = ListEventsRequest { filter: filter.clone(), before, max };
+        let page = store.list_events(&request).await.expect("a list of events must succeed");
         assert!(page.events.len() <= max as usize, "a page must have at most {max} events");
         found.extend(page.events);
         before = page.next;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use domain::ports::{OutcomesRequest, Retained};
 use domain::webhooks::SubscriptionOutcomes;
-use domain::{Hour, HourRange, SubscriptionId, UserId};
+use domain::{Hour, HourRange, OwnerId, SubscriptionId};
 
 use super::WebhookStore;
 use super::sample::{delete, subscribed};
@@ -28,8 +29,9 @@ pub async fn outcomes_are_shown_to_their_owner(store: Arc<dyn WebhookStore>) {
     let lanes = [subscribed(&*store, &alice).await, subscribed(&*store, &alice).await, subscribed(&*store, &bob).await];
     let [one, other, bobs] = lanes.each_ref().map(|lane| lane.id);
     let unknown = Outcomes::not_stored(9);
-    let outcomes = async |owner: &UserId, id| {
-        let read = store.outcomes(owner, id, hours(NOON, NOON)).await.expect("a reading must succeed");
+    let outcomes = async |owner: &OwnerId, subscription| {
+        let request = OutcomesRequest { owner: owner.clone(), subscription, hours: hours(NOON, NOON) };
+        let read = store.outcomes(&request).await.expect("a reading must succeed");
         read.map(|counts| counts.into_values().map(Counts::from).collect::<Vec<_>>())
     };
     assert_eq!(outcomes(&alice, Some(one)).await, Some(Vec::new()), "one without attempts must be found");
@@ -72,7 +74,7 @@ struct Outcomes(Arc<dyn WebhookStore>);
 impl CountsByHour for Outcomes {
     type Id = SubscriptionId;
 
-    async fn stored(&self, owner: &UserId) -> SubscriptionId {
+    async fn stored(&self, owner: &OwnerId) -> SubscriptionId {
         subscribed(&*self.0, owner).await.id
     }
 
@@ -90,13 +92,14 @@ impl CountsByHour for Outcomes {
         self.0.add_outcomes(&outcomes).await.expect("adding counts must succeed");
     }
 
-    async fn read(&self, owner: &UserId, id: SubscriptionId, hours: HourRange) -> Vec<(i64, Counts)> {
-        let counts = self.0.outcomes(owner, Some(id), hours).await.expect("a reading must succeed");
+    async fn read(&self, owner: &OwnerId, id: SubscriptionId, hours: HourRange) -> Vec<(i64, Counts)> {
+        let request = OutcomesRequest { owner: owner.clone(), subscription: Some(id), hours };
+        let counts = self.0.outcomes(&request).await.expect("a reading must succeed");
         let counts = counts.expect("a stored subscription must be found by its owner");
         counts.into_iter().map(|(hour, counts)| (hour.number(), counts.into())).collect()
     }
 
     async fn purge(&self, before: Hour, max: u32) -> u32 {
-        self.0.purge_outcomes(before, max).await.expect("a purge must succeed")
+        self.0.purge(Retained::Outcomes, before.start(), max).await.expect("a purge must succeed")
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::UserId;
+use domain::OwnerId;
 use domain::ports::ClaimRequest;
 use domain::webhooks::{FairShares, NewEvent, OwnerNumber};
 
@@ -66,7 +66,7 @@ pub async fn an_owner_who_fills_up_within_a_claim_hides_nobody(store: Arc<dyn We
 }
 
 /// New lanes of the owner, each with so many deliveries that have been due since then.
-async fn lanes(store: &Arc<dyn WebhookStore>, owner: &UserId, lanes: usize, deliveries: usize, since_millis: i64) {
+async fn lanes(store: &Arc<dyn WebhookStore>, owner: &OwnerId, lanes: usize, deliveries: usize, since_millis: i64) {
     for _ in 0..lanes {
         let lane = subscribed(&**store, owner).await;
         let events: Vec<_> =
@@ -75,6 +75,6 @@ async fn lanes(store: &Arc<dyn WebhookStore>, owner: &UserId, lanes: usize, deli
     }
 }
 
-fn of_owner(held: &[Held], owner: &UserId) -> usize {
+fn of_owner(held: &[Held], owner: &OwnerId) -> usize {
     held.iter().filter(|one| one.owner == OwnerNumber::of(owner)).count()
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::UserId;
+use domain::OwnerId;
 use domain::ports::{Accepted, Publication};
 use domain::webhooks::{Event, Payload};
 
@@ -146,7 +146,7 @@ pub async fn parallel_repetitions_in_opposite_orders_all_end(store: Arc<dyn Webh
     }
 }
 
-fn publishing(store: &Arc<dyn WebhookStore>, owner: &UserId, ids: Vec<String>) -> Call<Vec<Accepted>> {
+fn publishing(store: &Arc<dyn WebhookStore>, owner: &OwnerId, ids: Vec<String>) -> Call<Vec<Accepted>> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move {
         let events: Vec<_> = ids.iter().map(|id| named(event(&owner), id, "a")).collect();

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::{AttemptCursor, DeliveryLog, Publication, StoreError, SubscriptionInsertion};
+use domain::ports::{
+    AttemptCursor, InsertSubscriptionRequest, ListAttemptsRequest, Publication, Retained, StoreError,
+    SubscriptionInsertion,
+};
 use domain::webhooks::{DeliveryState, NewEvent};
-use domain::{DeliveryId, Timestamp, UserId};
+use domain::{DeliveryId, OwnerId, Timestamp};
 
 use super::WebhookStore;
 use super::sample::{
@@ -87,7 +90,7 @@ pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore
     let events: Vec<_> = (0..20).map(|n| named(event(&owner), &format!("order-{n}"), "a")).collect();
     publish(&*store, &events).await;
     drain(&*store, 10).await;
-    let purged = store.purge_history(at(2 * DAY_MILLIS), 4).await.expect("a purge must succeed");
+    let purged = store.purge(Retained::Webhooks, at(2 * DAY_MILLIS), 4).await.expect("a purge must succeed");
     assert!(purged <= 20, "a step of about 4 rows must leave most of 40 deliveries, deleted {purged}");
     purge(&*store, 2 * DAY_MILLIS, 4).await;
     assert_eq!(deliveries(&*store, &owner).await, [], "in the end all must be forgotten");
@@ -108,7 +111,14 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
     let disabled = update(&*store, &disabled, &switched(false), at(1)).await;
     delete(&*store, &unused, at(2)).await;
     purge(&*store, 2, 1_000).await;
-    let answer = store.insert_within(&unused, &secret(), NO_MAX, &unique_cause()).await;
+    let answer = store
+        .insert_within(&InsertSubscriptionRequest {
+            subscription: unused.clone(),
+            secret: secret(),
+            max: NO_MAX,
+            cause: unique_cause(),
+        })
+        .await;
     assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "it was deleted at the boundary, got {answer:?}");
     publish(&*store, &[event_at(&owner, at(50))]).await;
     let held = claim(&*store, 60).await;
@@ -182,7 +192,7 @@ pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
 async fn purge(store: &dyn WebhookStore, before_millis: i64, max: u32) -> usize {
     let mut all = 0;
     for _ in 0..CALLS_MAX {
-        let purged = store.purge_history(at(before_millis), max).await.expect("a purge must succeed");
+        let purged = store.purge(Retained::Webhooks, at(before_millis), max).await.expect("a purge must succeed");
         if purged == 0 {
             return all;
         }
@@ -196,7 +206,8 @@ fn republished(new: &NewEvent) -> NewEvent {
     NewEvent { event: event(&new.event.owner).event, ..new.clone() }
 }
 
-async fn attempts(store: &dyn WebhookStore, owner: &UserId) -> usize {
+async fn attempts(store: &dyn WebhookStore, owner: &OwnerId) -> usize {
     let start = AttemptCursor { ended_at: Timestamp::MIN, delivery: DeliveryId::from_bytes([0; 16]), number: 0 };
-    DeliveryLog::attempts_after(store, owner, None, start, 1_000).await.expect("a list of attempts succeeds").len()
+    let request = ListAttemptsRequest { owner: owner.clone(), subscription: None, after: start, max: 1_000 };
+    store.attempts_after(&request).await.expect("a list of attempts succeeds").len()
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::RetryRequest;
+use domain::ports::{CancelDeliveryRequest, RecoverRequest, RetryRequest};
 use domain::webhooks::{Breaker, Subscription, SubscriptionStatus};
 
 use super::WebhookStore;
@@ -23,7 +23,14 @@ pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
     let mut held = claim(&*store, 200).await;
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].delivered(210), held[2].spent(210), held[3].gone(210)]).await;
-    let cancelled = store.cancel(&owner, held[4].delivery.id, at(220), &unique_cause()).await;
+    let cancelled = store
+        .cancel(&CancelDeliveryRequest {
+            owner: owner.clone(),
+            id: held[4].delivery.id,
+            at: at(220),
+            cause: unique_cause(),
+        })
+        .await;
     assert!(cancelled.is_ok_and(|one| one.is_some()), "a cancellation succeeds");
     end_closed(&*store, 220).await;
     let answer = recover(&*store, &lane, 300, 100, 10).await;
@@ -90,13 +97,13 @@ pub async fn recovering_the_rest_needs_an_enabled_subscription(store: Arc<dyn We
     assert_eq!(recover(&*store, &lane, 100, 0, 1).await, Some(1), "the first part");
     switch_off(&*store, &lane, 110).await;
     let off = reread(&*store, &lane).await;
-    assert_eq!(recover_rest(&*store, &lane, 100, 10).await, 0, "its owner has disabled it");
+    assert_eq!(recover_rest(&*store, &lane, 100, 10).await, None, "its owner has disabled it");
     assert_eq!(reread(&*store, &lane).await, off, "it must stay disabled");
     update(&*store, &lane, &switched(true), at(120)).await;
     let stranger = Subscription { owner: user("bob"), ..lane.clone() };
-    assert_eq!(recover_rest(&*store, &stranger, 130, 10).await, 0, "it is another user's");
+    assert_eq!(recover_rest(&*store, &stranger, 130, 10).await, None, "it is another user's");
     for expected in [2, 1, 0] {
-        assert_eq!(recover_rest(&*store, &lane, 130, 2).await, expected, "at most 2");
+        assert_eq!(recover_rest(&*store, &lane, 130, 2).await, Some(expected), "at most 2");
     }
     let held: HashSet<_> = claim(&*store, 130).await.iter().map(|one| one.delivery.event).collect();
     assert_eq!(held, events.iter().map(|new| new.event.id).collect(), "all of them must be due now");
@@ -111,7 +118,7 @@ pub async fn recovering_the_rest_leaves_the_pause(store: Arc<dyn WebhookStore>) 
     let failures: Vec<_> = claim(&*store, 1).await.iter().map(|one| one.failed(10, 1_000_000)).collect();
     complete(&*store, &failures).await;
     let before = health(&*store, &lane).await.breaker;
-    assert_eq!(recover_rest(&*store, &lane, 50, 100).await, 6, "six wait for a retry");
+    assert_eq!(recover_rest(&*store, &lane, 50, 100).await, Some(6), "six wait for a retry");
     assert_eq!(health(&*store, &lane).await.breaker, before, "the breaker must stay as it is");
     assert!(claim(&*store, 50).await.is_empty(), "the lane pauses");
     let until = before.pause.expect("the lane pauses").until.unix_millis() - at(0).unix_millis();
@@ -123,12 +130,32 @@ async fn switch_off(store: &dyn WebhookStore, lane: &Subscription, millis: i64) 
     end_closed(store, millis).await;
 }
 
-async fn recover_rest(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32) -> u32 {
+async fn recover_rest(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32) -> Option<u32> {
     let request = RetryRequest { at: at(millis), published_since: at(0) };
-    store.recover_rest(&lane.owner, lane.id, request, max, &unique_cause()).await.expect("a recovery must succeed")
+    store
+        .recover(&RecoverRequest {
+            owner: lane.owner.clone(),
+            subscription: lane.id,
+            retry: request,
+            max,
+            cause: unique_cause(),
+            enables: false,
+        })
+        .await
+        .expect("a recovery must succeed")
 }
 
 async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, since: i64, max: u32) -> Option<u32> {
     let request = RetryRequest { at: at(millis), published_since: at(since) };
-    store.recover(&lane.owner, lane.id, request, max, &unique_cause()).await.expect("a recovery must succeed")
+    store
+        .recover(&RecoverRequest {
+            owner: lane.owner.clone(),
+            subscription: lane.id,
+            retry: request,
+            max,
+            cause: unique_cause(),
+            enables: true,
+        })
+        .await
+        .expect("a recovery must succeed")
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::{RetryByHand, RetryRequest};
+use domain::ports::{CancelDeliveryRequest, RetryByHand, RetryDeliveryRequest, RetryRequest};
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
-use domain::{DeliveryId, UserId};
+use domain::{DeliveryId, OwnerId};
 
 use super::WebhookStore;
 use super::sample::{
@@ -223,12 +223,21 @@ pub async fn other_owners_deliveries_are_not_touched(store: Arc<dyn WebhookStore
     assert!(seen.len() == 1 && seen[0] != theirs.id, "another owner's delivery must not be listed");
 }
 
-async fn retry_since(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, millis: i64, since: i64) -> RetryByHand {
+async fn retry_since(
+    store: &dyn WebhookStore,
+    owner: &OwnerId,
+    id: DeliveryId,
+    millis: i64,
+    since: i64,
+) -> RetryByHand {
     let request = RetryRequest { at: at(millis), published_since: at(since) };
-    store.retry(owner, id, request, &unique_cause()).await.expect("a retry must succeed or be refused as a value")
+    store
+        .retry(&RetryDeliveryRequest { owner: owner.clone(), id, retry: request, cause: unique_cause() })
+        .await
+        .expect("a retry must succeed or be refused as a value")
 }
 
-async fn expect_due(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, millis: i64) -> Delivery {
+async fn expect_due(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId, millis: i64) -> Delivery {
     match retry_since(store, owner, id, millis, 0).await {
         RetryByHand::Due(delivery) => {
             assert_eq!(history(store, owner, id).await.delivery, delivery, "the answer must be what is stored");
@@ -238,12 +247,15 @@ async fn expect_due(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, mi
     }
 }
 
-async fn cancel(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId, millis: i64) -> Option<Delivery> {
-    store.cancel(owner, id, at(millis), &unique_cause()).await.expect("a cancellation must succeed")
+async fn cancel(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId, millis: i64) -> Option<Delivery> {
+    store
+        .cancel(&CancelDeliveryRequest { owner: owner.clone(), id, at: at(millis), cause: unique_cause() })
+        .await
+        .expect("a cancellation must succeed")
 }
 
 /// A delivery that is published, claimed and delivered at this time.
-async fn publish_delivered(store: &Arc<dyn WebhookStore>, owner: &UserId, millis: i64) -> Delivery {
+async fn publish_delivered(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64) -> Delivery {
     publish_at(&**store, owner, at(millis)).await;
     let held = claim_one(&**store, millis).await;
     settle(&**store, held.delivered(millis)).await;

@@ -4,13 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
-use domain::ports::{Accepted, Entropy, Publication, SubscriptionInsertion};
+use domain::ports::{
+    Accepted, ChangeSubscriptionRequest, DeleteSubscriptionRequest, DeliveryPage, Entropy, InsertSubscriptionRequest,
+    ListDeliveriesRequest, ListSubscriptionsRequest, Publication, SubscriptionInsertion,
+};
 use domain::webhooks::{
     ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event, EventType, NewEvent, Payload,
     PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents, Subscription, SubscriptionChange,
     SubscriptionHealth, SubscriptionStatus, TargetUrl,
 };
-use domain::{DeliveryId, EventId, Placement, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, OwnerId, Placement, SubscriptionId, Timestamp};
 
 use super::WebhookStore;
 use crate::sample::at;
@@ -29,7 +32,7 @@ fn entropy() -> SeededEntropy {
 }
 
 /// A subscription to everything, enabled, created at the start.
-pub(crate) fn subscription(owner: &UserId) -> Subscription {
+pub(crate) fn subscription(owner: &OwnerId) -> Subscription {
     Subscription {
         id: SubscriptionId::mint_for(owner, Placement::Shards(16), at(0), &entropy()),
         owner: owner.clone(),
@@ -40,11 +43,12 @@ pub(crate) fn subscription(owner: &UserId) -> Subscription {
         status: SubscriptionStatus::Enabled,
         created_at: at(0),
         updated_at: at(0),
+        created_by: None,
     }
 }
 
 /// A subscription to these patterns.
-pub(crate) fn subscription_to(owner: &UserId, names: &[&str]) -> Subscription {
+pub(crate) fn subscription_to(owner: &OwnerId, names: &[&str]) -> Subscription {
     Subscription { events: patterns(names), ..subscription(owner) }
 }
 
@@ -82,7 +86,7 @@ pub(crate) fn switched(enabled: bool) -> SubscriptionChange {
 }
 
 /// An event of the usual type, published at that instant.
-pub(crate) fn event_at(owner: &UserId, created_at: Timestamp) -> NewEvent {
+pub(crate) fn event_at(owner: &OwnerId, created_at: Timestamp) -> NewEvent {
     let id = EventId::mint(created_at, &entropy());
     let payload = Payload::from_bytes(format!(r#"{{"type":"{USUAL_TYPE}","data":"{id}"}}"#).into_bytes());
     let event = Event { id, owner: owner.clone(), event_type: event_type(USUAL_TYPE), payload, created_at };
@@ -90,12 +94,12 @@ pub(crate) fn event_at(owner: &UserId, created_at: Timestamp) -> NewEvent {
 }
 
 /// An event of the usual type, published at the start.
-pub(crate) fn event(owner: &UserId) -> NewEvent {
+pub(crate) fn event(owner: &OwnerId) -> NewEvent {
     event_at(owner, at(0))
 }
 
 /// An event of this type.
-pub(crate) fn event_of(owner: &UserId, name: &str) -> NewEvent {
+pub(crate) fn event_of(owner: &OwnerId, name: &str) -> NewEvent {
     let mut new = event(owner);
     new.event.event_type = event_type(name);
     new
@@ -122,35 +126,43 @@ pub(crate) async fn insert(
     secret: &SealedSecret,
     max: u32,
 ) -> SubscriptionInsertion {
-    let answer = store.insert_within(subscription, secret, max, &unique_cause()).await;
+    let answer = store
+        .insert_within(&InsertSubscriptionRequest {
+            subscription: subscription.clone(),
+            secret: secret.clone(),
+            max,
+            cause: unique_cause(),
+        })
+        .await;
     answer.expect("an insertion must succeed or be refused as a value")
 }
 
 /// A stored subscription to everything.
-pub(crate) async fn subscribed(store: &dyn WebhookStore, owner: &UserId) -> Subscription {
+pub(crate) async fn subscribed(store: &dyn WebhookStore, owner: &OwnerId) -> Subscription {
     let subscription = subscription(owner);
     put(store, &subscription).await;
     subscription
 }
 
 /// The owner's subscriptions, the newest first.
-pub(crate) async fn subscriptions(store: &dyn WebhookStore, owner: &UserId) -> Vec<Subscription> {
+pub(crate) async fn subscriptions(store: &dyn WebhookStore, owner: &OwnerId) -> Vec<Subscription> {
     list(store, owner, None, NO_MAX).await
 }
 
 pub(crate) async fn list(
     store: &dyn WebhookStore,
-    owner: &UserId,
+    owner: &OwnerId,
     before: Option<SubscriptionId>,
     max: u32,
 ) -> Vec<Subscription> {
-    let answer = domain::ports::SubscriptionStore::list(store, owner, before, max).await;
+    let request = ListSubscriptionsRequest { owner: owner.clone(), before, max };
+    let answer = domain::ports::SubscriptionStore::list(store, &request).await;
     answer.expect("a list of subscriptions must succeed")
 }
 
 pub(crate) async fn find(
     store: &dyn WebhookStore,
-    owner: &UserId,
+    owner: &OwnerId,
     id: SubscriptionId,
 ) -> Option<(Subscription, SubscriptionHealth)> {
     let answer = domain::ports::SubscriptionStore::find(store, owner, id).await;
@@ -175,14 +187,29 @@ pub(crate) async fn update(
     change: &SubscriptionChange,
     at: Timestamp,
 ) -> Subscription {
-    let answer = store.update(&subscription.owner, subscription.id, change, at, &unique_cause()).await;
+    let answer = store
+        .update(&ChangeSubscriptionRequest {
+            owner: subscription.owner.clone(),
+            id: subscription.id,
+            change: change.clone(),
+            at,
+            cause: unique_cause(),
+        })
+        .await;
     answer.expect("an update must succeed").expect("a stored subscription must be found by an update")
 }
 
 /// Deletes the subscription as its owner.
 pub(crate) async fn delete(store: &dyn WebhookStore, subscription: &Subscription, at: Timestamp) {
-    let deleted =
-        store.delete(&subscription.owner, subscription.id, at, &unique_cause()).await.expect("a deletion must succeed");
+    let deleted = store
+        .delete(&DeleteSubscriptionRequest {
+            owner: subscription.owner.clone(),
+            id: subscription.id,
+            at,
+            cause: unique_cause(),
+        })
+        .await
+        .expect("a deletion must succeed");
     assert!(deleted, "a stored subscription must be found by a deletion");
 }
 
@@ -205,33 +232,44 @@ pub(crate) async fn publish(store: &dyn WebhookStore, events: &[NewEvent]) -> Ve
 }
 
 /// Publishes an event of the usual type at that instant.
-pub(crate) async fn publish_at(store: &dyn WebhookStore, owner: &UserId, at: Timestamp) -> EventId {
+pub(crate) async fn publish_at(store: &dyn WebhookStore, owner: &OwnerId, at: Timestamp) -> EventId {
     let new = event_at(owner, at);
     publish(store, std::slice::from_ref(&new)).await;
     new.event.id
 }
 
 /// The delivery of the event to the subscription, with its event and its attempts.
-pub(crate) async fn history(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId) -> DeliveryHistory {
+pub(crate) async fn history(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId) -> DeliveryHistory {
     try_history(store, owner, id).await.expect("a stored delivery must be found by its owner")
 }
 
-pub(crate) async fn try_history(store: &dyn WebhookStore, owner: &UserId, id: DeliveryId) -> Option<DeliveryHistory> {
+pub(crate) async fn try_history(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId) -> Option<DeliveryHistory> {
     let answer = domain::ports::DeliveryLog::find(store, owner, id).await;
     answer.expect("a look-up of a delivery must succeed")
+}
+
+/// One page of the owner's deliveries that pass the filter.
+pub(crate) async fn page(
+    store: &dyn WebhookStore,
+    owner: &OwnerId,
+    filter: &DeliveryFilter,
+    before: Option<DeliveryId>,
+    max: u32,
+) -> DeliveryPage {
+    let request = ListDeliveriesRequest { owner: owner.clone(), filter: filter.clone(), before, max };
+    domain::ports::DeliveryLog::list(store, &request).await.expect("a list of deliveries must succeed")
 }
 
 /// The owner's deliveries that pass the filter, page by page to the end.
 pub(crate) async fn filtered(
     store: &dyn WebhookStore,
-    owner: &UserId,
+    owner: &OwnerId,
     filter: &DeliveryFilter,
     page_max: u32,
 ) -> Vec<Delivery> {
     let (mut found, mut before) = (Vec::new(), None);
     for _ in 0..PAGES_MAX {
-        let page = domain::ports::DeliveryLog::list(store, owner, filter, before, page_max).await;
-        let page = page.expect("a list of deliveries must succeed");
+        let page = page(store, owner, filter, before, page_max).await;
         assert!(page.deliveries.len() <= page_max as usize, "a page must have at most {page_max} deliveries");
         found.extend(page.deliveries.into_iter().map(|listed| listed.delivery));
         before = page.next;
@@ -243,6 +281,6 @@ pub(crate) async fn filtered(
 }
 
 /// All deliveries of the owner, the newest first.
-pub(crate) async fn deliveries(store: &dyn WebhookStore, owner: &UserId) -> Vec<Delivery> {
+pub(crate) async fn deliveries(store: &dyn WebhookStore, owner: &OwnerId) -> Vec<Delivery> {
     filtered(store, owner, &DeliveryFilter::default(), 1_000).await
 }

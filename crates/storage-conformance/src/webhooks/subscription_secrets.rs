@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::SecretRotation;
+use domain::ports::{ReplaceSecretsRequest, RotateSecretRequest, SecretRotation};
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
 use domain::{SubscriptionId, Timestamp};
 
@@ -232,7 +232,16 @@ async fn rotate(
     until: Timestamp,
     now: Timestamp,
 ) -> SecretRotation {
-    let answer = store.rotate_secret(&stored.owner, stored.id, secret, until, now, &unique_cause()).await;
+    let answer = store
+        .rotate_secret(&RotateSecretRequest {
+            owner: stored.owner.clone(),
+            id: stored.id,
+            secret: secret.clone(),
+            previous_until: until,
+            at: now,
+            cause: unique_cause(),
+        })
+        .await;
     answer.expect("a rotation must succeed or be refused as a value")
 }
 
@@ -250,7 +259,8 @@ async fn page(
 }
 
 async fn replace(store: &dyn WebhookStore, id: SubscriptionId, from: &SealedSecrets, to: &SealedSecrets) -> bool {
-    store.replace_secrets(id, from, to).await.expect("a replacement must succeed or be refused as a value")
+    let request = ReplaceSecretsRequest { id, from: from.clone(), to: to.clone() };
+    store.replace_secrets(&request).await.expect("a replacement must succeed or be refused as a value")
 }
 
 fn replacement(

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::{StoreError, SubscriptionInsertion};
+use domain::ports::{InsertSubscriptionRequest, Retained, StoreError, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionHealth, SubscriptionStatus};
-use domain::{KeyId, Timestamp, UserId};
+use domain::{KeyId, OwnerId, Timestamp};
 
 use super::WebhookStore;
 use super::sample::{
@@ -35,6 +35,7 @@ pub async fn every_field_of_a_subscription_comes_back(store: Arc<dyn WebhookStor
             status,
             created_at: at(i64::from(n)),
             updated_at: at(i64::from(n) + 5),
+            created_by: (n % 2 == 1).then(|| user("bob")),
             ..subscription(&owner)
         };
         put(&*store, &full).await;
@@ -90,7 +91,7 @@ pub async fn texts_of_subscriptions_come_back_byte_for_byte(store: Arc<dyn Webho
 /// Two owners are the same only if issuer and subject are the same bytes: an owner never sees another's subscriptions or
 /// events.
 pub async fn look_alike_owners_have_subscriptions_of_their_own(store: Arc<dyn WebhookStore>) {
-    let owners: Vec<UserId> = [
+    let owners: Vec<OwnerId> = [
         ("https://id.example", "alice"),
         ("https://id.example", "Alice"),
         ("https://id.example", "alice "),
@@ -98,6 +99,7 @@ pub async fn look_alike_owners_have_subscriptions_of_their_own(store: Arc<dyn We
         ("https://id.example", "caf\u{e9}"),
         ("https://id.example", "cafe\u{301}"),
         ("https://id.example/", "alice"),
+        ("organization:https://id.example", "alice"),
         ("https://ID.example", "alice"),
         ("https://id.examplea", "lice"),
         ("alice", "https://id.example"),
@@ -155,7 +157,7 @@ pub async fn deleted_subscriptions_stop_at_their_maximum(store: Arc<dyn WebhookS
     let answer = insert(&*store, &refused, &secret(), 2).await;
     assert_eq!(answer, SubscriptionInsertion::Stored, "a higher maximum allows more deleted ones");
     delete(&*store, &refused, at(1)).await;
-    store.purge_history(at(2), u32::MAX).await.expect("a purge must succeed");
+    store.purge(Retained::Webhooks, at(2), u32::MAX).await.expect("a purge must succeed");
     let answer = insert(&*store, &refused, &secret(), 1).await;
     assert_eq!(answer, SubscriptionInsertion::Stored, "what is forgotten must not count");
 }
@@ -177,7 +179,14 @@ pub async fn a_stored_subscription_id_is_refused(store: Arc<dyn WebhookStore>) {
     let stored = subscribed(&*store, &user("alice")).await;
     for owner in [user("alice"), user("bob")] {
         let again = Subscription { id: stored.id, description: description("again"), ..subscription(&owner) };
-        let answer = store.insert_within(&again, &secret(), NO_MAX, &unique_cause()).await;
+        let answer = store
+            .insert_within(&InsertSubscriptionRequest {
+                subscription: again.clone(),
+                secret: secret(),
+                max: NO_MAX,
+                cause: unique_cause(),
+            })
+            .await;
         assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "a stored id must be refused, got {answer:?}");
     }
     assert_eq!(subscriptions(&*store, &stored.owner).await, [stored], "a refused duplicate must change nothing");
@@ -201,7 +210,7 @@ pub async fn subscriptions_are_listed_newest_first_in_pages(store: Arc<dyn Webho
     assert_eq!(list(&*store, &user("carol"), None, 3).await, [], "who has none gets an empty list");
 }
 
-fn insertion(store: &Arc<dyn WebhookStore>, owner: &UserId, max: u32) -> Call<SubscriptionInsertion> {
+fn insertion(store: &Arc<dyn WebhookStore>, owner: &OwnerId, max: u32) -> Call<SubscriptionInsertion> {
     let (store, subscription) = (Arc::clone(store), subscription(owner));
     Box::pin(async move { insert(&*store, &subscription, &secret(), max).await })
 }

@@ -1,11 +1,11 @@
 use domain::ports::{
-    DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, OperatorLog, SealedSecretStore, StoreFigures,
+    DeliveryCommands, DeliveryLog, DeliveryQueue, EventStore, OperatorLog, Retention, SealedSecretStore, StoreFigures,
     SubscriptionStore,
 };
 
 use crate::Promise;
 
-/// The seven webhook ports and the figures of the queue, which one store implements.
+/// The seven webhook ports, the figures of the queue and the purge, which one store implements.
 pub trait WebhookStore:
     SubscriptionStore
     + SealedSecretStore
@@ -15,6 +15,7 @@ pub trait WebhookStore:
     + DeliveryCommands
     + OperatorLog
     + StoreFigures
+    + Retention
 {
 }
 
@@ -26,7 +27,8 @@ impl<
         + DeliveryLog
         + DeliveryCommands
         + OperatorLog
-        + StoreFigures,
+        + StoreFigures
+        + Retention,
 > WebhookStore for Store
 {
 }

@@ -130,6 +130,8 @@ async fn a_key_that_this_process_stores_is_good_at_once() {
         revoked_at: None,
         scopes: Scopes::parse("orders:read").unwrap(),
         replaced_by: None,
+        settings: domain::KeySettings::default(),
+        created_by: None,
     };
     let digest = CredentialDigest::of_presented("svc_live_imported").unwrap();
     let limit = ActiveLimit { max: 1, at: now };

@@ -38,7 +38,12 @@ async fn a_key_that_another_instance_ends_is_refused_within_one_poll() {
             .keys
             .rotate(
                 &world.owner,
-                RotateKey { id: rotated.id, overlap: Duration::ZERO, webhooks_max: Some(WebhookAccess::Write) },
+                RotateKey {
+                    id: rotated.id,
+                    overlap: Duration::ZERO,
+                    webhooks_max: Some(WebhookAccess::Write),
+                    created_by: None,
+                },
                 &Origin::SERVICE,
             )
             .await
@@ -192,7 +197,12 @@ async fn a_change_evicts_its_key_only_once() {
         .keys
         .rotate(
             &world.owner,
-            RotateKey { id: key.id, overlap: Duration::from_mins(1), webhooks_max: Some(WebhookAccess::Write) },
+            RotateKey {
+                id: key.id,
+                overlap: Duration::from_mins(1),
+                webhooks_max: Some(WebhookAccess::Write),
+                created_by: None,
+            },
             &Origin::SERVICE,
         )
         .await

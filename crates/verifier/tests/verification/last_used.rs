@@ -213,6 +213,7 @@ async fn a_use_survives_the_eviction_of_its_cached_copy() {
         id: key.id,
         overlap: Duration::from_mins(1),
         webhooks_max: Some(domain::WebhookAccess::Write),
+        created_by: None,
     };
     here.keys.rotate(&world.owner, request, &Origin::SERVICE).await.unwrap();
     assert_eq!(noted(&here, &key), Some(older));

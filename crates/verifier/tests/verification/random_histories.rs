@@ -61,6 +61,7 @@ async fn run_history(steps: Vec<Step>) {
                     id,
                     overlap: Duration::from_secs(overlap_seconds),
                     webhooks_max: Some(WebhookAccess::Write),
+                    created_by: None,
                 };
                 if let Ok(rotated) = here.keys.rotate(&world.owner, request, &Origin::SERVICE).await {
                     keys.push((rotated.id, rotated.full_key));

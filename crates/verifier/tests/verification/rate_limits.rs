@@ -1,13 +1,14 @@
 use std::time::Duration;
 
-use domain::RateLimit;
+use domain::{KeyPolicy, KeyPolicySettings, RateLimit};
 use tokio::time::sleep;
 use verifier::{Allowance, FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
 
 use crate::world::{Feed, Instance, World};
 
-fn limited(limit: &str) -> VerifierSettings {
-    VerifierSettings { rate_limit: Some(limit.parse().unwrap()), ..VerifierSettings::default() }
+pub(crate) fn limited(limit: &str) -> VerifierSettings {
+    let settings = KeyPolicySettings { rate_limit: limit.parse().ok(), ..KeyPolicySettings::default() };
+    VerifierSettings { key_policy: KeyPolicy::new(settings).unwrap(), ..VerifierSettings::default() }
 }
 
 async fn spend(instance: &Instance, presented: &str) -> Option<Allowance> {

@@ -51,7 +51,7 @@ async fn a_rotated_key_is_good_until_its_overlap_ends() {
             .keys
             .rotate(
                 &world.owner,
-                RotateKey { id: old.id, overlap, webhooks_max: Some(WebhookAccess::Write) },
+                RotateKey { id: old.id, overlap, webhooks_max: Some(WebhookAccess::Write), created_by: None },
                 &Origin::SERVICE,
             )
             .await

@@ -6,7 +6,7 @@ use domain::audit::Cause;
 use domain::memory::MemorySessionStore;
 use domain::ports::{BoxError, CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 /// One instance's connection to the store of sessions. Counts the look-ups, and can fail.
 pub(crate) struct SessionLink {
@@ -51,12 +51,12 @@ impl SessionStore for SessionLink {
         ended
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.check()?;
         self.store.list(owner, at).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         self.check()?;
         let ended = self.store.end(owner, id, cause).await;
         fail_if(&self.loses_answers)?;
@@ -65,7 +65,7 @@ impl SessionStore for SessionLink {
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -78,11 +78,6 @@ impl SessionStore for SessionLink {
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.check()?;
         self.store.count_good(at, max).await
-    }
-
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.check()?;
-        self.store.purge_ended(before, max).await
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use domain::audit::Origin;
+use domain::organizations::Memberships;
 use domain::ports::CredentialStore as _;
 use domain::sessions::{OpenSession, OpenedSession, SESSION_IDLE_MAX, SESSION_LIFETIME, SESSIONS_MAX, SessionRole};
 use tokio::time::{Instant, sleep};
@@ -16,7 +17,12 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 
 impl Instance {
     async fn sign_in(&self) -> OpenedSession {
-        let request = OpenSession { role: SessionRole::User, user_agent: None, address: None };
+        let request = OpenSession {
+            role: SessionRole::User,
+            memberships: Ok(Memberships::default()),
+            user_agent: None,
+            address: None,
+        };
         self.sessions.open(&self.owner, request, &Origin::SERVICE).await.unwrap()
     }
 
@@ -52,7 +58,12 @@ async fn a_session_is_read_once_and_then_answered_from_memory() {
 #[tokio::test(start_paused = true)]
 async fn a_link_is_not_a_session() {
     let instance = World::new().single(VerifierSettings::default());
-    let request = OpenSession { role: SessionRole::Link, user_agent: None, address: None };
+    let request = OpenSession {
+        role: SessionRole::Link,
+        memberships: Ok(Memberships::default()),
+        user_agent: None,
+        address: None,
+    };
     let link = instance.sessions.open(&instance.owner, request, &Origin::SERVICE).await.unwrap();
     for _ in 0..2 {
         assert!(!instance.accepts(&link).await);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Home, UserId};
+use domain::{Home, OwnerId};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use verifier::{FEED_POLL_INTERVAL, TRUST_MAX};
@@ -18,7 +18,7 @@ async fn a_feed_that_cannot_be_read_takes_the_trust_from_its_owners_only() {
     tokio::spawn(here.verifier.clone().run(stop));
     sleep(FEED_POLL_INTERVAL).await;
     let keys = here.create_many(20).await;
-    let shard = |n: usize| Home::of(&UserId::new("https://id.example", format!("user-{n}")).unwrap()).shard(2);
+    let shard = |n: usize| Home::of(&OwnerId::new("https://id.example", format!("user-{n}")).unwrap()).shard(2);
     let of_first = (0..20).filter(|n| shard(*n) == 0).count();
     assert!((1..20).contains(&of_first), "both shards have owners");
     let reads_of_all = async || {

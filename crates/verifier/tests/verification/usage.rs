@@ -4,17 +4,23 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::audit::Origin;
-use domain::ports::{Clock, KeyUsageStore as _};
+use domain::ports::{Clock, KeyUsageStore as _, UsageRequest};
 use domain::{CreatedKey, Hour, HourRange, UsageCounts};
 use tokio_util::sync::CancellationToken;
 use verifier::{FLUSH_INTERVAL, VerifierSettings};
 
+use crate::rate_limits::limited;
 use crate::world::{Instance, World};
 
 /// What is stored: good, limited and refused in the hours until now, the earliest first.
 async fn stored(world: &World, key: &CreatedKey) -> Vec<[u64; 3]> {
     let hours = HourRange::until(world.clock.now(), 48);
-    let usage = world.store.usage(&world.owner, key.id, hours).await.unwrap().expect("the key is stored");
+    let usage = world
+        .store
+        .usage(&UsageRequest { owner: world.owner.clone(), id: key.id, hours })
+        .await
+        .unwrap()
+        .expect("the key is stored");
     usage.into_values().map(Into::into).collect()
 }
 
@@ -29,7 +35,7 @@ async fn present(instance: &Instance, key: &CreatedKey, times: u32) {
 #[tokio::test(start_paused = true)]
 async fn each_result_is_counted_in_its_hour() {
     let world = World::new();
-    let settings = VerifierSettings { rate_limit: Some("5/h".parse().unwrap()), ..VerifierSettings::default() };
+    let settings = limited("5/h");
     let here = world.single(settings);
     let key = here.create().await;
     present(&here, &key, 7).await;
@@ -86,6 +92,7 @@ async fn a_failing_store_delays_counts_but_does_not_lose_them() {
     running.await.unwrap();
     assert_eq!(stored(&world, &key).await, [[6, 0, 0]], "the shutdown writes what waits");
     let hour = Hour::of(world.clock.now());
-    let usage = world.store.usage(&world.owner, key.id, HourRange { first: hour, last: hour }).await.unwrap().unwrap();
+    let (owner, hours) = (world.owner.clone(), HourRange { first: hour, last: hour });
+    let usage = world.store.usage(&UsageRequest { owner, id: key.id, hours }).await.unwrap().unwrap();
     assert_eq!(usage[&hour], UsageCounts { good: 6, limited: 0, refused: 0 });
 }

@@ -7,14 +7,15 @@ use async_trait::async_trait;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, SeededEntropy};
 use domain::ports::{
-    BoxError, ChangeFeed, Clock as _, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
-    InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUsageStore, Revocation, RevokeDigestsRequest,
-    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStores, StoreError,
+    BoxError, ChangeFeed, ChangeKeyRequest, ChangedKey, Clock as _, CredentialChanges, CredentialStore, FeedPosition,
+    FeedRead, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUsageStore, ListExpiringRequest, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStores,
+    StoreError, UsageRequest,
 };
 use domain::sessions::Sessions;
 use domain::{
-    ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, HourRange, KeyId, KeyPolicy, KeyPolicySettings,
-    KeyUsage, KeyUse, Keys, Label, ListView, Scopes, Timestamp, UsageCounts, UserId, WebhookAccess,
+    ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, KeyId, KeyPolicy, KeyPolicySettings, KeyUsage,
+    KeyUse, Keys, Label, ListView, OwnerId, Scopes, Timestamp, UsageCounts,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -149,7 +150,7 @@ impl KeyStore for Link {
         self.store.insert_within(request).await
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.check()?;
         let listed = self.store.list(owner, view).await;
         self.lists_read.add_permits(1);
@@ -169,6 +170,11 @@ impl KeyStore for Link {
         self.store.rotate(request).await
     }
 
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        self.check()?;
+        self.store.change(request).await
+    }
+
     async fn revoke_by_digests(
         &self,
         request: &RevokeDigestsRequest,
@@ -181,6 +187,10 @@ impl KeyStore for Link {
         self.check()?;
         let revoked = self.store.revoke_user_keys(request).await;
         if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revoked }
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        self.store.list_expiring(request).await
     }
 }
 
@@ -225,17 +235,8 @@ impl KeyUsageStore for Link {
         self.store.add_usage(usage).await
     }
 
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        self.store.usage(owner, id, hours).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        self.store.purge_usage(before, max).await
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.store.usage(request).await
     }
 }
 
@@ -271,7 +272,7 @@ pub(crate) struct World {
     pub(crate) sessions: Arc<MemorySessionStore>,
     pub(crate) clock: Arc<ManualClock>,
     entropy: Arc<SeededEntropy>,
-    pub(crate) owner: UserId,
+    pub(crate) owner: OwnerId,
 }
 
 /// One process with its verifier.
@@ -281,7 +282,7 @@ pub(crate) struct Instance {
     pub(crate) verifier: Arc<Verifier>,
     pub(crate) keys: Keys,
     pub(crate) sessions: Sessions,
-    pub(crate) owner: UserId,
+    pub(crate) owner: OwnerId,
 }
 
 impl World {
@@ -293,7 +294,7 @@ impl World {
             sessions: Arc::new(MemorySessionStore::reporting_to(feed)),
             clock: Arc::new(ManualClock::new(now)),
             entropy: Arc::new(SeededEntropy::new(1)),
-            owner: UserId::new("https://id.example", "alice").unwrap(),
+            owner: OwnerId::new("https://id.example", "alice").unwrap(),
         }
     }
 
@@ -333,16 +334,10 @@ impl World {
         self.clock.now() < at
     }
 
-    /// The links of one instance to the stores, and its ports. Upkeep, which the verifier does not call, has no link.
+    /// The links of one instance to the stores, and its ports.
     fn links(&self) -> (Arc<Link>, Arc<SessionLink>, CredentialStores) {
         let (link, session_link) = (Link::to(&self.store), SessionLink::to(&self.sessions));
-        let keys = KeyStores {
-            store: link.clone(),
-            credentials: link.clone(),
-            usage: link.clone(),
-            upkeep: self.store.clone(),
-        };
-        let sessions = SessionStores::of(&session_link);
+        let (keys, sessions) = (KeyStores::of(&link), SessionStores::of(&session_link));
         (link, session_link, CredentialStores { keys, sessions })
     }
 
@@ -364,11 +359,7 @@ impl Instance {
     pub(crate) async fn create_until(&self, expires_at: Option<Timestamp>) -> CreatedKey {
         let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
         self.keys
-            .create(
-                &self.owner,
-                CreateKey { label, expires_at, scopes, webhooks_max: Some(WebhookAccess::Write) },
-                &Origin::SERVICE,
-            )
+            .create(&self.owner, CreateKey { expires_at, scopes, ..CreateKey::named(label) }, &Origin::SERVICE)
             .await
             .unwrap()
     }
@@ -377,16 +368,10 @@ impl Instance {
     pub(crate) async fn create_many(&self, count: usize) -> Vec<FullKey> {
         let mut keys = Vec::with_capacity(count);
         for n in 0..count {
-            let owner = UserId::new(self.owner.issuer(), format!("user-{n}")).unwrap();
+            let owner = OwnerId::new(self.owner.issuer(), format!("user-{n}")).unwrap();
             let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
-            let created = self
-                .keys
-                .create(
-                    &owner,
-                    CreateKey { label, expires_at: None, scopes, webhooks_max: Some(WebhookAccess::Write) },
-                    &Origin::SERVICE,
-                )
-                .await;
+            let created =
+                self.keys.create(&owner, CreateKey { scopes, ..CreateKey::named(label) }, &Origin::SERVICE).await;
             keys.push(created.unwrap().full_key);
         }
         keys

@@ -62,7 +62,7 @@ pub(super) async fn list_audit_events(call: OwnerCall) -> Result<HttpResponse, A
     let Some(form) = ExportForm::of(wanted.format) else {
         return answer(call.state(), &wanted, AuditReader::Owner).await;
     };
-    let place = call.state().streams.enter(call.owner()).ok_or(ErrorCode::TooManyStreams)?;
+    let place = call.state().streams.enter(call.limited()).ok_or(ErrorCode::TooManyStreams)?;
     audit_export(call.request, wanted, (form, AuditReader::Owner), Some(place)).await
 }
 

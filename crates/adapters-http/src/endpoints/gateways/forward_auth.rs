@@ -3,7 +3,7 @@ use std::fmt::Write;
 use actix_web::http::header::HeaderName;
 use actix_web::web::Query;
 use actix_web::{HttpRequest, HttpResponse};
-use domain::{Scope, Scopes};
+use domain::{Metadata, OwnerKind, Scope, Scopes};
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response, ResponseBuilder};
 
@@ -14,17 +14,20 @@ use crate::documents::responses::{ResponsesByStatus, documented_errors, error_re
 use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
+use crate::state::State;
 
 const X_AUTH_USER: HeaderName = HeaderName::from_static("x-auth-user");
+const X_AUTH_ORGANIZATION: HeaderName = HeaderName::from_static("x-auth-organization");
 const X_AUTH_KEY_ID: HeaderName = HeaderName::from_static("x-auth-key-id");
 const X_AUTH_SCOPES: HeaderName = HeaderName::from_static("x-auth-scopes");
+const X_AUTH_METADATA: HeaderName = HeaderName::from_static("x-auth-metadata");
 
 /// Decides for a gateway whether a request may pass.
 ///
 /// All methods get the same answer, and the body is never read. The request carries the caller's API key in `x-api-key`
 /// or in `Authorization: Bearer`; an ID token is refused. The call counts as a use of the key, and counts against its
-/// rate limit. `X-Auth-User` is the user's `sub`. Percent signs and all bytes that are not visible ASCII are
-/// percent-encoded in it. Unknown parameters are refused, so that a mistyped `scope` never lets a request pass.
+/// rate limit. `X-Auth-User` is the user's `sub`; a key of an organization has `X-Auth-Organization` instead. Percent signs
+/// and all bytes that are not visible ASCII are percent-encoded in both. Unknown parameters are refused, so that a mistyped `scope` never lets a request pass.
 #[utoipa::path(
     get,
     path = "/forward-auth",
@@ -78,11 +81,26 @@ async fn answer(
     if !key.scopes.covers(&required) {
         return Err(ApiError::InsufficientScope(required));
     }
-    Ok(HttpResponse::Ok()
-        .insert_header((X_AUTH_USER, visible(key.owner.subject())))
+    let names = &State::of(request).forward_metadata;
+    let metadata = (!names.is_empty()).then(|| (X_AUTH_METADATA, form_of(&key.metadata, names)));
+    let mut passed = HttpResponse::Ok();
+    if let Some(header) = metadata {
+        passed.insert_header(header);
+    }
+    Ok(passed
+        .insert_header((owner_header(key.owner.kind()), visible(key.owner.subject())))
         .insert_header((X_AUTH_KEY_ID, key.id.to_string()))
         .insert_header((X_AUTH_SCOPES, key.scopes.as_str()))
         .finish())
+}
+
+/// The header that names the owner. A key of an organization has no `X-Auth-User`, so that an application that knows only
+/// users never takes it for a user's. See decision 124.
+fn owner_header(kind: OwnerKind) -> HeaderName {
+    match kind {
+        OwnerKind::User => X_AUTH_USER,
+        OwnerKind::Organization => X_AUTH_ORGANIZATION,
+    }
 }
 
 /// The query, which the configuration of the gateway sets.
@@ -112,16 +130,29 @@ impl Question {
     }
 }
 
+/// The metadata with these names, in the form of a query: any language has a parser for it.
+fn form_of(metadata: &Metadata, names: &[String]) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let pairs = metadata.pairs().iter().filter(|(name, _)| names.contains(name));
+    let pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={}", encoded(value, is_plain))).collect();
+    pairs.join("&")
+}
+
 /// Encodes a string as visible ASCII. Any header can carry the result, and different strings stay different.
 fn visible(text: &str) -> String {
-    text.bytes().fold(String::with_capacity(text.len()), |mut visible, byte| {
-        if byte.is_ascii_graphic() && byte != b'%' {
-            visible.push(char::from(byte));
+    encoded(text, |byte| byte.is_ascii_graphic() && byte != b'%')
+}
+
+/// Percent-encodes the bytes that are not plain.
+fn encoded(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
+    text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
+        if is_plain(byte) {
+            encoded.push(char::from(byte));
         } else {
             // Writing to a String cannot fail.
-            let _ = write!(visible, "%{byte:02X}");
+            let _ = write!(encoded, "%{byte:02X}");
         }
-        visible
+        encoded
     })
 }
 
@@ -131,9 +162,14 @@ impl IntoResponses for Passed {
     fn responses() -> ResponsesByStatus<RefOr<Response>> {
         let response = ResponseBuilder::new()
             .description("The request may pass")
-            .header("x-auth-user", header("The user's `sub`, percent-encoded"))
+            .header("x-auth-user", header("The user's `sub`, percent-encoded. Absent if an organization owns the key"))
+            .header(
+                "x-auth-organization",
+                header("The organization's id, percent-encoded. Absent if a user owns the key"),
+            )
             .header("x-auth-key-id", header("The key's id"))
-            .header("x-auth-scopes", header("The key's scopes, separated by spaces; may be empty"));
+            .header("x-auth-scopes", header("The key's scopes, separated by spaces; may be empty"))
+            .header("x-auth-metadata", header("The metadata of the key that `FORWARD_METADATA` names, form-encoded"));
         [("200".to_owned(), response.build().into())].into()
     }
 }
@@ -169,6 +205,15 @@ mod tests {
         assert_eq!(visible("auth0|a@b.example"), "auth0|a@b.example");
         assert_eq!(visible("Zoë B"), "Zo%C3%AB%20B");
         assert_eq!(visible("Zo%C3%AB"), "Zo%25C3%25AB");
+    }
+
+    #[test]
+    fn metadata_is_a_form() {
+        let pairs = [("plan", "pro & more"), ("note", "50%=é"), ("secret", "x")];
+        let metadata = Metadata::new(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()).unwrap();
+        let names = ["note", "plan", "absent"].map(str::to_owned);
+        assert_eq!(form_of(&metadata, &names), "note=50%25%3D%C3%A9&plan=pro%20%26%20more");
+        assert_eq!(form_of(&metadata, &[]), "");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Endpoints that gateways call about a request.
 //!
-//! See decision 27.
+//! See `docs/gateways/README.md`.
 
 mod forward_auth;
 

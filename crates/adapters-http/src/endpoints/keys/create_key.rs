@@ -1,13 +1,15 @@
 use actix_web::web::Json;
-use domain::{CreateKey, Label, WebhookAccess};
+use domain::CreateKey;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
+use crate::bodies::key_fields::{label, metadata, rate_limit};
+use crate::bodies::subscription_fields::required;
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
-use crate::errors::field_fault::FieldFault;
 use crate::records::key_record::CreatedKey;
+use crate::records::metadata::metadata_schema;
 
 /// The properties of the new key.
 #[derive(ToSchema)]
@@ -17,12 +19,20 @@ struct Body {
     /// The name of the key: 1 to 100 characters after trimming, no control characters.
     #[schema(example = "CI deploy", min_length = 1)]
     label: String,
-    /// When the key expires: RFC 3339, in the future. Without it the key does not expire.
+    /// When the key expires: RFC 3339, in the future. Without it the settings of the service decide; by default the key
+    /// does not expire.
     #[schema(rename = "expiresAt", format = DateTime)]
     expires_at: Option<String>,
     /// The scopes of the key, as the host application defines them: at most 32 scope tokens (RFC 6749).
     #[schema(example = json!(["orders:read"]))]
     scopes: Option<Vec<String>>,
+    /// Pairs for your application, which each verification of the key returns.
+    #[schema(schema_with = metadata_schema, required = false)]
+    metadata: (),
+    /// How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. Within the limit of the service, if it
+    /// has one. Without it, that limit holds.
+    #[schema(rename = "rateLimit", example = "100/s")]
+    rate_limit: Option<String>,
     /// The ID token, if no header carries it.
     #[schema(rename = "idToken")]
     id_token: Option<String>,
@@ -41,25 +51,25 @@ struct Body {
     responses((status = 200, description = "The key is created", body = CreatedKey), Errors),
 )]
 pub(super) async fn create_key(mut call: OwnerCall) -> Result<Json<CreatedKey>, ApiError> {
-    let wish = call.read_body().await?.read(|fields| parse(fields, call.webhook_access()))?;
+    let wish = call.read_body().await?.read(|fields| parse(fields, &call))?;
     let created = call.api().keys.create(call.owner(), wish, &call.origin()).await?;
     Ok(Json(CreatedKey::of(&created.full_key, created.id, created.keys)))
 }
 
 /// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields, webhooks_max: Option<WebhookAccess>) -> Result<CreateKey, ApiError> {
-    match (label(fields), fields.optional_time("expiresAt"), fields.scopes("scopes")) {
-        (Ok(label), Ok(expires_at), Ok(scopes)) => Ok(CreateKey { label, expires_at, scopes, webhooks_max }),
-        (label, expires_at, scopes) => {
-            let faults = [label.err(), expires_at.err(), scopes.err()];
+fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateKey, ApiError> {
+    let (webhooks_max, created_by) = (call.webhook_access(), call.created_by());
+    let label = label(fields).and_then(|label| required("label", label));
+    let (expires_at, scopes) = (fields.optional_time("expiresAt"), fields.scopes("scopes"));
+    match (label, expires_at, scopes, metadata(fields), rate_limit(fields)) {
+        (Ok(label), Ok(expires_at), Ok(scopes), Ok(metadata), Ok(rate_limit)) => {
+            Ok(CreateKey { label, expires_at, scopes, webhooks_max, metadata, rate_limit, created_by })
+        }
+        (label, expires_at, scopes, metadata, rate_limit) => {
+            let faults = [label.err(), expires_at.err(), scopes.err(), metadata.err(), rate_limit.err()];
             Err(ApiError::invalid_fields(faults.into_iter().flatten()))
         }
     }
-}
-
-fn label(fields: &Fields) -> Result<Label, FieldFault> {
-    let text = fields.required_text("label")?;
-    Label::parse(text).map_err(|error| FieldFault::of("label", error))
 }
 
 documented_errors!(Errors: ApiKeyLimitReached);

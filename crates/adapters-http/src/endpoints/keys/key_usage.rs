@@ -1,4 +1,5 @@
 use actix_web::web::Json;
+use domain::ports::UsageRequest;
 
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -24,7 +25,8 @@ use crate::records::hours_record::KeyUsageRecord;
 )]
 pub(super) async fn key_usage(call: OwnerCall) -> Result<Json<KeyUsageRecord>, ApiError> {
     let hours = hours_of(&call.parameters()?, call.api().clock.now())?;
-    let usage = call.api().keys.usage(call.owner(), call.id()?, hours).await?;
+    let request = UsageRequest { owner: call.owner().clone(), id: call.id()?, hours };
+    let usage = call.api().keys.usage(&request).await?;
     Ok(Json(KeyUsageRecord::of(hours, &usage.ok_or(ErrorCode::KeyNotFound)?)))
 }
 

@@ -40,7 +40,8 @@ struct Body {
 pub(super) async fn rotate_key(mut call: OwnerCall) -> Result<Json<CreatedKey>, ApiError> {
     let overlap = call.read_body().await?.read(|fields| fields.optional_number("overlapSeconds"))?;
     let overlap = Duration::from_secs(overlap.unwrap_or_default());
-    let rotation = RotateKey { id: call.id()?, overlap, webhooks_max: call.webhook_access() };
+    let rotation =
+        RotateKey { id: call.id()?, overlap, webhooks_max: call.webhook_access(), created_by: call.created_by() };
     let rotated = call.api().keys.rotate(call.owner(), rotation, &call.origin()).await?;
     Ok(Json(CreatedKey::of(&rotated.full_key, rotated.id, rotated.keys)))
 }

@@ -10,9 +10,14 @@ use crate::callers::owner::OwnerCall;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Whoami)]
 pub(super) struct Answer {
-    /// The user, by the subject (`sub`) at the identity provider.
-    #[schema(example = "alice")]
-    user_id: String,
+    /// The user, by the subject (`sub`) at the identity provider; absent if the credential is an organization's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    user_id: Option<String>,
+    /// The organization for which the call is made; absent if it is made for the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "org_9ybsU1dN2dKfDkBi")]
+    organization_id: Option<String>,
     /// The credential that the caller presented.
     credential: PresentedCredential,
 }
@@ -58,8 +63,10 @@ pub(super) async fn whoami(call: OwnerCall) -> Json<Answer> {
             label: key.label.to_string(),
             scopes: key.scopes.iter().map(str::to_owned).collect(),
         },
-        Caller::IdToken | Caller::Operator => PresentedCredential::IdToken,
+        Caller::Member(member) if member.has_session => PresentedCredential::Session,
         Caller::Session(_) => PresentedCredential::Session,
+        Caller::IdToken | Caller::Member(_) | Caller::Operator => PresentedCredential::IdToken,
     };
-    Json(Answer { user_id: call.owner().subject().to_owned(), credential })
+    let organization_id = call.owner().organization_id().map(str::to_owned);
+    Json(Answer { user_id: call.limited().user_id().map(str::to_owned), organization_id, credential })
 }

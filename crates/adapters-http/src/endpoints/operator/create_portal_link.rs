@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use actix_web::web::Json;
+use domain::OwnerId;
 use domain::sessions::{Capability, ReturnUrl, VISIT_DEFAULT, Visit};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,16 +11,19 @@ use crate::bodies::fields::Fields;
 use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::path::user_at;
+use crate::parameters::path::owner_at;
 
 /// What the link is for.
 #[derive(ToSchema)]
-#[schema(as = CreatePortalLink)]
+#[schema(as = CreatePortalLink, min_properties = 1)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// The user who visits, by the `sub` at the configured issuer.
+    /// The user who visits, by the `sub` at the configured issuer. Either this or `organizationId` is required.
     #[schema(rename = "userId", example = "alice")]
-    user_id: String,
+    user_id: Option<String>,
+    /// The organization for which somebody visits, in place of a user.
+    #[schema(rename = "organizationId")]
+    organization_id: Option<String>,
     /// What the visitor may do: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` only to see. Without the
     /// field: `keys` and `webhooks`.
     #[schema(example = json!(["keys", "webhooks:read"]), min_items = 1)]
@@ -48,7 +52,7 @@ pub(super) struct Answer {
 /// Makes a link by which a user enters the console without a sign-in.
 ///
 /// Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and
-/// once. The user gets a session with these capabilities. At most 10 links of a user wait at a time; one more ends the
+/// once. The user gets a session with these capabilities. At most 10 links of a user or organization wait at a time; one more ends the
 /// first.
 #[utoipa::path(
     post,
@@ -69,7 +73,7 @@ pub(super) async fn create_portal_link(mut call: OperatorCall) -> Result<Json<An
 
 /// Reads all fields before it fails, so that the error reports every fault at once.
 fn parse(fields: &Fields, issuer: &str) -> Result<Visit, ApiError> {
-    let user = fields.required_text("userId").and_then(|user_id| user_at(issuer, user_id));
+    let user = owner(fields, issuer);
     let lifetime = fields.optional_number("ttlSeconds").map(|ttl| ttl.map_or(VISIT_DEFAULT, Duration::from_secs));
     match (user, capabilities(fields), return_url(fields), lifetime) {
         (Ok(user), Ok(capabilities), Ok(return_url), Ok(lifetime)) => {
@@ -80,6 +84,10 @@ fn parse(fields: &Fields, issuer: &str) -> Result<Visit, ApiError> {
             Err(ApiError::invalid_fields(faults.into_iter().flatten()))
         }
     }
+}
+
+fn owner(fields: &Fields, issuer: &str) -> Result<OwnerId, FieldFault> {
+    owner_at(issuer, fields.optional_text("userId")?, fields.optional_text("organizationId")?)
 }
 
 fn capabilities(fields: &Fields) -> Result<BTreeSet<Capability>, FieldFault> {

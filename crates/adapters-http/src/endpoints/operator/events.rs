@@ -1,5 +1,6 @@
 use actix_web::web::Json;
 use domain::audit::AuditTarget;
+use domain::ports::ListEventsRequest;
 use domain::webhooks::{EventFilter, EventType};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -50,11 +51,11 @@ pub(super) struct Answer {
 pub(super) async fn list_events(call: OperatorCall) -> Result<Json<Answer>, ApiError> {
     let parameters = call.parameters()?;
     let filter = filter(&parameters, &call.api().issuer)?;
-    let (before, limit) = (parameters.cursor()?, parameters.limit()?);
-    if let Some(user) = &filter.owner {
+    let request = ListEventsRequest { filter, before: parameters.cursor()?, max: parameters.limit()? };
+    if let Some(user) = &request.filter.owner {
         call.record_read(user, AuditTarget::Events).await?;
     }
-    let page = call.api().webhooks.list_events(&filter, before, limit).await?;
+    let page = call.api().webhooks.list_events(&request).await?;
     Ok(Json(Answer {
         events: page.events.iter().map(LoggedEventRecord::of).collect(),
         next_cursor: page.next.map(|id| id.to_cursor()),

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use actix_web::HttpResponse;
 use actix_web::http::header::ContentType;
 use domain::{Scopes, Timestamp};
@@ -10,6 +12,7 @@ use crate::callers::credential::{find_good_key, limited_key, spend};
 use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
+use crate::records::metadata::metadata_schema;
 
 /// The `token_type` of an API key. No registry lists this type.
 const TOKEN_TYPE: &str = "api_key";
@@ -43,11 +46,20 @@ struct Form {
 pub(super) struct Answer<'a> {
     /// Whether the key is valid now and has every required scope.
     active: bool,
-    /// The user who owns the key.
+    /// The user who owns the key; absent if an organization does.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "alice")]
     sub: Option<&'a str>,
-    /// The user's identity provider.
+    /// The organization that owns the key; absent if a user does. A key of an organization has no `sub`, so that an
+    /// application that knows only users never takes it for a user's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "org_9ybsU1dN2dKfDkBi")]
+    org_id: Option<&'a str>,
+    /// The member of the organization who created the key, by the `sub`; absent if no member did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    created_by: Option<&'a str>,
+    /// The identity provider of the user or the organization.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "https://id.example.com")]
     iss: Option<&'a str>,
@@ -75,6 +87,10 @@ pub(super) struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "CI deploy")]
     label: Option<&'a str>,
+    /// Pairs that the application has attached to the key; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = metadata_schema, required = false)]
+    metadata: Option<&'a BTreeMap<String, String>>,
 }
 
 /// Verifies an API key and returns its owner (RFC 7662).
@@ -116,14 +132,17 @@ impl<'a> Answer<'a> {
     fn active(key: &'a VerifiedKey) -> Self {
         Self {
             active: true,
-            sub: Some(key.owner.subject()),
-            iss: Some(key.owner.issuer()),
+            sub: key.owner.user_id(),
+            org_id: key.owner.organization_id(),
+            created_by: key.created_by.as_deref(),
+            iss: Some(key.owner.provider()),
             client_id: Some(key.id.to_string()),
             token_type: Some(TOKEN_TYPE),
             iat: Some(whole_seconds(key.created_at)),
             exp: key.expires_at.map(whole_seconds),
             scope: (!key.scopes.is_empty()).then(|| key.scopes.as_str()),
             label: Some(key.label.as_str()),
+            metadata: (!key.metadata.is_empty()).then(|| key.metadata.pairs()),
         }
     }
 }

@@ -29,9 +29,14 @@ struct FailingRecord {
     /// The subscription's id.
     #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
     id: String,
-    /// The user that it belongs to.
-    #[schema(example = "alice")]
-    user_id: String,
+    /// Whose subscription it is, by the subject (`sub`); absent if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "alice")]
+    user_id: Option<String>,
+    /// Whose subscription it is, if it is an organization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "org_9ybsU1dN2dKfDkBi")]
+    organization_id: Option<String>,
     /// Scheme, host and port of the receiver. Receivers put secrets into the rest of the URL.
     #[schema(example = "https://hooks.example.com")]
     receiver: String,
@@ -81,7 +86,8 @@ impl FailingRecord {
         let (subscription, breaker) = (&found.failing.subscription, &found.failing.breaker);
         Self {
             id: subscription.id.to_string(),
-            user_id: subscription.owner.subject().to_owned(),
+            user_id: subscription.owner.user_id().map(str::to_owned),
+            organization_id: subscription.owner.organization_id().map(str::to_owned),
             receiver: subscription.url.url().origin().ascii_serialization(),
             state: found.state.as_str(),
             reason: found.state.reason(),

@@ -1,4 +1,4 @@
-//! The operator API, for the host application and for support staff. See decision 78.
+//! The operator API, for the host application and for support staff. See decision 128.
 
 mod create_portal_link;
 mod events;

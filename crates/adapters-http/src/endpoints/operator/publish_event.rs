@@ -18,9 +18,12 @@ const ENVELOPE_SIZE_BYTES_MAX: usize = 16 * 1024;
 #[expect(dead_code, reason = "describes what `EventJson` reads")]
 pub(super) struct Body {
     /// The user that the event belongs to, by the `sub` at the configured issuer. An unknown user has no subscriptions,
-    /// so the event has no deliveries.
+    /// so the event has no deliveries. Either this or `organizationId` is required.
     #[schema(rename = "userId", example = "alice")]
-    user_id: String,
+    user_id: Option<String>,
+    /// The organization that the event belongs to, in place of a user.
+    #[schema(rename = "organizationId")]
+    organization_id: Option<String>,
     /// The type of the event: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. Must start and end with a letter or digit.
     #[schema(rename = "type", example = "invoice.paid", min_length = 1)]
     event_type: String,
@@ -35,10 +38,10 @@ pub(super) struct Body {
 
 /// Publishes an event.
 ///
-/// After a success, every matching, enabled subscription of the user receives the signed event at least once, unless
+/// After a success, every matching, enabled subscription of the user or organization receives the signed event at least once, unless
 /// the retries run out, the subscription is disabled or deleted, or the delivery is cancelled.
 ///
-/// With an `id`, publishing is safe to repeat. If an event with the same `id`, user, `type` and exactly the same bytes
+/// With an `id`, publishing is safe to repeat. If an event with the same `id`, owner, `type` and exactly the same bytes
 /// of `data` exists, the answer is that event with `duplicate: true`. If the `type` or the `data` differ, the answer is
 /// a 409. The service remembers an id as long as its event, for `WEBHOOK_RETENTION_DAYS`. Without an `id`, each call
 /// publishes a new event.

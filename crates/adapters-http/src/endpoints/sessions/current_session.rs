@@ -3,7 +3,7 @@ use actix_web::web::Json;
 use domain::sessions::EndSessionError;
 
 use crate::callers::call::Call;
-use crate::callers::session::CallingSession;
+use crate::callers::session::{CallingSession, roles_end_at};
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::records::session_record::CurrentSession;
@@ -20,9 +20,13 @@ use crate::records::session_record::CurrentSession;
     responses((status = 200, description = "The session of this browser", body = CurrentSession), Errors),
 )]
 pub(super) async fn find_current_session(call: Call<CallingSession>) -> Result<Json<CurrentSession>, ApiError> {
-    let CallingSession(session) = &call.by;
+    let (CallingSession(session), api) = (&call.by, call.api());
     call.state().count_call_of(&session.owner)?;
-    Ok(Json(CurrentSession::of(session, call.api().clock.now())))
+    let shown = CurrentSession::of(session, api.clock.now());
+    Ok(Json(match (&session.memberships, roles_end_at(session, api)) {
+        (Ok(memberships), Some(end)) => shown.with_organizations(memberships, api.default_owner, end),
+        _ => shown,
+    }))
 }
 
 documented_errors!(Errors: CredentialMissing, CredentialInvalid, SeveralCredentials, RateLimited, TooManyCredentialFailures);

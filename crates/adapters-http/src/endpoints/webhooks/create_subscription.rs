@@ -1,6 +1,5 @@
 use actix_web::web::Json;
-use domain::KeyId;
-use domain::webhooks::{CreateSubscription, Webhooks};
+use domain::webhooks::CreateSubscription;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
@@ -48,7 +47,7 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
     let body = call.read_body().await?;
     to_the_end(async move {
         let webhooks = &call.api().webhooks;
-        let wish = body.read(|fields| parse(fields, call.key(), webhooks))?;
+        let wish = body.read(|fields| parse(fields, &call))?;
         let created = webhooks.create_subscription(call.owner(), wish, &call.origin()).await?;
         call.confirm_key(created.subscription.id).await?;
         Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))
@@ -57,12 +56,13 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
 }
 
 /// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<CreateSubscription, ApiError> {
-    let url = url(fields, webhooks).and_then(|url| required("url", url));
+fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, ApiError> {
+    let url = url(fields, &call.api().webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));
     match (url, events, description(fields), secret(fields)) {
         (Ok(url), Ok(events), Ok(description), Ok(secret)) => {
-            Ok(CreateSubscription { url, events, description: description.unwrap_or_default(), secret, by })
+            let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
+            Ok(CreateSubscription { url, events, description, secret, by, created_by })
         }
         (url, events, description, secret) => {
             let faults = [url.err(), events.err(), description.err(), secret.err()];

@@ -1,4 +1,5 @@
 use actix_web::web::Json;
+use domain::ports::ListDeliveriesRequest;
 use domain::webhooks::{DeliveryFilter, DeliveryStateKind, EventType};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -47,8 +48,9 @@ pub(super) struct Answer {
 )]
 pub(super) async fn list_deliveries(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
     let parameters = call.parameters()?;
-    let (filter, before, limit) = (filter(&parameters)?, parameters.cursor()?, parameters.limit()?);
-    let page = call.api().webhooks.list_deliveries(call.owner(), &filter, before, limit).await?;
+    let (filter, before, max) = (filter(&parameters)?, parameters.cursor()?, parameters.limit()?);
+    let request = ListDeliveriesRequest { owner: call.owner().clone(), filter, before, max };
+    let page = call.api().webhooks.list_deliveries(&request).await?;
     Ok(Json(Answer {
         deliveries: page.deliveries.iter().map(DeliveryRecord::listed).collect(),
         next_cursor: page.next.map(|id| id.to_cursor()),

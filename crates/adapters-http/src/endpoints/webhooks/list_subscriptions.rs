@@ -1,5 +1,6 @@
 use actix_web::web::Json;
 use domain::SubscriptionId;
+use domain::ports::ListSubscriptionsRequest;
 use domain::webhooks::SubscriptionPage;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -37,14 +38,13 @@ pub(super) struct Answer {
 )]
 pub(super) async fn list_subscriptions(call: OwnerCall) -> Result<Json<Answer>, ApiError> {
     let parameters = call.parameters()?;
-    let (before, limit) = (parameters.cursor()?, parameters.limit()?);
+    let (owner, before, max) = (call.owner().clone(), parameters.cursor()?, parameters.limit()?);
+    let request = ListSubscriptionsRequest { owner, before, max };
     let has_health = parameters.read("include", |text| (text == "health").then_some(()), "must be health")?;
-    let (webhooks, owner) = (&call.api().webhooks, call.owner());
+    let webhooks = &call.api().webhooks;
     let (subscriptions, next) = match has_health {
-        None => records(&webhooks.list_subscriptions(owner, before, limit).await?, SubscriptionRecord::of),
-        Some(()) => {
-            records(&webhooks.list_found_subscriptions(owner, before, limit).await?, SubscriptionRecord::with_health)
-        }
+        None => records(&webhooks.list_subscriptions(&request).await?, SubscriptionRecord::of),
+        Some(()) => records(&webhooks.list_found_subscriptions(&request).await?, SubscriptionRecord::with_health),
     };
     Ok(Json(Answer { subscriptions, next_cursor: next.map(|id| id.to_cursor()) }))
 }

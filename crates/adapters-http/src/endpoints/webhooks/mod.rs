@@ -1,6 +1,6 @@
 //! Webhook subscriptions and deliveries, for users.
 //!
-//! See decisions 9, 15 and 35.
+//! See decision 35.
 
 mod attempt_times;
 mod cancel_delivery;

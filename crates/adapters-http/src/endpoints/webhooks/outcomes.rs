@@ -1,5 +1,6 @@
 use actix_web::web::Json;
 use domain::SubscriptionId;
+use domain::ports::OutcomesRequest;
 
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -49,6 +50,7 @@ documented_errors!(SubscriptionErrors: SubscriptionNotFound);
 
 async fn show(call: &OwnerCall, subscription: Option<SubscriptionId>) -> Result<Json<OutcomesRecord>, ApiError> {
     let hours = hours_of(&call.parameters()?, call.api().clock.now())?;
-    let outcomes = call.api().webhooks.outcomes(call.owner(), subscription, hours).await?;
+    let request = OutcomesRequest { owner: call.owner().clone(), subscription, hours };
+    let outcomes = call.api().webhooks.outcomes(&request).await?;
     Ok(Json(OutcomesRecord::of(hours, &outcomes.ok_or(ErrorCode::SubscriptionNotFound)?)))
 }

@@ -44,7 +44,7 @@ pub(super) async fn stream_attempts(call: OwnerCall) -> Result<HttpResponse, Api
     let parameters = call.parameters()?;
     let subscription = parameters.id("subscriptionId", "must be the id of a subscription")?;
     let resume = last_event_id(call.request.headers())?;
-    let place = call.state().streams.enter(call.owner()).ok_or(ErrorCode::TooManyStreams)?;
+    let place = call.state().streams.enter(call.limited()).ok_or(ErrorCode::TooManyStreams)?;
     let follower = call.api().webhooks.follow_attempts(call.owner(), subscription, resume).await?;
     let stream = AttemptStream::new(follower.ok_or(ErrorCode::SubscriptionNotFound)?, call.request, place);
     Ok(HttpResponse::Ok()

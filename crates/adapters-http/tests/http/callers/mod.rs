@@ -2,4 +2,6 @@ mod credentials;
 mod limits;
 mod matrix;
 mod operator;
+mod organizations;
+mod organizations_by_session;
 mod unknown_members;

@@ -9,7 +9,7 @@ use crate::transcript::{ALICE, OPERATOR, Request, Response, request};
 
 /// The call of an operation, without a credential.
 fn call_of(method: &str, path: &str) -> Request {
-    let ids = ["keyId", "id", "userId"];
+    let ids = ["keyId", "id", "userId", "organizationId"];
     let path = ids.iter().fold(path.to_owned(), |path, name| path.replace(&format!("{{{name}}}"), "x"));
     request(&format!("{} {path}", method.to_uppercase()))
 }
@@ -71,7 +71,7 @@ async fn a_misspelt_member_makes_nothing_and_is_named_with_the_one_that_was_mean
         (r#"{"Label":"x"}"#, "Label is unknown; did you mean label?; label is required"),
         (
             r#"{"label":7,"colour":"red","scopes":[]}"#,
-            "colour is unknown; known are expiresAt, idToken, label, scopes; label must be a string",
+            "colour is unknown; known are expiresAt, idToken, label, metadata, rateLimit, scopes; label must be a string",
         ),
     ] {
         let refused = create_key(&server, body).await;

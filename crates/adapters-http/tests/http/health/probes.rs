@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use adapters_http::NamedCheck;
 use insta::assert_snapshot;
 
 use crate::doubles::FixedCheck;
@@ -12,8 +13,8 @@ use crate::transcript::{Transcript, request};
 #[tokio::test(flavor = "multi_thread")]
 async fn ready_when_all_checks_pass() {
     let mut transcript = Transcript::default();
-    let checks: Vec<Arc<dyn domain::ports::ReadinessCheck>> =
-        vec![Arc::new(FixedCheck::Works("database")), Arc::new(FixedCheck::Works("identity-provider"))];
+    let checks: Vec<NamedCheck> =
+        vec![("database", Arc::new(FixedCheck::Works)), ("identity-provider", Arc::new(FixedCheck::Works))];
     let server = Setup { checks, ..Setup::default() }.start();
     for line in
         ["GET /livez", "GET /readyz", "GET /readyz?verbose", "GET /readyz?a=1&verbose=true", "GET /healthz?verbose"]
@@ -28,9 +29,9 @@ async fn not_ready_when_a_check_fails_or_does_not_answer_but_alive() {
     let mut transcript = Transcript::default();
     let mut setup = Setup {
         checks: vec![
-            Arc::new(FixedCheck::Works("schema")),
-            Arc::new(FixedCheck::Fails("database")),
-            Arc::new(FixedCheck::NeverAnswers("identity-provider")),
+            ("schema", Arc::new(FixedCheck::Works)),
+            ("database", Arc::new(FixedCheck::Fails)),
+            ("identity-provider", Arc::new(FixedCheck::NeverAnswers)),
         ],
         ..Setup::default()
     };

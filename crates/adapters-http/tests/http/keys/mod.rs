@@ -1,4 +1,5 @@
 mod api_keys;
+mod changes;
 mod rotation;
 mod usage;
 mod whoami;

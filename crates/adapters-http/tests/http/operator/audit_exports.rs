@@ -8,7 +8,7 @@ use domain::audit::{AuditEvent, AuditFilter};
 use domain::memory::{MemoryAuditLog, unique_cause};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
 use domain::sessions::SessionRole;
-use domain::{AuditId, KeyId, Timestamp};
+use domain::{AuditId, KeyId};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Semaphore;
 
@@ -29,10 +29,6 @@ impl AuditLog for PacedLog {
         self.log.watch(watcher);
     }
 
-    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
-        self.log.record(event).await
-    }
-
     async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
         self.log.record_new(events).await
     }
@@ -48,10 +44,6 @@ impl AuditLog for PacedLog {
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         self.reads.acquire().await.expect("never closed").forget();
         self.log.list(filter, before, max).await
-    }
-
-    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.log.purge(before, max).await
     }
 }
 

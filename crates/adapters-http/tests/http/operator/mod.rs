@@ -1,4 +1,5 @@
 pub(crate) mod audit_exports;
+mod hosts;
 mod introspection;
 mod leaks;
 mod log_filter;

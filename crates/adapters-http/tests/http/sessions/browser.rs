@@ -1,3 +1,4 @@
+use domain::organizations::Identity;
 use domain::sessions::{OpenSession, SessionRole};
 
 use crate::doubles::user;
@@ -9,8 +10,17 @@ pub(crate) const SAME_ORIGIN: (&str, &str) = ("sec-fetch-site", "same-origin");
 
 /// The cookie of a new session of this user.
 pub(crate) async fn session_of(server: &Server, subject: &str, role: SessionRole) -> String {
-    let session = OpenSession { role, user_agent: None, address: None };
-    let opened = server.sessions.open(&user(subject), session, &domain::audit::Origin::SERVICE).await.unwrap();
+    open(server, user(subject).into(), role).await
+}
+
+/// The cookie of a new session of this user, who belongs to organizations.
+pub(crate) async fn session_of_member(server: &Server, member: Identity) -> String {
+    open(server, member, SessionRole::User).await
+}
+
+async fn open(server: &Server, Identity { user, memberships }: Identity, role: SessionRole) -> String {
+    let session = OpenSession { role, memberships, user_agent: None, address: None };
+    let opened = server.sessions.open(&user, session, &domain::audit::Origin::SERVICE).await.unwrap();
     format!("__Host-gatepost-session={}", opened.secret.expose())
 }
 

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+use domain::sessions::SESSION_ROLE_AGE_MAX;
 use insta::assert_snapshot;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::doubles::identity_of;
 use crate::server::{Server, Setup, read_to_end, read_until};
+use crate::sessions::browser::{SAME_ORIGIN, session_of_member};
 use crate::transcript::{ALICE, BOB, OPERATOR, Request, Transcript, request};
 use crate::webhooks::dispatcher::Receiver;
 use crate::webhooks::subscriptions::subscribed;
@@ -197,4 +200,19 @@ async fn a_stream_ends_with_its_credential() {
     let revoked = revoke.json(&format!(r#"{{"keyId":"{}"}}"#, key.field("keyId"))).send(&server).await;
     assert_eq!(revoked.status, 200);
     assert!(read_to_end(&mut connection).await.ends_with("0\r\n\r\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_for_an_organization_ends_with_the_role_and_one_for_the_user_goes_on() {
+    let server = Server::start();
+    let amy = session_of_member(&server, identity_of("amy").unwrap()).await;
+    let stream = |query: &str| {
+        let line = format!("GET /api/webhooks/deliveries/stream{query}");
+        request(&line).header(SAME_ORIGIN).header(("cookie", &amy))
+    };
+    let (mut of_acme, mut own) = (open(&server, stream("?organization=acme")).await, open(&server, stream("")).await);
+    server.clock.advance(SESSION_ROLE_AGE_MAX);
+    assert!(read_to_end(&mut of_acme).await.ends_with("0\r\n\r\n"));
+    let more = timeout(Duration::from_secs(2), own.read_u8()).await;
+    assert!(!matches!(more, Ok(Err(_))), "{more:?}");
 }

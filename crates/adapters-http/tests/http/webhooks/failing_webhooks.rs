@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::audit::Cause;
 use domain::ports::{
-    AttemptCursor, DeliveryCommands, DeliveryLog, DeliveryPage, EventPage, EventStore, FailingPlace,
-    FailingSubscription, LoggedAttempt, LoggedEvent, OperatorLog, Publication, RetryByHand, RetryOfFailed,
-    RetryRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
+    CancelDeliveryRequest, ChangeSubscriptionRequest, CountRecoverableRequest, DeleteSubscriptionRequest,
+    DeliveryCommands, DeliveryLog, DeliveryPage, DisableSetByRequest, EventPage, EventStore, FailingPlace,
+    FailingSubscription, InsertSubscriptionRequest, ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest,
+    ListFailedRequest, ListSubscriptionsRequest, LoggedAttempt, LoggedEvent, OperatorLog, OutcomesRequest, Publication,
+    RecoverRequest, ReplaceSecretsRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed,
+    RotateSecretRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
     WebhookStores,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryHistory, DisableReason, EventFilter, FailedDelivery, NewEvent, OutcomeCounts,
-    SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+    Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, SealedSecret, SealedSecrets, Subscription,
+    SubscriptionHealth,
 };
-use domain::{DeliveryId, EventId, Hour, HourRange, KeyId, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, EventId, Hour, OwnerId, SubscriptionId};
 
 /// Every call fails.
 pub(crate) struct FailingWebhookStore;
@@ -34,70 +36,40 @@ fn down<T>() -> Result<T, StoreError> {
 impl SubscriptionStore for FailingWebhookStore {
     async fn list_with_health(
         &self,
-        _: &UserId,
-        _: Option<SubscriptionId>,
-        _: u32,
+        _: &ListSubscriptionsRequest,
     ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
         down()
     }
 
-    async fn insert_within(
-        &self,
-        _: &Subscription,
-        _: &SealedSecret,
-        _: u32,
-        _cause: &Cause,
-    ) -> Result<SubscriptionInsertion, StoreError> {
+    async fn insert_within(&self, _: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
         down()
     }
 
-    async fn list(&self, _: &UserId, _: Option<SubscriptionId>, _: u32) -> Result<Vec<Subscription>, StoreError> {
+    async fn list(&self, _: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
         down()
     }
 
     async fn find(
         &self,
-        _: &UserId,
+        _: &OwnerId,
         _: SubscriptionId,
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
         down()
     }
 
-    async fn update(
-        &self,
-        _: &UserId,
-        _: SubscriptionId,
-        _: &SubscriptionChange,
-        _: Timestamp,
-        _cause: &Cause,
-    ) -> Result<Option<Subscription>, StoreError> {
+    async fn update(&self, _: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
         down()
     }
 
-    async fn disable_set_by(
-        &self,
-        _: &[KeyId],
-        _: DisableReason,
-        _: Timestamp,
-        _: u32,
-        _cause: &Cause,
-    ) -> Result<u32, StoreError> {
+    async fn disable_set_by(&self, _: &DisableSetByRequest) -> Result<u32, StoreError> {
         down()
     }
 
-    async fn rotate_secret(
-        &self,
-        _: &UserId,
-        _: SubscriptionId,
-        _: &SealedSecret,
-        _: Timestamp,
-        _: Timestamp,
-        _cause: &Cause,
-    ) -> Result<SecretRotation, StoreError> {
+    async fn rotate_secret(&self, _: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
         down()
     }
 
-    async fn delete(&self, _: &UserId, _: SubscriptionId, _: Timestamp, _cause: &Cause) -> Result<bool, StoreError> {
+    async fn delete(&self, _: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
         down()
     }
 }
@@ -112,12 +84,7 @@ impl SealedSecretStore for FailingWebhookStore {
         down()
     }
 
-    async fn replace_secrets(
-        &self,
-        _: SubscriptionId,
-        _: &SealedSecrets,
-        _: &SealedSecrets,
-    ) -> Result<bool, StoreError> {
+    async fn replace_secrets(&self, _: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
         down()
     }
 
@@ -143,7 +110,7 @@ impl OperatorLog for FailingWebhookStore {
         down()
     }
 
-    async fn list_events(&self, _: &EventFilter, _: Option<EventId>, _: u32) -> Result<EventPage, StoreError> {
+    async fn list_events(&self, _: &ListEventsRequest) -> Result<EventPage, StoreError> {
         down()
     }
 
@@ -154,120 +121,46 @@ impl OperatorLog for FailingWebhookStore {
 
 #[async_trait]
 impl DeliveryLog for FailingWebhookStore {
-    async fn list(
-        &self,
-        _: &UserId,
-        _: &DeliveryFilter,
-        _: Option<DeliveryId>,
-        _: u32,
-    ) -> Result<DeliveryPage, StoreError> {
+    async fn list(&self, _: &ListDeliveriesRequest) -> Result<DeliveryPage, StoreError> {
         down()
     }
 
-    async fn find(&self, _: &UserId, _: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+    async fn find(&self, _: &OwnerId, _: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         down()
     }
 
-    async fn failed(
-        &self,
-        _: &UserId,
-        _: Option<SubscriptionId>,
-        _: Timestamp,
-        _: u32,
-    ) -> Result<Vec<FailedDelivery>, StoreError> {
+    async fn failed(&self, _: &ListFailedRequest) -> Result<Vec<FailedDelivery>, StoreError> {
         down()
     }
 
-    async fn count_recoverable(
-        &self,
-        _: &UserId,
-        _: SubscriptionId,
-        _: RetryRequest,
-        _: u32,
-    ) -> Result<Option<u32>, StoreError> {
+    async fn count_recoverable(&self, _: &CountRecoverableRequest) -> Result<Option<u32>, StoreError> {
         down()
     }
 
-    async fn attempts_after(
-        &self,
-        _: &UserId,
-        _: Option<SubscriptionId>,
-        _: AttemptCursor,
-        _: u32,
-    ) -> Result<Vec<LoggedAttempt>, StoreError> {
+    async fn attempts_after(&self, _: &ListAttemptsRequest) -> Result<Vec<LoggedAttempt>, StoreError> {
         down()
     }
 
-    async fn outcomes(
-        &self,
-        _: &UserId,
-        _: Option<SubscriptionId>,
-        _: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+    async fn outcomes(&self, _: &OutcomesRequest) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
         down()
     }
 }
 
 #[async_trait]
 impl DeliveryCommands for FailingWebhookStore {
-    async fn retry(
-        &self,
-        _: &UserId,
-        _: DeliveryId,
-        _: RetryRequest,
-        _cause: &Cause,
-    ) -> Result<RetryByHand, StoreError> {
+    async fn retry(&self, _: &RetryDeliveryRequest) -> Result<RetryByHand, StoreError> {
         down()
     }
 
-    async fn cancel(
-        &self,
-        _: &UserId,
-        _: DeliveryId,
-        _: Timestamp,
-        _cause: &Cause,
-    ) -> Result<Option<Delivery>, StoreError> {
+    async fn cancel(&self, _: &CancelDeliveryRequest) -> Result<Option<Delivery>, StoreError> {
         down()
     }
 
-    async fn retry_failed(
-        &self,
-        _: &UserId,
-        _: SubscriptionId,
-        _: &[DeliveryId],
-        _: RetryRequest,
-        _cause: &Cause,
-    ) -> Result<RetryOfFailed, StoreError> {
+    async fn retry_failed(&self, _: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError> {
         down()
     }
 
-    async fn recover(
-        &self,
-        _: &UserId,
-        _: SubscriptionId,
-        _: RetryRequest,
-        _: u32,
-        _cause: &Cause,
-    ) -> Result<Option<u32>, StoreError> {
-        down()
-    }
-
-    async fn recover_rest(
-        &self,
-        _: &UserId,
-        _: SubscriptionId,
-        _: RetryRequest,
-        _: u32,
-        _cause: &Cause,
-    ) -> Result<u32, StoreError> {
-        down()
-    }
-
-    async fn purge_history(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        down()
-    }
-
-    async fn purge_outcomes(&self, _: Hour, _: u32) -> Result<u32, StoreError> {
+    async fn recover(&self, _: &RecoverRequest) -> Result<Option<u32>, StoreError> {
         down()
     }
 }

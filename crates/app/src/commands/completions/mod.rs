@@ -1,11 +1,10 @@
 mod names;
 
 use anyhow::{Context, Result};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use cli::output::answer;
 
-use crate::command_line::CommandLine;
 use crate::configuration::Environment;
 
 /// Print a script that completes commands in a shell
@@ -41,10 +40,10 @@ const ZSH_END: &str = "\nif [ \"$funcstack[1]\" = \"_gatepost\" ]; then";
 /// # Errors
 ///
 /// When standard output cannot be written.
-pub(crate) fn run(Arguments { shell, words }: Arguments, environment: Environment) -> Result<()> {
-    let Some(shell) = shell else { return names::run(words, environment) };
+pub(crate) fn run(Arguments { shell, words }: Arguments, environment: Environment, mut command: Command) -> Result<()> {
+    let Some(shell) = shell else { return names::run(words, environment, command) };
     let mut script = Vec::new();
-    generate(shell, &mut CommandLine::command(), "gatepost", &mut script);
+    generate(shell, &mut command, "gatepost", &mut script);
     let words = String::from_utf8(script)?;
     Ok(answer(&match shell {
         Shell::Bash => words + include_str!("names.bash"),
@@ -63,7 +62,10 @@ fn with_names_in_zsh(words: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::command_line::CommandLine;
 
     #[test]
     fn the_script_of_zsh_has_both_functions() {

@@ -4,12 +4,11 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use cli::complete::{Candidate, keys, profiles, subscriptions};
 use cli::output::answer;
 use cli::{Connection, ProfileName};
 
-use crate::command_line::CommandLine;
 use crate::commands::{block_on, client};
 use crate::configuration::{Environment, load};
 
@@ -43,16 +42,15 @@ struct Asked {
 /// # Errors
 ///
 /// When standard output cannot be written.
-pub(super) fn run(words: Vec<String>, environment: Environment) -> Result<()> {
+pub(super) fn run(words: Vec<String>, environment: Environment, command: Command) -> Result<()> {
     let (found, finding) = mpsc::channel();
     // A file or a service that does not answer must not hold the shell: the process ends without this thread.
-    thread::spawn(move || found.send(find(&words, &environment)));
+    thread::spawn(move || found.send(find(command, &words, &environment)));
     let lines = finding.recv_timeout(DEADLINE).ok().flatten().unwrap_or_default();
     if lines.is_empty() { Ok(()) } else { Ok(answer(&lines)?) }
 }
 
-fn find(words: &[String], environment: &Environment) -> Option<String> {
-    let mut command = CommandLine::command();
+fn find(mut command: Command, words: &[String], environment: &Environment) -> Option<String> {
     command.build();
     let asked = asked(&command, words)?;
     let names = candidates(&asked, environment).ok()?;
@@ -136,7 +134,10 @@ fn subject(argument: &Arg) -> Option<Subject> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::command_line::CommandLine;
 
     fn ask(line: &str) -> Option<Asked> {
         let mut command = CommandLine::command();

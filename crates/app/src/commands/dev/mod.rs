@@ -8,9 +8,10 @@ use std::time::Duration;
 use actix_web::web::ServiceConfig;
 use adapters_http::HttpLimits;
 use adapters_oidc::dev_provider::{
-    DevProvider, DevProviderError, DevProviderSettings, OPERATOR_GROUP, is_for_this_machine,
+    DevProvider, DevProviderError, DevProviderSettings, OPERATOR_GROUP, ORGANIZATION_CLAIM, ROLE_CLAIM,
+    is_for_this_machine,
 };
-use adapters_oidc::{OidcSettings, OidcVerifier, OperatorClaim};
+use adapters_oidc::{ClaimPointer, OidcSettings, OidcVerifier, OperatorClaim, OrganizationClaims};
 use adapters_system::{Hangups, Secret, SystemEntropy, stop_on_signal};
 use adapters_web::WebFolder;
 use anyhow::{Context, Result, anyhow, bail};
@@ -18,6 +19,7 @@ use clap::Args;
 use cli::output::answer;
 use cli::{DevServer, WebAddress, Welcome, has_keyboard, open_at_key};
 use domain::IdToken;
+use domain::organizations::OrganizationRoles;
 use domain::ports::{Clock, Entropy, IdentityVerdict, IdentityVerifier};
 use domain::webhooks::PauseLengths;
 use gatepost_client::OperatorToken;
@@ -56,6 +58,8 @@ Examples:
 const PAUSES: PauseLengths = PauseLengths { first: Duration::from_secs(1), longest: Duration::from_secs(4) };
 /// The audience of development tokens if `OIDC_AUDIENCE` is not set.
 const AUDIENCE: &str = "gatepost-dev";
+/// The capabilities of the roles of the members if `ORGANIZATION_ROLES` is not set.
+const ROLES: &str = "admin=keys+webhooks, dev=webhooks+keys:read, *=keys:read+webhooks:read";
 /// The addresses that webhooks may be sent to: this machine.
 const LOOPBACK: [IpNet; 2] = [
     IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
@@ -88,7 +92,7 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
     let (store, clock) =
         with_clock(open_store_beside_roots(&configuration).await?, configuration.database_url.servers().len());
     let provider = open_provider(&folder, &public_url, &audience, &clock, &entropy)?;
-    let identity = verifier_of(&provider, &audience)?;
+    let identity = verifier_of(&provider, &audience, configuration.organization_claims.clone())?;
     let issuer = provider.issuer().to_owned();
     let routes = routes_of(&provider, web);
     let welcome = Welcome::new(DevServer {
@@ -184,13 +188,22 @@ fn fill_in(configuration: &mut Configuration, folder: &DataFolder, entropy: &dyn
     Ok(configuration.operator_token.clone())
 }
 
-/// The development provider has one client without a secret, and one operator, unless the configuration names others.
+/// The development provider has one client without a secret, one operator and a few members of organizations, unless the
+/// configuration names others.
 fn use_provider(configuration: &mut Configuration, client_id: &str) {
     configuration.oidc_client_ids = vec![client_id.to_owned()];
     configuration.oidc_client_secret = None;
     configuration.oidc_cli_client_id = Some(client_id.to_owned());
     if !configuration.operators_sign_in() {
         configuration.operator_claim = OperatorClaim::parse(&format!("groups={OPERATOR_GROUP}"));
+    }
+    let claims = &mut configuration.organization_claims;
+    if claims.organizations.is_none() {
+        claims.organizations = ClaimPointer::parse(ORGANIZATION_CLAIM);
+        claims.roles = ClaimPointer::parse(ROLE_CLAIM);
+        if claims.rights == OrganizationRoles::default() {
+            claims.rights = ROLES.parse().expect("a valid list of roles");
+        }
     }
 }
 
@@ -233,10 +246,10 @@ fn open_provider(
 }
 
 /// Accepts the tokens of the development provider for this audience.
-fn verifier_of(provider: &DevProvider, audience: &str) -> Result<Arc<OidcVerifier>> {
+fn verifier_of(provider: &DevProvider, audience: &str, organizations: OrganizationClaims) -> Result<Arc<OidcVerifier>> {
     let issuer = provider.issuer().to_owned();
     let audiences = vec![audience.to_owned()];
-    Ok(OidcVerifier::new(OidcSettings { issuer, audiences, client_ids: Vec::new(), tls: PROVIDER_TLS })?)
+    Ok(OidcVerifier::new(OidcSettings { issuer, audiences, client_ids: Vec::new(), tls: PROVIDER_TLS, organizations })?)
 }
 
 /// The ID token of the welcome, once the service accepts it: so the printed calls work at once.

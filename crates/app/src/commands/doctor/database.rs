@@ -24,12 +24,13 @@ pub(super) async fn examine_database(configuration: &Configuration, report: &mut
     if matches!(&configuration.database_url, DatabaseUrl::Sqlite(path) if is_taken || is_new(path)) {
         return;
     }
-    let opened = match &configuration.database_url {
-        DatabaseUrl::Sqlite(_) => open_store(configuration).await,
-        DatabaseUrl::Postgres(_) if configuration.database_shards > 1 => {
-            examine_shards(configuration, is_taken, report).await
+    let opened = if let DatabaseUrl::Postgres(url) = &configuration.database_url {
+        match configuration.database_shards {
+            1 => examine_server(configuration, url, is_taken, report).await,
+            _ => examine_shards(configuration, is_taken, report).await,
         }
-        DatabaseUrl::Postgres(url) => examine_server(configuration, url, is_taken, report).await,
+    } else {
+        open_store(configuration).await
     };
     match opened {
         Err(error) => report.add("database", [unopened(format!("{error:#}"))]),

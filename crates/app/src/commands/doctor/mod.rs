@@ -4,7 +4,7 @@ mod database;
 
 use std::sync::Arc;
 
-use adapters_oidc::{OidcSettings, OidcVerifier};
+use adapters_oidc::{OidcSettings, OidcVerifier, OrganizationClaims};
 use anyhow::{Result, anyhow};
 use clap::Args;
 use cli::output::Reply;
@@ -24,7 +24,7 @@ use crate::webhooks::egress_policy;
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Also check that webhooks to this URL may be sent, and that it accepts connections; can be given several times
+    /// Also check that webhooks to this URL may be sent, and that it accepts connections; repeatable
     #[arg(long, value_name = "URL")]
     reach: Vec<Url>,
     /// Answer in JSON
@@ -94,9 +94,13 @@ fn exposure(configuration: &Configuration) -> impl Iterator<Item = Finding> {
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let Some(issuer) = configuration.oidc_issuer.clone() else { return };
     let (audiences, client_ids) = configuration.token_recipients();
-    let Ok(identity) =
-        OidcVerifier::new(OidcSettings { issuer: issuer.clone(), audiences, client_ids, tls: PROVIDER_TLS })
-    else {
+    let Ok(identity) = OidcVerifier::new(OidcSettings {
+        issuer: issuer.clone(),
+        audiences,
+        client_ids,
+        tls: PROVIDER_TLS,
+        organizations: OrganizationClaims::default(),
+    }) else {
         return;
     };
     let stop = CancellationToken::new();

@@ -68,6 +68,7 @@ pub(super) fn settings() -> &'static [Setting] {
             service::database(),
             service::addresses(),
             people::identity(),
+            people::organizations(),
             keys::keys(),
             service::audit(),
             service::secrets(),

@@ -1,12 +1,16 @@
-use adapters_oidc::{OidcSettings, OidcVerifier, OperatorClaim};
+use adapters_oidc::{ClaimPointer, OidcSettings, OidcVerifier, OperatorClaim, OrganizationClaims};
 use adapters_system::Secret;
 use adapters_web::PortalColor;
+use domain::organizations::DefaultOwner;
+use domain::sessions::SESSION_ROLE_AGE_MAX;
 use url::Url;
 
-use super::{Form, Setting, form, list, masked, not_empty, optional, url};
+use super::{Form, Setting, form, list, masked, not_empty, one, optional, seconds, url};
 
 /// The longest name, in characters, so that it fits beside the logo.
 const NAME_LENGTH_MAX: usize = 40;
+/// The form of `ORGANIZATION_ROLES`.
+const ROLES: &str = "roles and their capabilities, such as admin=keys+webhooks, dev=webhooks+keys:read, *=keys:read";
 
 /// Whose ID tokens are accepted.
 pub(super) fn identity() -> Vec<Setting> {
@@ -27,6 +31,32 @@ pub(super) fn identity() -> Vec<Setting> {
     ]
 }
 
+/// The organizations that users belong to.
+pub(super) fn organizations() -> Vec<Setting> {
+    vec![
+        optional("OIDC_ORGANIZATION_CLAIM", |all| &mut all.organization_claims.organizations, claim())
+            .doc("Where an ID token names the [organizations](organizations.md) of its user: a string, a list of")
+            .doc("strings, or an object whose keys are the ids. At most 200.")
+            .when_unset("no organizations"),
+        optional("OIDC_ROLE_CLAIM", |all| &mut all.organization_claims.roles, claim())
+            .doc("Where an ID token names the [roles](organizations.md#roles) of its user, in the same forms.")
+            .when_unset("members have no roles"),
+        one("ORGANIZATION_ROLES", |all| &mut all.organization_claims.rights, form(ROLES, |text| text.parse().ok()))
+            .doc(
+                "What each [role](organizations.md#roles) may do in its organization: `keys` and `webhooks` to change,",
+            )
+            .doc("`keys:read` and `webhooks:read` to see. `*` is for members without a role that has a name here."),
+        one("DEFAULT_OWNER", |all| &mut all.default_owner, default_owner())
+            .doc("Whose a call with an ID token is that names no organization: the user's, or that of the user's")
+            .doc("organization if the ID token names exactly one. The console begins with the same."),
+        one("SESSION_ROLE_MAX_AGE", |all| &mut all.session_role_max_age, seconds(10..=SESSION_ROLE_AGE_MAX.as_secs()))
+            .doc(
+                "For how long after a sign-in a [session](organizations.md#sessions) acts for the organizations of its",
+            )
+            .doc("user, in seconds: so long a member who was removed at the provider can go on."),
+    ]
+}
+
 /// Signing in.
 pub(super) fn sign_in() -> Vec<Setting> {
     vec![
@@ -36,8 +66,7 @@ pub(super) fn sign_in() -> Vec<Setting> {
             .when_unset("a public client"),
         optional("OIDC_CLI_CLIENT_ID", |all| &mut all.oidc_cli_client_id, form("a client id", not_empty))
             .doc("The public client of the provider with which [`gatepost login`](cli.md#sign-in-with-a-browser)")
-            .doc("signs people in. Everybody may read it.")
-            .doc("Its ID tokens are accepted as those for `OIDC_AUDIENCE` are.")
+            .doc("signs people in, and whose ID tokens are accepted. Everybody may read it.")
             .doc("It must not be the client that has `OIDC_CLIENT_SECRET`.")
             .when_unset("command lines cannot sign in"),
         list("OPERATORS", |all| &mut all.operators, some("subjects"))
@@ -62,11 +91,11 @@ pub(super) fn portal() -> Vec<Setting> {
             .when_unset("that of Gatepost"),
         optional("PORTAL_COLOR", |all| &mut all.portal.color, form(PortalColor::ALLOWED, PortalColor::parse))
             .doc("The colour of links and buttons that these visitors see.")
-            .doc("On dark pages it is as light as it must be to be read.")
+            .doc("Dark pages have it lighter.")
             .when_unset("that of Gatepost"),
         list("PORTAL_FRAME_ANCESTORS", |all| &mut all.portal.frame_ancestors, web_origins())
             .doc("Origins whose pages may show the portal [in a frame](console.md#in-a-frame).")
-            .doc("Nothing else of the service may be in a frame."),
+            .doc("Other pages of the service may not be in a frame."),
     ]
 }
 
@@ -78,9 +107,32 @@ fn some(what: &str) -> Form<String> {
 fn issuer() -> Form<String> {
     url("the issuer's URL: https, or http on a loopback host; without user, query and fragment", |text| {
         let issuer = text.to_owned();
-        let settings = OidcSettings { issuer, audiences: Vec::new(), client_ids: Vec::new(), tls: None };
+        let settings = OidcSettings {
+            issuer,
+            audiences: Vec::new(),
+            client_ids: Vec::new(),
+            tls: None,
+            organizations: OrganizationClaims::default(),
+        };
         OidcVerifier::new(settings).is_ok().then(|| text.to_owned())
     })
+}
+
+fn claim() -> Form<ClaimPointer> {
+    form(ClaimPointer::ALLOWED, ClaimPointer::parse)
+}
+
+fn default_owner() -> Form<DefaultOwner> {
+    let parse = |text: &str| match text {
+        "user" => Some(DefaultOwner::User),
+        "organization" => Some(DefaultOwner::Organization),
+        _ => None,
+    };
+    let show = |owner: &DefaultOwner| match owner {
+        DefaultOwner::User => "user".to_owned(),
+        DefaultOwner::Organization => "organization".to_owned(),
+    };
+    Form::new("user or organization", parse, show)
 }
 
 fn client_secret() -> Form<Secret> {

@@ -34,7 +34,7 @@ pub(super) fn database() -> Vec<Setting> {
             .doc("The first start fixes the number for good.")
             .doc("Each shard is a schema of a database that `DATABASE_URL` names."),
         one("DATABASE_POOL_SIZE", |all| &mut all.database_pool_size, number(1..=POOL_SIZE_MAX))
-            .doc("The maximum of connections to the database, or to each shard.")
+            .doc("The maximum number of connections to the database, or to each shard.")
             .doc("SQLite opens this many for reading, and one for writing."),
     ]
 }
@@ -140,16 +140,13 @@ pub(super) fn http() -> Vec<Setting> {
     vec![
         one("USER_RATE_LIMIT", |all| &mut all.user_rate_limit, limit_or_off())
             .doc("How often each user may call the API, with all credentials together.")
-            .doc("Above the limit the answer is 429. Introspection and forward-auth do not count.")
-            .doc("Each instance counts for itself."),
+            .doc("Introspection and forward-auth do not count."),
         one("MANUAL_SEND_LIMIT", |all| &mut all.manual_send_limit, limit_or_off())
-            .doc("How often each user may retry deliveries, recover subscriptions and send test events, all together.")
-            .doc("Above the limit the answer is 429. Each instance counts for itself."),
+            .doc("How often each user may retry deliveries, recover subscriptions and send test events, all together."),
         one("CREDENTIAL_FAILURE_LIMIT", |all| &mut all.credential_failure_limit, limit_or_off())
             .doc("How many requests with invalid credentials are answered 401 for each client address (for IPv6: each")
-            .doc("/64). Above the limit the answer is 429. Valid credentials from the same address are not affected.")
-            .doc("Sign-ins that the identity provider refuses have the same limit with their own count: above it, further")
-            .doc("sign-ins from the address wait.")
+            .doc("/64). Valid credentials from the same address are not affected.")
+            .doc("Refused sign-ins have the same limit and a separate count.")
             .doc("Introspection and forward-auth do not count. Behind a proxy, set `TRUSTED_PROXIES`."),
         one("KEEP_ALIVE_SECONDS", |all| &mut all.limits.keep_alive, seconds(1..=KEEP_ALIVE_SECONDS_MAX))
             .doc("How long a connection may be idle between two requests.")
@@ -188,8 +185,8 @@ pub(super) fn traces() -> Vec<Setting> {
         one("OTEL_SERVICE_NAME", |all| &mut all.traces.service_name, form("a name", not_empty))
             .doc("The name of this service in traces."),
         one("OTEL_TRACES_SAMPLER_ARG", |all| &mut all.traces.ratio, ratio())
-            .doc("The part of the requests that are traced, of those whose caller has not decided it with")
-            .doc("`traceparent`. Verifications are traced only if their caller says so."),
+            .doc("The traced part of the requests without a `traceparent`.")
+            .doc("Verifications are traced only if their caller says so."),
     ]
 }
 

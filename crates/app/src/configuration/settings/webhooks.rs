@@ -28,16 +28,14 @@ pub(super) fn webhooks() -> Vec<Setting> {
         one("WEBHOOK_ALLOW_HTTP", |all| &mut all.webhooks.allow_http, flag())
             .doc("Whether webhooks may be sent to `http` URLs. `dev` allows them."),
         list("WEBHOOK_ALLOWED_NETWORKS", |all| &mut all.webhooks.allowed_networks, networks())
-            .doc("Private or otherwise refused networks to which webhooks may be sent, such as an office network or a")
-            .doc("test network. `dev` allows loopback."),
+            .doc("Private or otherwise refused networks to which webhooks may be sent. `dev` allows loopback."),
         one(
             "WEBHOOK_MAX_SUBSCRIPTIONS",
             |all| &mut all.webhooks.settings.max_subscriptions,
             limited(|webhooks| webhooks.max_subscriptions = 0),
         )
-        .doc("The maximum of subscriptions for each user.")
-        .doc("A user may have 100 times as many deleted ones that were deleted in the last")
-        .doc("`WEBHOOK_RETENTION_DAYS` or still have deliveries in the log."),
+        .doc("The maximum number of subscriptions for each user.")
+        .doc("A user may have 100 times that number of deleted ones in the log."),
         one(
             "WEBHOOK_MAX_PAYLOAD_BYTES",
             |all| &mut all.webhooks.settings.max_payload_bytes,
@@ -58,7 +56,7 @@ pub(super) fn deliveries() -> Vec<Setting> {
             .doc("wait. Each wait is extended by up to 20 % at random.")
             .when_unset("no retries"),
         one("WEBHOOK_CONCURRENCY", |all| &mut all.webhooks.concurrency, number(1..=CONCURRENCY_MAX))
-            .doc("The maximum of attempts that this instance makes at the same time."),
+            .doc("The maximum number of attempts that this instance makes at the same time."),
         one("WEBHOOK_TRACEPARENT", |all| &mut all.webhooks.traceparent, flag())
             .doc("Whether receivers get the header `traceparent` with deliveries that are [traced](tracing.md)."),
         one("WEBHOOK_RETENTION_DAYS", |all| &mut all.webhooks.settings.retention, retention())

@@ -3,10 +3,12 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
-use crate::audit::Cause;
-use crate::ports::{DeliveryCommands, RetryByHand, RetryOfFailed, RetryRequest, StoreError};
+use crate::ports::{
+    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Retained, Retention, RetryByHand, RetryDeliveryRequest,
+    RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
+};
 use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, SubscriptionChange};
-use crate::{DeliveryId, EventId, Hour, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, EventId, Hour, SubscriptionId, Timestamp};
 
 /// Whether `recover` retries the delivery.
 pub(super) fn is_recovered(delivery: &Delivery, request: RetryRequest) -> bool {
@@ -56,13 +58,8 @@ impl Tables {
 
 #[async_trait]
 impl DeliveryCommands for MemoryWebhookStore {
-    async fn retry(
-        &self,
-        owner: &UserId,
-        id: DeliveryId,
-        request: RetryRequest,
-        cause: &Cause,
-    ) -> Result<RetryByHand, StoreError> {
+    async fn retry(&self, request: &RetryDeliveryRequest) -> Result<RetryByHand, StoreError> {
+        let &RetryDeliveryRequest { ref owner, id, retry, ref cause } = request;
         let mut tables = self.tables();
         let Some(delivery) = tables.delivery_of(owner, id).map(|stored| stored.delivery.clone()) else {
             return Ok(RetryByHand::NotFound);
@@ -70,24 +67,19 @@ impl DeliveryCommands for MemoryWebhookStore {
         if !tables.lanes.get(&delivery.subscription_id).is_some_and(Lane::is_open) {
             return Ok(RetryByHand::LaneClosed);
         }
-        if delivery.created_at < request.published_since {
+        if delivery.created_at < retry.published_since {
             return Ok(RetryByHand::TooOld);
         }
         let Some(stored) = tables.deliveries.get_mut(&id) else { return Ok(RetryByHand::NotFound) };
-        if !stored.is_out(request.at) {
-            stored.replay(request.at);
+        if !stored.is_out(retry.at) {
+            stored.replay(retry.at);
             self.audit.write([cause.delivery_retried(&stored.delivery, owner)]);
         }
         Ok(RetryByHand::Due(stored.delivery.clone()))
     }
 
-    async fn cancel(
-        &self,
-        owner: &UserId,
-        id: DeliveryId,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<Option<Delivery>, StoreError> {
+    async fn cancel(&self, request: &CancelDeliveryRequest) -> Result<Option<Delivery>, StoreError> {
+        let &CancelDeliveryRequest { ref owner, id, at, ref cause } = request;
         let mut tables = self.tables();
         let Some(stored) = tables.delivery_of(owner, id) else { return Ok(None) };
         if stored.queued.is_some() {
@@ -97,14 +89,8 @@ impl DeliveryCommands for MemoryWebhookStore {
         Ok(Some(stored.delivery.clone()))
     }
 
-    async fn retry_failed(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        ids: &[DeliveryId],
-        request: RetryRequest,
-        cause: &Cause,
-    ) -> Result<RetryOfFailed, StoreError> {
+    async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError> {
+        let &RetryFailedRequest { ref owner, subscription, ref ids, retry, ref cause } = request;
         let mut tables = self.tables();
         let Some(lane) = tables.lane_of(owner, subscription) else { return Ok(RetryOfFailed::NotFound) };
         if !lane.is_open() {
@@ -114,11 +100,11 @@ impl DeliveryCommands for MemoryWebhookStore {
         for id in ids {
             let found = tables.deliveries.get_mut(id).filter(|one| {
                 one.delivery.subscription_id == subscription
-                    && one.delivery.created_at >= request.published_since
+                    && one.delivery.created_at >= retry.published_since
                     && one.delivery.state.kind() == DeliveryStateKind::Failed
             });
             if let Some(stored) = found {
-                stored.replay(request.at);
+                stored.replay(retry.at);
                 retried.push(*id);
             }
         }
@@ -127,52 +113,41 @@ impl DeliveryCommands for MemoryWebhookStore {
         Ok(RetryOfFailed::Due(due))
     }
 
-    async fn recover(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        request: RetryRequest,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<Option<u32>, StoreError> {
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+        let &RecoverRequest { ref owner, subscription, retry, max, enables, ref cause } = request;
         let mut tables = self.tables();
         let enable = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-        let Some((before, after)) = tables.change(owner, subscription, &enable, request.at) else { return Ok(None) };
-        if let Some(lane) = tables.lanes.get_mut(&subscription) {
+        let found = if enables {
+            tables.change(owner, subscription, &enable, retry.at)
+        } else {
+            let lane = tables.lane_of(owner, subscription).filter(|lane| lane.is_open());
+            lane.map(|lane| (lane.subscription.clone(), lane.subscription.clone()))
+        };
+        let Some((before, after)) = found else { return Ok(None) };
+        if let Some(lane) = tables.lanes.get_mut(&subscription).filter(|_| enables) {
             lane.breaker = Breaker::default();
         }
-        let recovered = tables.bring_back(subscription, request, max);
-        self.audit.write([cause.subscription_recovered(&before, &after, recovered)]);
+        let recovered = tables.bring_back(subscription, retry, max);
+        if enables || recovered > 0 {
+            self.audit.write([cause.subscription_recovered(&before, &after, recovered)]);
+        }
         Ok(Some(recovered))
     }
+}
 
-    async fn recover_rest(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        request: RetryRequest,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<u32, StoreError> {
+#[async_trait]
+impl Retention for MemoryWebhookStore {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let mut tables = self.tables();
-        let lane = tables.lane_of(owner, subscription).filter(|lane| lane.is_open());
-        let Some(unchanged) = lane.map(|lane| lane.subscription.clone()) else { return Ok(0) };
-        let recovered = tables.bring_back(subscription, request, max);
-        if recovered > 0 {
-            self.audit.write([cause.subscription_recovered(&unchanged, &unchanged, recovered)]);
-        }
-        Ok(recovered)
-    }
-
-    async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let mut tables = self.tables();
-        let purged = tables.purge_deliveries(before, max)
-            + tables.purge_events(before, max)
-            + tables.purge_subscriptions(before, max);
+        let purged = match what {
+            Retained::Webhooks => {
+                tables.purge_deliveries(before, max)
+                    + tables.purge_events(before, max)
+                    + tables.purge_subscriptions(before, max)
+            }
+            Retained::Outcomes => tables.outcomes.purge(Hour::of(before), max) as usize,
+            _ => 0,
+        };
         Ok(u32::try_from(purged).unwrap_or(u32::MAX))
-    }
-
-    async fn purge_outcomes(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        Ok(self.tables().outcomes.purge(before, max))
     }
 }

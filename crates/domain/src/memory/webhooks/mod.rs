@@ -20,7 +20,7 @@ use crate::webhooks::{
     FailureCause, ListedDelivery, OutcomeCounts, PublisherId, QueuedDelivery, SealedSecret, SealedSecrets,
     Subscription,
 };
-use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, TraceContext, UserId};
+use crate::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp, TraceContext};
 
 /// Subscriptions, events and deliveries in maps behind one lock. Each method holds the lock, and is therefore atomic. A
 /// claim reads every delivery to find those that are due, which is fast enough for some thousands of deliveries.
@@ -77,7 +77,7 @@ struct Tables {
     check: Option<SealedSecret>,
     lanes: BTreeMap<SubscriptionId, Lane>,
     events: BTreeMap<EventId, StoredEvent>,
-    publications: HashMap<(UserId, PublisherId), (ContentDigest, EventId)>,
+    publications: HashMap<(OwnerId, PublisherId), (ContentDigest, EventId)>,
     deliveries: BTreeMap<DeliveryId, StoredDelivery>,
     outcomes: MemoryCounts<SubscriptionId, OutcomeCounts>,
     /// How many times a claim has taken deliveries of a lane.
@@ -125,7 +125,7 @@ impl Lane {
     }
 
     /// Whether it belongs to `owner` and is not deleted.
-    fn belongs_to(&self, owner: &UserId) -> bool {
+    fn belongs_to(&self, owner: &OwnerId) -> bool {
         self.secrets.is_some() && self.subscription.owner == *owner
     }
 }
@@ -170,18 +170,18 @@ impl StoredDelivery {
 
 impl Tables {
     /// The owner's subscription.
-    fn lane_of(&mut self, owner: &UserId, id: SubscriptionId) -> Option<&mut Lane> {
+    fn lane_of(&mut self, owner: &OwnerId, id: SubscriptionId) -> Option<&mut Lane> {
         self.lanes.get_mut(&id).filter(|lane| lane.belongs_to(owner))
     }
 
     /// The owner's delivery.
-    fn delivery_of(&mut self, owner: &UserId, id: DeliveryId) -> Option<&mut StoredDelivery> {
+    fn delivery_of(&mut self, owner: &OwnerId, id: DeliveryId) -> Option<&mut StoredDelivery> {
         let stored = self.deliveries.get_mut(&id)?;
         self.events.get(&stored.delivery.event_id).is_some_and(|stored| stored.event.owner == *owner).then_some(stored)
     }
 
     /// The owner's deliveries, oldest first.
-    fn deliveries_of(&self, owner: &UserId) -> impl DoubleEndedIterator<Item = &StoredDelivery> {
+    fn deliveries_of(&self, owner: &OwnerId) -> impl DoubleEndedIterator<Item = &StoredDelivery> {
         let is_theirs = move |lane| self.lanes.get(lane).is_some_and(|lane| lane.subscription.owner == *owner);
         self.deliveries.values().filter(move |stored| is_theirs(&stored.delivery.subscription_id))
     }

@@ -2,8 +2,10 @@ use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredEvent};
 use crate::EventId;
-use crate::ports::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog, StoreError};
-use crate::webhooks::{Event, EventFilter, Payload};
+use crate::ports::{
+    EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
+};
+use crate::webhooks::{Event, Payload};
 
 #[async_trait]
 impl OperatorLog for MemoryWebhookStore {
@@ -21,17 +23,13 @@ impl OperatorLog for MemoryWebhookStore {
         Ok(failing)
     }
 
-    async fn list_events(
-        &self,
-        filter: &EventFilter,
-        before: Option<EventId>,
-        max: u32,
-    ) -> Result<EventPage, StoreError> {
+    async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError> {
+        let ListEventsRequest { filter, before, max } = request;
         let tables = self.tables();
         let newest_first = tables.events.values().rev();
         let older = newest_first.filter(|stored| before.is_none_or(|before| stored.event.id < before));
         let mut wanted = older.filter(|stored| filter.matches(&stored.event));
-        let events: Vec<LoggedEvent> = wanted.by_ref().take(max as usize).map(without_payload).collect();
+        let events: Vec<LoggedEvent> = wanted.by_ref().take(*max as usize).map(without_payload).collect();
         let next = events.last().map(|logged| logged.event.id).filter(|_| wanted.next().is_some());
         Ok(EventPage { events, next })
     }

@@ -3,13 +3,16 @@ use std::ops::Bound;
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
-use crate::audit::Cause;
-use crate::ports::{SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore};
-use crate::webhooks::{
-    AttemptRecord, Breaker, DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
-    SubscriptionHealth, SubscriptionStatus,
+use crate::ports::{
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
+    ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
+    StoreError, SubscriptionInsertion, SubscriptionStore,
 };
-use crate::{KeyId, SubscriptionId, Timestamp, UserId};
+use crate::webhooks::{
+    AttemptRecord, Breaker, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+    SubscriptionStatus,
+};
+use crate::{OwnerId, SubscriptionId, Timestamp};
 
 impl Lane {
     fn change(&mut self, change: &SubscriptionChange, at: Timestamp) {
@@ -25,7 +28,7 @@ impl Tables {
     /// Returns the subscription before and after the change.
     pub(super) fn change(
         &mut self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
         change: &SubscriptionChange,
         at: Timestamp,
@@ -38,11 +41,12 @@ impl Tables {
         Some((before, changed))
     }
 
-    /// The owner's lanes below `before`, the newest first.
-    fn page_of(&self, owner: &UserId, before: Option<SubscriptionId>, max: u32) -> impl Iterator<Item = &Lane> {
+    /// The lanes of the page, the newest first.
+    fn page_of(&self, request: &ListSubscriptionsRequest) -> impl Iterator<Item = &Lane> {
+        let ListSubscriptionsRequest { owner, before, max } = request;
         let newest_first = self.lanes.values().rev().filter(move |lane| lane.belongs_to(owner));
         let page = newest_first.filter(move |lane| before.is_none_or(|before| lane.subscription.id < before));
-        page.take(max as usize)
+        page.take(*max as usize)
     }
 
     pub(super) fn health(&self, lane: &Lane) -> SubscriptionHealth {
@@ -61,13 +65,8 @@ impl Tables {
 
 #[async_trait]
 impl SubscriptionStore for MemoryWebhookStore {
-    async fn insert_within(
-        &self,
-        subscription: &Subscription,
-        secret: &SealedSecret,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<SubscriptionInsertion, StoreError> {
+    async fn insert_within(&self, request: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
+        let &InsertSubscriptionRequest { ref subscription, ref secret, max, ref cause } = request;
         let mut tables = self.tables();
         if tables.lanes.contains_key(&subscription.id) {
             return Err(StoreError::Duplicate { what: "id" });
@@ -91,29 +90,22 @@ impl SubscriptionStore for MemoryWebhookStore {
         Ok(SubscriptionInsertion::Stored)
     }
 
-    async fn list(
-        &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
-    ) -> Result<Vec<Subscription>, StoreError> {
-        Ok(self.tables().page_of(owner, before, max).map(|lane| lane.subscription.clone()).collect())
+    async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
+        Ok(self.tables().page_of(request).map(|lane| lane.subscription.clone()).collect())
     }
 
     async fn list_with_health(
         &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
+        request: &ListSubscriptionsRequest,
     ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
         let tables = self.tables();
-        let page = tables.page_of(owner, before, max);
+        let page = tables.page_of(request);
         Ok(page.map(|lane| (lane.subscription.clone(), tables.health(lane))).collect())
     }
 
     async fn find(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
         let tables = self.tables();
@@ -121,28 +113,16 @@ impl SubscriptionStore for MemoryWebhookStore {
         Ok(lane.map(|lane| (lane.subscription.clone(), tables.health(lane))))
     }
 
-    async fn update(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        change: &SubscriptionChange,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<Option<Subscription>, StoreError> {
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+        let &ChangeSubscriptionRequest { ref owner, id, ref change, at, ref cause } = request;
         let mut tables = self.tables();
         let Some((before, changed)) = tables.change(owner, id, change, at) else { return Ok(None) };
         self.audit.write(cause.subscription_changed(&before, &changed));
         Ok(Some(changed))
     }
 
-    async fn disable_set_by(
-        &self,
-        keys: &[KeyId],
-        reason: DisableReason,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<u32, StoreError> {
+    async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {
+        let &DisableSetByRequest { ref keys, reason, at, max, ref cause } = request;
         let mut tables = self.tables();
         let set_by = |one: &Subscription| one.url_set_by.is_some_and(|key| keys.contains(&key));
         let status = SubscriptionStatus::DisabledByService(reason);
@@ -159,15 +139,8 @@ impl SubscriptionStore for MemoryWebhookStore {
         Ok(count)
     }
 
-    async fn rotate_secret(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        secret: &SealedSecret,
-        previous_until: Timestamp,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<SecretRotation, StoreError> {
+    async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
+        let &RotateSecretRequest { ref owner, id, ref secret, previous_until, at, ref cause } = request;
         let mut tables = self.tables();
         let Some(lane) = tables.lane_of(owner, id) else { return Ok(SecretRotation::NotFound) };
         if let Some(secrets) = lane.secrets.as_ref().filter(|secrets| !secrets.allow_rotation(at, previous_until)) {
@@ -180,13 +153,8 @@ impl SubscriptionStore for MemoryWebhookStore {
         Ok(SecretRotation::Rotated(lane.subscription.clone()))
     }
 
-    async fn delete(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<bool, StoreError> {
+    async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
+        let &DeleteSubscriptionRequest { ref owner, id, at, ref cause } = request;
         let mut tables = self.tables();
         let Some(lane) = tables.lane_of(owner, id) else { return Ok(false) };
         lane.secrets = None;
@@ -211,16 +179,11 @@ impl SealedSecretStore for MemoryWebhookStore {
         Ok(stored.take(max as usize).collect())
     }
 
-    async fn replace_secrets(
-        &self,
-        id: SubscriptionId,
-        from: &SealedSecrets,
-        to: &SealedSecrets,
-    ) -> Result<bool, StoreError> {
+    async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
         let mut tables = self.tables();
-        let stored = tables.lanes.get_mut(&id).and_then(|lane| lane.secrets.as_mut());
-        let Some(stored) = stored.filter(|stored| **stored == *from) else { return Ok(false) };
-        *stored = to.clone();
+        let stored = tables.lanes.get_mut(&request.id).and_then(|lane| lane.secrets.as_mut());
+        let Some(stored) = stored.filter(|stored| **stored == request.from) else { return Ok(false) };
+        *stored = request.to.clone();
         Ok(true)
     }
 

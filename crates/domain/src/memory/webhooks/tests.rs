@@ -6,15 +6,15 @@ use pollster::block_on;
 use super::MemoryWebhookStore;
 use crate::memory::SeededEntropy;
 use crate::ports::{
-    ClaimId, ClaimRequest, Completion, DeliveryLog, DeliveryQueue, EventStore, Publication, SubscriptionInsertion,
-    SubscriptionStore,
+    ClaimId, ClaimRequest, Completion, DeleteSubscriptionRequest, DeliveryLog, DeliveryQueue, EventStore,
+    InsertSubscriptionRequest, ListDeliveriesRequest, Publication, SubscriptionInsertion, SubscriptionStore,
 };
 use crate::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, Delivery, DeliveryEnd, DeliveryFilter, DeliveryState, Description, Event,
     EventType, FairShares, NewEvent, Payload, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
     TargetUrl,
 };
-use crate::{EventId, SubscriptionId, Timestamp, UserId};
+use crate::{EventId, OwnerId, SubscriptionId, Timestamp};
 
 const LEASE: Duration = Duration::from_mins(1);
 
@@ -22,8 +22,8 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_unix_millis(1_795_225_323_120 + 1_000 * seconds).unwrap()
 }
 
-fn owner() -> UserId {
-    UserId::new("https://id.example", "alice").unwrap()
+fn owner() -> OwnerId {
+    OwnerId::new("https://id.example", "alice").unwrap()
 }
 
 /// A store with one subscription, and the subscription.
@@ -39,9 +39,15 @@ fn subscribed(entropy: &SeededEntropy) -> (MemoryWebhookStore, Subscription) {
         status: SubscriptionStatus::Enabled,
         created_at: at(0),
         updated_at: at(0),
+        created_by: None,
     };
-    let insertion =
-        block_on(store.insert_within(&subscription, &SealedSecret::from_bytes(vec![1]), 1, &unique_cause())).unwrap();
+    let insertion = block_on(store.insert_within(&InsertSubscriptionRequest {
+        subscription: subscription.clone(),
+        secret: SealedSecret::from_bytes(vec![1]),
+        max: 1,
+        cause: unique_cause(),
+    }))
+    .unwrap();
     assert_eq!(insertion, SubscriptionInsertion::Stored);
     (store, subscription)
 }
@@ -68,7 +74,9 @@ fn request(number: i64, at: Timestamp) -> ClaimRequest {
 }
 
 fn only_delivery(store: &MemoryWebhookStore) -> Delivery {
-    let mut page = block_on(DeliveryLog::list(store, &owner(), &DeliveryFilter::default(), None, 10)).unwrap();
+    let (owner, filter) = (owner(), DeliveryFilter::default());
+    let request = ListDeliveriesRequest { owner, filter, before: None, max: 10 };
+    let mut page = block_on(DeliveryLog::list(store, &request)).unwrap();
     assert_eq!((page.deliveries.len(), page.next), (1, None));
     page.deliveries.remove(0).delivery
 }
@@ -116,7 +124,15 @@ fn what_waits_for_a_deleted_subscription_is_ended_with_it() {
     let entropy = SeededEntropy::new(1);
     let (store, subscription) = subscribed(&entropy);
     block_on(store.publish(&[event("invoice.paid", &entropy)])).unwrap();
-    assert!(block_on(store.delete(&owner(), subscription.id, at(1), &unique_cause())).unwrap());
+    assert!(
+        block_on(store.delete(&DeleteSubscriptionRequest {
+            owner: owner(),
+            id: subscription.id,
+            at: at(1),
+            cause: unique_cause()
+        }))
+        .unwrap()
+    );
     let ended = DeliveryState::Ended { end: DeliveryEnd::SubscriptionDeleted, at: at(1) };
     assert_eq!(only_delivery(&store).state, ended);
     assert!(block_on(store.claim(&request(1, at(2)))).unwrap().is_empty());

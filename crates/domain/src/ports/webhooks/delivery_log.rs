@@ -6,7 +6,7 @@ use crate::ports::{RetryRequest, StoreError};
 #[cfg(doc)]
 use crate::webhooks::SHOWN_ATTEMPTS_MAX;
 use crate::webhooks::{AttemptRecord, DeliveryFilter, DeliveryHistory, FailedDelivery, ListedDelivery, OutcomeCounts};
-use crate::{DeliveryId, EventId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, EventId, Hour, HourRange, OwnerId, SubscriptionId, Timestamp};
 
 /// One page of a list of deliveries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,70 +49,100 @@ impl LoggedAttempt {
     }
 }
 
+/// Asks for [`DeliveryLog::list`].
+#[derive(Clone, Debug)]
+pub struct ListDeliveriesRequest {
+    /// The user who owns the deliveries.
+    pub owner: OwnerId,
+    /// The filter that the deliveries pass.
+    pub filter: DeliveryFilter,
+    /// The deliveries have ids below this one.
+    pub before: Option<DeliveryId>,
+    /// The most deliveries of the answer.
+    pub max: u32,
+}
+
+/// Asks for [`DeliveryLog::failed`].
+#[derive(Clone, Debug)]
+pub struct ListFailedRequest {
+    /// The user who owns the deliveries.
+    pub owner: OwnerId,
+    /// The subscription of the deliveries; all of the owner's subscriptions without one.
+    pub subscription: Option<SubscriptionId>,
+    /// The events were published at this time or later.
+    pub published_since: Timestamp,
+    /// The most deliveries of the answer.
+    pub max: u32,
+}
+
+/// Asks for [`DeliveryLog::count_recoverable`].
+#[derive(Clone, Debug)]
+pub struct CountRecoverableRequest {
+    /// The user who must own the subscription.
+    pub owner: OwnerId,
+    /// The subscription.
+    pub subscription: SubscriptionId,
+    /// When deliveries would be retried, and how old their events may be.
+    pub retry: RetryRequest,
+    /// The highest count.
+    pub max: u32,
+}
+
+/// Asks for [`DeliveryLog::attempts_after`].
+#[derive(Clone, Debug)]
+pub struct ListAttemptsRequest {
+    /// The user who owns the deliveries.
+    pub owner: OwnerId,
+    /// The subscription of the deliveries; all of the owner's subscriptions without one.
+    pub subscription: Option<SubscriptionId>,
+    /// The attempts come after this place.
+    pub after: AttemptCursor,
+    /// The most attempts of the answer.
+    pub max: u32,
+}
+
+/// Asks for [`DeliveryLog::outcomes`].
+#[derive(Clone, Debug)]
+pub struct OutcomesRequest {
+    /// The user who must own the subscription.
+    pub owner: OwnerId,
+    /// The subscription; all of the owner's subscriptions without one.
+    pub subscription: Option<SubscriptionId>,
+    /// The hours to read.
+    pub hours: HourRange,
+}
+
 /// Shows deliveries and attempts to the user who owns them. Nothing here changes what is stored:
 /// [`DeliveryCommands`](crate::ports::DeliveryCommands) does.
 #[async_trait]
 pub trait DeliveryLog: Send + Sync {
-    /// At most `max` of the owner's deliveries with ids below `before` that pass the filter, newest first. Deliveries
-    /// to deleted subscriptions are included.
+    /// A page of the owner's deliveries, newest first. Deliveries to deleted subscriptions are included.
     ///
     /// Of each delivery on the page it reads one attempt, however many are stored.
-    async fn list(
-        &self,
-        owner: &UserId,
-        filter: &DeliveryFilter,
-        before: Option<DeliveryId>,
-        max: u32,
-    ) -> Result<DeliveryPage, StoreError>;
+    async fn list(&self, request: &ListDeliveriesRequest) -> Result<DeliveryPage, StoreError>;
 
     /// One of the owner's deliveries with its event and its newest [`SHOWN_ATTEMPTS_MAX`] attempts, oldest first. No more
     /// attempts are read than that. `None` if there is no such delivery, or it
     /// belongs to another user.
-    async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError>;
+    async fn find(&self, owner: &OwnerId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError>;
 
-    /// At most `max` of the owner's failed deliveries
-    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) of events published since
-    /// `published_since`, newest first, each with the end of its last attempt: of all the owner's subscriptions, or of
-    /// one. Deliveries to deleted subscriptions are left out.
+    /// The owner's failed deliveries ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)), newest
+    /// first, each with the end of its last attempt. Deliveries to deleted subscriptions are left out.
     ///
-    /// It reads no more failed deliveries of a subscription than `max`, and no other deliveries.
-    async fn failed(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        published_since: Timestamp,
-        max: u32,
-    ) -> Result<Vec<FailedDelivery>, StoreError>;
+    /// It reads at most `max` failed deliveries of a subscription, and no other deliveries.
+    async fn failed(&self, request: &ListFailedRequest) -> Result<Vec<FailedDelivery>, StoreError>;
 
     /// How many deliveries a call of [`DeliveryCommands::recover`](crate::ports::DeliveryCommands::recover) with these
     /// arguments would retry. `None` if there is no such subscription, or it belongs to another user.
-    async fn count_recoverable(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        request: RetryRequest,
-        max: u32,
-    ) -> Result<Option<u32>, StoreError>;
+    async fn count_recoverable(&self, request: &CountRecoverableRequest) -> Result<Option<u32>, StoreError>;
 
-    /// At most `max` attempts after `after`, in order: at all of the owner's deliveries, or at those to one
-    /// subscription. An attempt that is being stored now may appear later, at a place before attempts that are already
+    /// Attempts at the owner's deliveries, in the order of [`AttemptCursor`]. An attempt that is being stored now may appear later, at a place before attempts that are already
     /// listed.
-    async fn attempts_after(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        after: AttemptCursor,
-        max: u32,
-    ) -> Result<Vec<LoggedAttempt>, StoreError>;
+    async fn attempts_after(&self, request: &ListAttemptsRequest) -> Result<Vec<LoggedAttempt>, StoreError>;
 
     /// The counts in each of the hours: of one of the owner's subscriptions, or the sums of all. Hours without a count
     /// are absent. Deleted subscriptions do not count. `None` if the owner has no subscription with this id.
     ///
     /// It reads one row for each subscription and hour, however many counts are stored.
-    async fn outcomes(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError>;
+    async fn outcomes(&self, request: &OutcomesRequest) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError>;
 }

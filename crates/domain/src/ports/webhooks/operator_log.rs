@@ -51,6 +51,17 @@ pub struct EventPage {
     pub next: Option<EventId>,
 }
 
+/// Asks for [`OperatorLog::list_events`].
+#[derive(Clone, Debug)]
+pub struct ListEventsRequest {
+    /// The filter that the events pass.
+    pub filter: EventFilter,
+    /// The events have ids below this one.
+    pub before: Option<EventId>,
+    /// The most events of the answer.
+    pub max: u32,
+}
+
 /// Shows operators the webhooks of all owners. It changes nothing.
 #[async_trait]
 pub trait OperatorLog: Send + Sync {
@@ -62,13 +73,8 @@ pub trait OperatorLog: Send + Sync {
     /// - It takes as long with 10^7 deliveries as with none: it reads what it shows.
     async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError>;
 
-    /// At most `max` events with ids below `before` that pass the filter, newest first. The payloads are left out.
-    async fn list_events(
-        &self,
-        filter: &EventFilter,
-        before: Option<EventId>,
-        max: u32,
-    ) -> Result<EventPage, StoreError>;
+    /// Events of any owners, newest first. The payloads are left out.
+    async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError>;
 
     /// The event with its payload, which is empty if the event has no deliveries. `None` if no event has this id.
     async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError>;

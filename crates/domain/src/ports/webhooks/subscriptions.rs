@@ -5,7 +5,91 @@ use crate::ports::StoreError;
 use crate::webhooks::{
     DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
 };
-use crate::{KeyId, SubscriptionId, Timestamp, UserId};
+use crate::{KeyId, OwnerId, SubscriptionId, Timestamp};
+
+/// Asks for [`SubscriptionStore::insert_within`].
+#[derive(Clone, Debug)]
+pub struct InsertSubscriptionRequest {
+    /// The subscription to store.
+    pub subscription: Subscription,
+    /// Its secret.
+    pub secret: SealedSecret,
+    /// The most subscriptions of the owner, the new one included.
+    pub max: u32,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`SubscriptionStore::list`].
+#[derive(Clone, Debug)]
+pub struct ListSubscriptionsRequest {
+    /// The user who owns the subscriptions.
+    pub owner: OwnerId,
+    /// The subscriptions have ids below this one.
+    pub before: Option<SubscriptionId>,
+    /// The most subscriptions of the answer.
+    pub max: u32,
+}
+
+/// Asks for [`SubscriptionStore::update`].
+#[derive(Clone, Debug)]
+pub struct ChangeSubscriptionRequest {
+    /// The user who must own the subscription.
+    pub owner: OwnerId,
+    /// The subscription.
+    pub id: SubscriptionId,
+    /// The change.
+    pub change: SubscriptionChange,
+    /// The time of the change.
+    pub at: Timestamp,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`SubscriptionStore::disable_set_by`].
+#[derive(Clone, Debug)]
+pub struct DisableSetByRequest {
+    /// The keys.
+    pub keys: Vec<KeyId>,
+    /// Why the subscriptions are disabled.
+    pub reason: DisableReason,
+    /// The time of the change.
+    pub at: Timestamp,
+    /// The most subscriptions that the call disables.
+    pub max: u32,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`SubscriptionStore::rotate_secret`].
+#[derive(Clone, Debug)]
+pub struct RotateSecretRequest {
+    /// The user who must own the subscription.
+    pub owner: OwnerId,
+    /// The subscription.
+    pub id: SubscriptionId,
+    /// The new secret.
+    pub secret: SealedSecret,
+    /// Until when the secret before it signs.
+    pub previous_until: Timestamp,
+    /// The time of the change.
+    pub at: Timestamp,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`SubscriptionStore::delete`].
+#[derive(Clone, Debug)]
+pub struct DeleteSubscriptionRequest {
+    /// The user who must own the subscription.
+    pub owner: OwnerId,
+    /// The subscription.
+    pub id: SubscriptionId,
+    /// The time of the deletion.
+    pub at: Timestamp,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
 
 /// The result of inserting a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,41 +136,28 @@ pub enum SecretRotation {
 /// [`AuditLog`](crate::ports::AuditLog).
 #[async_trait]
 pub trait SubscriptionStore: Send + Sync {
-    /// Stores `subscription` with every field unchanged, its secret and an empty lane, unless its owner already has
+    /// Stores the subscription with every field unchanged, its secret and an empty lane, unless its owner already has
     /// `max` subscriptions.
     ///
     /// - The maximum is exact under any concurrency, from any number of processes.
     /// - [`SubscriptionInsertion::within`] decides. Disabled subscriptions count as existing. Deleted ones count as
-    ///   deleted until [`DeliveryCommands::purge_history`](crate::ports::DeliveryCommands::purge_history) forgets them. If the id is stored already, the result is
-    ///   [`StoreError::Duplicate`].
-    async fn insert_within(
-        &self,
-        subscription: &Subscription,
-        secret: &SealedSecret,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<SubscriptionInsertion, StoreError>;
+    ///   deleted until the purge forgets them ([`Retained::Webhooks`](crate::ports::Retained::Webhooks)). If the id is
+    ///   stored already, the result is [`StoreError::Duplicate`].
+    async fn insert_within(&self, request: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError>;
 
-    /// At most `max` of the owner's subscriptions with ids below `before`, newest first.
-    async fn list(
-        &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
-    ) -> Result<Vec<Subscription>, StoreError>;
+    /// A page of the owner's subscriptions, newest first.
+    async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError>;
 
     /// [`SubscriptionStore::list`], each with its health. It takes a few statements, however many there are.
     async fn list_with_health(
         &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
+        request: &ListSubscriptionsRequest,
     ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError>;
 
     /// The owner's subscription and its health; `None` if the owner has none with this id.
     async fn find(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError>;
 
@@ -96,53 +167,36 @@ pub trait SubscriptionStore: Send + Sync {
     /// - No change is lost when changes run in parallel.
     /// - Enabling a disabled subscription opens its lane with a new [`Breaker`](crate::webhooks::Breaker). Disabling
     ///   closes the lane: see [`DeliveryQueue::end_closed`](crate::ports::DeliveryQueue::end_closed).
-    async fn update(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        change: &SubscriptionChange,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<Option<Subscription>, StoreError>;
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError>;
 
-    /// Disables at most `max` subscriptions of any owners whose URL was set by one of `keys`, for this reason, and returns
-    /// how many. Fewer than `max` means that none is left. An error means that some may be left.
+    /// Disables at most `max` subscriptions of any owners whose URL was set by one of `keys`, for the reason of the
+    /// request, and returns how many. Fewer than `max` means that none is left. An error means that some may be left.
     ///
     /// Each is disabled as by [`SubscriptionStore::update`]: its lane is closed, and `updated_at` becomes `at`.
     /// Subscriptions that are disabled for another reason get this one.
-    async fn disable_set_by(
-        &self,
-        keys: &[KeyId],
-        reason: DisableReason,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<u32, StoreError>;
+    async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError>;
 
-    /// Makes `secret` the current secret and sets `updated_at`. The secret before it signs until `previous_until`; a
+    /// Makes the secret of the request the current one and sets `updated_at`. The secret before it signs until `previous_until`; a
     /// third one is deleted.
     ///
     /// [`SealedSecrets::allow_rotation`] decides whether the overlap of an earlier rotation allows it. Of parallel
     /// rotations with an overlap, one stores its secret.
-    async fn rotate_secret(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        secret: &SealedSecret,
-        previous_until: Timestamp,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<SecretRotation, StoreError>;
+    async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError>;
 
     /// Deletes the owner's subscription; `false` if the owner has none with this id. Its secrets are deleted at
     /// once, its lane is closed, and its deliveries stay in the log until they are purged.
-    async fn delete(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<bool, StoreError>;
+    async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError>;
+}
+
+/// Asks for [`SealedSecretStore::replace_secrets`].
+#[derive(Clone, Debug)]
+pub struct ReplaceSecretsRequest {
+    /// The subscription, of any owner.
+    pub id: SubscriptionId,
+    /// The secrets that must be stored.
+    pub from: SealedSecrets,
+    /// The secrets to store.
+    pub to: SealedSecrets,
 }
 
 /// Keeps the secrets of subscriptions sealed when the key that seals them changes, and the check that tells a wrong key.
@@ -156,13 +210,8 @@ pub trait SealedSecretStore: Send + Sync {
         max: u32,
     ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError>;
 
-    /// Replaces the stored secrets by `to` if they are still `from`, and returns whether they were.
-    async fn replace_secrets(
-        &self,
-        id: SubscriptionId,
-        from: &SealedSecrets,
-        to: &SealedSecrets,
-    ) -> Result<bool, StoreError>;
+    /// Replaces the stored secrets if they are still those of the request, and returns whether they were.
+    async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError>;
 
     /// The check that [`SealedSecretStore::keep_check`] stored last, if there is one. Changes nothing.
     async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError>;

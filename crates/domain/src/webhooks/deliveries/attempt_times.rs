@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use super::follow_attempts::before_all;
-use crate::ports::{LoggedAttempt, StoreError};
+use crate::ports::{ListAttemptsRequest, LoggedAttempt, StoreError};
 use crate::webhooks::Webhooks;
-use crate::{SubscriptionId, Timestamp, UserId};
+use crate::{OwnerId, SubscriptionId, Timestamp};
 
 /// The most attempts whose times are read at once.
 pub const TIMED_ATTEMPTS_MAX: u32 = 1_000;
@@ -42,14 +42,14 @@ fn percentile(sorted: &[Duration], percent: usize) -> Duration {
 impl Webhooks {
     /// How long the last attempts at deliveries to the owner's subscription took: those of the last 24 hours, or of the
     /// longest shorter period that has at most [`TIMED_ATTEMPTS_MAX`] of them. `None` if the owner has no such
-    /// subscription. See decision 92.
+    /// subscription. See decision 76.
     ///
     /// # Errors
     ///
     /// If the store fails.
     pub async fn attempt_times(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         subscription: SubscriptionId,
     ) -> Result<Option<AttemptTimes>, StoreError> {
         if self.stores.subscriptions.find(owner, subscription).await?.is_none() {
@@ -58,8 +58,9 @@ impl Webhooks {
         let now = self.clock.now();
         let mut times = None;
         for since in PERIODS.map(|period| now.minus(period)) {
-            let after = before_all(since);
-            let attempts = self.stores.log.attempts_after(owner, Some(subscription), after, TIMED_ATTEMPTS_MAX).await?;
+            let (owner, subscription, after) = (owner.clone(), Some(subscription), before_all(since));
+            let request = ListAttemptsRequest { owner, subscription, after, max: TIMED_ATTEMPTS_MAX };
+            let attempts = self.stores.log.attempts_after(&request).await?;
             times = Some(AttemptTimes::of(since, &attempts));
             if attempts.len() < TIMED_ATTEMPTS_MAX as usize {
                 break;

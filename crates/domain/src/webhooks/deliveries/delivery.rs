@@ -3,7 +3,7 @@ use sha2::{Digest, Sha256};
 use super::attempt_record::AttemptRecord;
 use super::delivery_state::DeliveryState;
 use crate::webhooks::{Event, EventType, Payload};
-use crate::{DeliveryId, EventId, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp};
 
 /// The most attempts of a delivery that are shown, the newest ones. A delivery that is retried by hand may have any
 /// number.
@@ -31,7 +31,7 @@ pub struct Delivery {
 
 impl Delivery {
     /// What is shown of the event of `owner` if the stored event is missing. Its payload is `null`.
-    pub fn lost_event(&self, owner: &UserId) -> Event {
+    pub fn lost_event(&self, owner: &OwnerId) -> Event {
         Event {
             id: self.event_id,
             owner: owner.clone(),

@@ -2,9 +2,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ports::{AttemptCursor, DeliveryLog, LoggedAttempt, StoreError};
+use crate::ports::{AttemptCursor, DeliveryLog, ListAttemptsRequest, LoggedAttempt, StoreError};
 use crate::webhooks::Webhooks;
-use crate::{DeliveryId, SubscriptionId, Timestamp, UserId};
+use crate::{DeliveryId, OwnerId, SubscriptionId, Timestamp};
 
 /// How far back each read looks again. Attempts may be stored later than others that ended after them.
 const STORED_LATE_MAX: Duration = Duration::from_secs(10);
@@ -19,7 +19,7 @@ const REMEMBERED_MAX: usize = 2_000;
 /// Returns attempts as they end, each once.
 pub struct AttemptFollower {
     log: Arc<dyn DeliveryLog>,
-    owner: UserId,
+    owner: OwnerId,
     subscription: Option<SubscriptionId>,
     /// Attempts up to here are never returned.
     floor: AttemptCursor,
@@ -36,7 +36,7 @@ impl Webhooks {
     /// If the store fails.
     pub async fn follow_attempts(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         subscription: Option<SubscriptionId>,
         resume: Option<AttemptCursor>,
     ) -> Result<Option<AttemptFollower>, StoreError> {
@@ -63,11 +63,16 @@ impl AttemptFollower {
     ///
     /// If the store fails. A later call returns the same attempts.
     pub async fn read_new(&mut self) -> Result<Vec<LoggedAttempt>, StoreError> {
-        let mut after = self.read_from();
+        let mut request = ListAttemptsRequest {
+            owner: self.owner.clone(),
+            subscription: self.subscription,
+            after: self.read_from(),
+            max: FOLLOWED_AT_ONCE_MAX,
+        };
         loop {
-            let page = self.log.attempts_after(&self.owner, self.subscription, after, FOLLOWED_AT_ONCE_MAX).await?;
+            let page = self.log.attempts_after(&request).await?;
             let is_last = page.len() < FOLLOWED_AT_ONCE_MAX as usize;
-            after = page.last().map_or(after, LoggedAttempt::cursor);
+            request.after = page.last().map_or(request.after, LoggedAttempt::cursor);
             let new: Vec<_> = page.into_iter().filter(|attempt| self.note(attempt.cursor())).collect();
             if is_last || !new.is_empty() {
                 return Ok(new);
@@ -90,7 +95,6 @@ impl AttemptFollower {
     }
 }
 
-/// The place before all attempts that end at `at`.
 /// The place before all attempts that end at this time or later.
 pub(super) fn before_all(at: Timestamp) -> AttemptCursor {
     AttemptCursor { ended_at: at, delivery: DeliveryId::from_bytes([0; 16]), number: 0 }

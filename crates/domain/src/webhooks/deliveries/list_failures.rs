@@ -1,9 +1,9 @@
 use std::cmp::Reverse;
 
 use super::failed_delivery::{FailedDelivery, FailureCause};
-use crate::ports::StoreError;
+use crate::ports::{ListFailedRequest, ListSubscriptionsRequest, StoreError};
 use crate::webhooks::{TargetUrl, Webhooks};
-use crate::{DeliveryId, SubscriptionId, UserId};
+use crate::{DeliveryId, OwnerId, SubscriptionId};
 
 /// The most failed deliveries that a list of failures counts, and that one retry of a group brings back.
 pub const FAILURES_MAX: u32 = 1_000;
@@ -40,20 +40,31 @@ impl Webhooks {
     /// If the store fails.
     pub async fn list_failures(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         subscription: Option<SubscriptionId>,
     ) -> Result<Failures, StoreError> {
-        let since = self.retry_request(self.clock.now()).published_since;
-        let mut failed = self.stores.log.failed(owner, subscription, since, FAILURES_MAX + 1).await?;
+        let mut failed = self.newest_failed(owner, subscription, FAILURES_MAX + 1).await?;
         let are_complete = failed.len() <= FAILURES_MAX as usize;
         failed.truncate(FAILURES_MAX as usize);
-        let subscriptions = self.stores.subscriptions.list(owner, None, u32::MAX).await?;
+        let every = ListSubscriptionsRequest { owner: owner.clone(), before: None, max: u32::MAX };
+        let subscriptions = self.stores.subscriptions.list(&every).await?;
         let url_of = |id| subscriptions.iter().find(|one| one.id == id).map(|one| one.url.clone());
         let groups = counted(&failed).into_iter().filter_map(|(newest, deliveries)| {
             let (FailedDelivery { id, cause }, url) = (newest, url_of(newest.cause.subscription)?);
             Some(FailureGroup { cause, url, deliveries, newest: id })
         });
         Ok(Failures { groups: groups.collect(), are_complete })
+    }
+
+    /// The newest of the owner's failed deliveries that can be retried, at most `max`.
+    pub(super) async fn newest_failed(
+        &self,
+        owner: &OwnerId,
+        subscription: Option<SubscriptionId>,
+        max: u32,
+    ) -> Result<Vec<FailedDelivery>, StoreError> {
+        let (owner, published_since) = (owner.clone(), self.retry_request(self.clock.now()).published_since);
+        self.stores.log.failed(&ListFailedRequest { owner, subscription, published_since, max }).await
     }
 }
 

@@ -2,7 +2,7 @@ use std::ops::AddAssign;
 
 use crate::{InHour, SubscriptionId};
 
-/// How many attempts had each outcome. See decision 77.
+/// How many attempts had each outcome. See decision 76.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeCounts {
     /// The receiver took the webhook.

@@ -1,8 +1,8 @@
 use super::delivery::Delivery;
 use crate::audit::Origin;
-use crate::ports::{RetryByHand, StoreError};
+use crate::ports::{RetryByHand, RetryDeliveryRequest, StoreError};
 use crate::webhooks::Webhooks;
-use crate::{DeliveryId, UserId};
+use crate::{DeliveryId, OwnerId};
 
 /// Why a delivery was not made due.
 #[derive(Debug, thiserror::Error)]
@@ -30,12 +30,13 @@ impl Webhooks {
     /// See [`RetryDeliveryError`].
     pub async fn retry_delivery(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: DeliveryId,
         origin: &Origin,
     ) -> Result<Delivery, RetryDeliveryError> {
         let now = self.clock.now();
-        match self.stores.commands.retry(owner, id, self.retry_request(now), &self.cause(origin, now)).await? {
+        let (retry, cause) = (self.retry_request(now), self.cause(origin, now));
+        match self.stores.commands.retry(&RetryDeliveryRequest { owner: owner.clone(), id, retry, cause }).await? {
             RetryByHand::Due(delivery) => Ok(delivery),
             RetryByHand::NotFound => Err(RetryDeliveryError::NotFound),
             RetryByHand::LaneClosed => Err(RetryDeliveryError::SubscriptionDisabled),

@@ -1,9 +1,9 @@
 use super::failed_delivery::FailureCause;
 use super::list_failures::FAILURES_MAX;
+use crate::OwnerId;
 use crate::audit::Origin;
-use crate::ports::{RetryOfFailed, StoreError};
+use crate::ports::{RetryFailedRequest, RetryOfFailed, StoreError};
 use crate::webhooks::Webhooks;
-use crate::{DeliveryId, UserId};
 
 /// Why a group of failed deliveries was not retried.
 #[derive(Debug, thiserror::Error)]
@@ -28,17 +28,17 @@ impl Webhooks {
     /// See [`RetryFailuresError`].
     pub async fn retry_failures(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         cause: &FailureCause,
         origin: &Origin,
     ) -> Result<u32, RetryFailuresError> {
         let now = self.clock.now();
-        let (request, subscription) = (self.retry_request(now), cause.subscription);
-        let failed = self.stores.log.failed(owner, Some(subscription), request.published_since, FAILURES_MAX).await?;
+        let (retry, subscription) = (self.retry_request(now), cause.subscription);
+        let failed = self.newest_failed(owner, Some(subscription), FAILURES_MAX).await?;
         let of_cause = failed.iter().filter(|one| one.cause == *cause);
-        let ids: Vec<DeliveryId> = of_cause.map(|one| one.id).collect();
-        let reason = self.cause(origin, now);
-        match self.stores.commands.retry_failed(owner, subscription, &ids, request, &reason).await? {
+        let ids = of_cause.map(|one| one.id).collect();
+        let (owner, cause) = (owner.clone(), self.cause(origin, now));
+        match self.stores.commands.retry_failed(&RetryFailedRequest { owner, subscription, ids, retry, cause }).await? {
             RetryOfFailed::Due(deliveries) => Ok(deliveries),
             RetryOfFailed::NotFound => Err(RetryFailuresError::NotFound),
             RetryOfFailed::LaneClosed => Err(RetryFailuresError::SubscriptionDisabled),

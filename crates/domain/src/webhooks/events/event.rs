@@ -1,7 +1,7 @@
 use super::event_type::EventType;
 use super::payload::Payload;
 use super::publication_key::PublicationKey;
-use crate::{EventId, SubscriptionId, Timestamp, TraceContext, UserId};
+use crate::{EventId, OwnerId, SubscriptionId, Timestamp, TraceContext};
 
 /// An event that a publisher has reported about a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Event {
     /// Its id, sent as `webhook-id`.
     pub id: EventId,
     /// The user.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// The type of the event.
     pub event_type: EventType,
     /// The body that is sent to receivers.

@@ -1,12 +1,12 @@
 use super::event::Event;
 use super::event_type::EventType;
-use crate::{Timestamp, UserId};
+use crate::{OwnerId, Timestamp};
 
 /// Which events a list shows. `None` in a field shows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventFilter {
     /// Only events of this user.
-    pub owner: Option<UserId>,
+    pub owner: Option<OwnerId>,
     /// Only events of this type.
     pub event_type: Option<EventType>,
     /// Only events published at this time or later.

@@ -4,13 +4,13 @@ use super::payload::{Payload, PayloadTooLarge};
 use super::publication_key::{ContentDigest, PublicationKey, PublisherId};
 use crate::ports::{Accepted, PUBLISHED_EVENTS_MAX, Publication, StoreError};
 use crate::webhooks::Webhooks;
-use crate::{EventId, SubscriptionId, Timestamp, TraceContext, UserId};
+use crate::{EventId, OwnerId, SubscriptionId, Timestamp, TraceContext};
 
 /// An event as its publisher reports it.
 #[derive(Clone, Debug)]
 pub struct PublishEvent<'a> {
     /// The user.
-    pub owner: UserId,
+    pub owner: OwnerId,
     /// The type of the event.
     pub event_type: EventType,
     /// The data for receivers: JSON that the caller has already checked to be one value. It is delivered unchanged.

@@ -1,6 +1,6 @@
 use sha2::{Digest, Sha256};
 
-use crate::UserId;
+use crate::OwnerId;
 
 /// A number that stands for an owner where owners are counted against each other. Two owners with the same number, which
 /// is as rare as 1 in 2⁶⁴, share one share.
@@ -9,7 +9,7 @@ pub struct OwnerNumber(i64);
 
 impl OwnerNumber {
     /// The number of this owner. Stores keep it with each lane, so it never changes.
-    pub fn of(owner: &UserId) -> Self {
+    pub fn of(owner: &OwnerId) -> Self {
         // No issuer contains a line feed, so no other owner has the same bytes.
         let digest = Sha256::new().chain_update(owner.issuer()).chain_update("\n").chain_update(owner.subject());
         Self(digest.finalize().iter().take(8).fold(0, |number, byte| number << 8 | i64::from(*byte)))
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn the_number_of_an_owner_is_the_start_of_a_digest() {
-        let number = |issuer, subject| OwnerNumber::of(&UserId::new(issuer, subject).unwrap()).number();
+        let number = |issuer, subject| OwnerNumber::of(&OwnerId::new(issuer, subject).unwrap()).number();
         // printf 'https://id.example\nalice' | sha256sum
         assert_eq!(number("https://id.example", "alice"), 0x3457_94e1_bae0_6226);
         assert_ne!(number("https://id.example", "alice"), number("https://id.example/", "alice"));

@@ -1,5 +1,5 @@
 use super::sealed_secret::{SealedSecret, SealedSecrets, UnsealError};
-use crate::ports::{Entropy, StoreError};
+use crate::ports::{Entropy, ReplaceSecretsRequest, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{SealingKeys, SubscriptionId};
 
@@ -32,14 +32,15 @@ impl Webhooks {
                 return Ok(total);
             };
             after = Some(*last);
-            for (id, stored) in &page {
-                match resealed(&self.rules.sealing_keys, stored, *id, &*self.entropy) {
+            for (id, from) in page {
+                match resealed(&self.rules.sealing_keys, &from, id, &*self.entropy) {
                     Err(UnsealError) => total.unreadable += 1,
                     Ok(None) => {}
                     // `false` if a rotation has replaced them, which seals under the newest key, or another instance
                     // has.
-                    Ok(Some(renewed)) => {
-                        let is_replaced = self.stores.secrets.replace_secrets(*id, stored, &renewed).await?;
+                    Ok(Some(to)) => {
+                        let request = ReplaceSecretsRequest { id, from, to };
+                        let is_replaced = self.stores.secrets.replace_secrets(&request).await?;
                         total.resealed += u64::from(is_replaced);
                     }
                 }

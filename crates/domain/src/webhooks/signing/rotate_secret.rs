@@ -4,9 +4,9 @@ use super::idempotency_key::IdempotencyKey;
 use super::sealed_secret::SealedSecrets;
 use super::signing_secret::{ChosenSecret, SigningSecret};
 use crate::audit::Origin;
-use crate::ports::{SecretRotation, StoreError};
+use crate::ports::{RotateSecretRequest, SecretRotation, StoreError};
 use crate::webhooks::{Subscription, Webhooks};
-use crate::{OVERLAP_MAX, SubscriptionId, Timestamp, UserId};
+use crate::{OVERLAP_MAX, OwnerId, SubscriptionId, Timestamp};
 
 /// The rotation that a user requests.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Webhooks {
     /// See [`RotateSecretError`].
     pub async fn rotate_secret(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         request: RotateSecret,
         origin: &Origin,
     ) -> Result<RotatedSecret, RotateSecretError> {
@@ -76,9 +76,15 @@ impl Webhooks {
         }
         let (now, id) = (self.clock.now(), request.id);
         let mut possible = self.possible_secrets(request.secret, request.key.as_ref(), id);
-        let sealed = self.rules.sealing_keys.seal(possible[0].as_ref(), id, &*self.entropy);
-        let (previous_until, cause) = (now.plus(request.overlap), self.cause(origin, now));
-        match self.stores.subscriptions.rotate_secret(owner, id, &sealed, previous_until, now, &cause).await? {
+        let rotation = RotateSecretRequest {
+            owner: owner.clone(),
+            id,
+            secret: self.rules.sealing_keys.seal(possible[0].as_ref(), id, &*self.entropy),
+            previous_until: now.plus(request.overlap),
+            at: now,
+            cause: self.cause(origin, now),
+        };
+        match self.stores.subscriptions.rotate_secret(&rotation).await? {
             SecretRotation::Rotated(subscription) => {
                 Ok(RotatedSecret { subscription, secret: possible.swap_remove(0).into_shown() })
             }

@@ -2,10 +2,10 @@ use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
 use crate::audit::Origin;
-use crate::ports::{StoreError, SubscriptionInsertion};
+use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
 use crate::webhooks::signing::signing_secret::ChosenSecret;
 use crate::webhooks::{SigningSecret, TargetUrl, Webhooks};
-use crate::{KeyId, SubscriptionId, UserId};
+use crate::{KeyId, OwnerId, SubscriptionId};
 
 /// The subscription that a user requests.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct CreateSubscription {
     pub secret: Option<SigningSecret>,
     /// The API key that requests the subscription; `None` for an ID token.
     pub by: Option<KeyId>,
+    /// The member of the organization that is the owner, if a member requests the subscription.
+    pub created_by: Option<OwnerId>,
 }
 
 /// A new subscription.
@@ -60,7 +62,7 @@ impl Webhooks {
     /// See [`CreateSubscriptionError`].
     pub async fn create_subscription(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         request: CreateSubscription,
         origin: &Origin,
     ) -> Result<CreatedSubscription, CreateSubscriptionError> {
@@ -75,12 +77,16 @@ impl Webhooks {
             status: SubscriptionStatus::Enabled,
             created_at: now,
             updated_at: now,
+            created_by: request.created_by,
         };
         let secret = ChosenSecret::of(request.secret, &*self.entropy);
         let sealed = self.rules.sealing_keys.seal(secret.as_ref(), subscription.id, &*self.entropy);
         let max = self.rules.policy.max_subscriptions();
-        match self.stores.subscriptions.insert_within(&subscription, &sealed, max, &self.cause(origin, now)).await? {
-            SubscriptionInsertion::Stored => Ok(CreatedSubscription { subscription, secret: secret.into_shown() }),
+        let request = InsertSubscriptionRequest { subscription, secret: sealed, max, cause: self.cause(origin, now) };
+        match self.stores.subscriptions.insert_within(&request).await? {
+            SubscriptionInsertion::Stored => {
+                Ok(CreatedSubscription { subscription: request.subscription, secret: secret.into_shown() })
+            }
             SubscriptionInsertion::LimitReached => Err(CreateSubscriptionError::LimitReached { max }),
             SubscriptionInsertion::TooManyDeleted => Err(CreateSubscriptionError::TooManyDeleted {
                 max: max.saturating_mul(SubscriptionInsertion::DELETED_MAX),

@@ -2,7 +2,7 @@ use super::health_state::{HealthState, SubscriptionHealth};
 use super::subscription::Subscription;
 use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
-use crate::{SubscriptionId, Timestamp, UserId};
+use crate::{OwnerId, SubscriptionId, Timestamp};
 
 /// A subscription and its health.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Webhooks {
     /// If the store fails.
     pub async fn find_subscription(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<Option<FoundSubscription>, StoreError> {
         let found = self.stores.subscriptions.find(owner, id).await?;

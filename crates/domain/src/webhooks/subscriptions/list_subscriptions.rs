@@ -1,8 +1,8 @@
 use super::find_subscription::FoundSubscription;
 use super::subscription::Subscription;
-use crate::ports::StoreError;
+use crate::SubscriptionId;
+use crate::ports::{ListSubscriptionsRequest, StoreError};
 use crate::webhooks::Webhooks;
-use crate::{SubscriptionId, UserId};
 
 /// One page of a list of subscriptions, with or without their health.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,19 +14,14 @@ pub struct SubscriptionPage<T = Subscription> {
 }
 
 impl Webhooks {
-    /// At most `max` of the owner's subscriptions with ids below `before`, newest first.
+    /// A page of the owner's subscriptions, newest first.
     ///
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn list_subscriptions(
-        &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
-    ) -> Result<SubscriptionPage, StoreError> {
-        let read = self.stores.subscriptions.list(owner, before, max.saturating_add(1)).await?;
-        Ok(page(read, max, |one| one.id))
+    pub async fn list_subscriptions(&self, request: &ListSubscriptionsRequest) -> Result<SubscriptionPage, StoreError> {
+        let read = self.stores.subscriptions.list(&with_one_more(request)).await?;
+        Ok(page(read, request.max, |one| one.id))
     }
 
     /// [`Webhooks::list_subscriptions`], each with its health.
@@ -36,18 +31,21 @@ impl Webhooks {
     /// If the store fails.
     pub async fn list_found_subscriptions(
         &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
+        request: &ListSubscriptionsRequest,
     ) -> Result<SubscriptionPage<FoundSubscription>, StoreError> {
-        let read = self.stores.subscriptions.list_with_health(owner, before, max.saturating_add(1)).await?;
+        let read = self.stores.subscriptions.list_with_health(&with_one_more(request)).await?;
         let now = self.clock.now();
         let found = read.into_iter().map(|(subscription, health)| FoundSubscription::at(now, subscription, health));
-        Ok(page(found.collect(), max, |one| one.subscription.id))
+        Ok(page(found.collect(), request.max, |one| one.subscription.id))
     }
 }
 
-/// The page, of which one more was read, to see whether another page follows.
+/// One subscription more than a page shows whether another page follows.
+fn with_one_more(request: &ListSubscriptionsRequest) -> ListSubscriptionsRequest {
+    ListSubscriptionsRequest { max: request.max.saturating_add(1), ..request.clone() }
+}
+
+/// The page of at most `max` subscriptions.
 fn page<T>(mut subscriptions: Vec<T>, max: u32, id: impl Fn(&T) -> SubscriptionId) -> SubscriptionPage<T> {
     let has_more = subscriptions.len() > max as usize;
     subscriptions.truncate(max as usize);

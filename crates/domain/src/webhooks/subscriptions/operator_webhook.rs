@@ -1,12 +1,12 @@
 use std::time::Duration;
 
 use crate::audit::Origin;
-use crate::ports::{StoreError, SubscriptionInsertion};
+use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
 use crate::webhooks::{
     Description, RotateSecret, RotateSecretError, SigningSecret, SubscribedEvents, Subscription, SubscriptionChange,
     SubscriptionStatus, TargetUrl, Webhooks,
 };
-use crate::{SubscriptionId, UserId};
+use crate::{OwnerId, SubscriptionId};
 
 /// The id of the subscription: the same on every instance, so that instances that start together create one.
 const ID: [u8; 16] = 1_u128.to_be_bytes();
@@ -49,7 +49,7 @@ impl Webhooks {
     ///
     /// If the store fails. Another call goes on with the rest.
     pub async fn keep_operator_webhook(&self, wanted: Option<&OperatorWebhook>) -> Result<(), StoreError> {
-        let (owner, id) = (UserId::of_operator(), OperatorWebhook::subscription_id());
+        let (owner, id) = (OwnerId::of_operator(), OperatorWebhook::subscription_id());
         let is_stored = self.stores.subscriptions.find(&owner, id).await?.is_some();
         let change = match wanted {
             Some(wanted) if !is_stored => return self.create_operator_subscription(owner, wanted).await,
@@ -64,7 +64,7 @@ impl Webhooks {
         }
     }
 
-    async fn create_operator_subscription(&self, owner: UserId, wanted: &OperatorWebhook) -> Result<(), StoreError> {
+    async fn create_operator_subscription(&self, owner: OwnerId, wanted: &OperatorWebhook) -> Result<(), StoreError> {
         let (now, id) = (self.clock.now(), OperatorWebhook::subscription_id());
         let subscription = Subscription {
             id,
@@ -76,17 +76,19 @@ impl Webhooks {
             status: SubscriptionStatus::Enabled,
             created_at: now,
             updated_at: now,
+            created_by: None,
         };
-        let sealed = self.rules.sealing_keys.seal(&wanted.secret, id, &*self.entropy);
+        let secret = self.rules.sealing_keys.seal(&wanted.secret, id, &*self.entropy);
         let cause = self.cause(&Origin::SERVICE, now);
-        match self.stores.subscriptions.insert_within(&subscription, &sealed, 1, &cause).await {
+        let request = InsertSubscriptionRequest { subscription, secret, max: 1, cause };
+        match self.stores.subscriptions.insert_within(&request).await {
             // Another instance has just created it. They are configured alike.
             Err(StoreError::Duplicate { .. }) | Ok(SubscriptionInsertion::LimitReached) => Ok(()),
             stored => stored.map(drop),
         }
     }
 
-    async fn keep_operator_secret(&self, owner: &UserId, wanted: &SigningSecret) -> Result<(), StoreError> {
+    async fn keep_operator_secret(&self, owner: &OwnerId, wanted: &SigningSecret) -> Result<(), StoreError> {
         let (id, before) = (OperatorWebhook::subscription_id(), SubscriptionId::from_bytes(BEFORE_ID));
         let stored = self.stores.secrets.list_secrets(Some(before), 1).await?;
         let stored = stored.into_iter().find(|(found, _)| *found == id).map(|(_, secrets)| secrets);

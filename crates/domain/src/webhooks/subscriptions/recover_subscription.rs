@@ -1,7 +1,7 @@
 use crate::audit::Origin;
-use crate::ports::{RetryRequest, StoreError};
+use crate::ports::{CountRecoverableRequest, RecoverRequest, RetryRequest, StoreError};
 use crate::webhooks::Webhooks;
-use crate::{SubscriptionId, Timestamp, UserId};
+use crate::{OwnerId, SubscriptionId, Timestamp};
 
 /// The most deliveries that one call retries, oldest events first. Call again for the rest.
 pub const RECOVERED_DELIVERIES_MAX: u32 = 100_000;
@@ -38,18 +38,21 @@ impl Webhooks {
     /// See [`RecoverSubscriptionError`].
     pub async fn recover_subscription(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
         since: Timestamp,
         origin: &Origin,
     ) -> Result<u32, RecoverSubscriptionError> {
-        let request = self.recovery_since(since)?;
-        let (commands, max) = (&self.stores.commands, RECOVERED_AT_ONCE_MAX);
-        let first = commands.recover(owner, id, request, max, &self.cause(origin, request.at)).await?;
-        let mut last = first.ok_or(RecoverSubscriptionError::NotFound)?;
+        let (retry, max) = (self.recovery_since(since)?, RECOVERED_AT_ONCE_MAX);
+        let recover = async |enables| {
+            let (owner, cause) = (owner.clone(), self.cause(origin, retry.at));
+            let request = RecoverRequest { owner, subscription: id, retry, max, enables, cause };
+            self.stores.commands.recover(&request).await
+        };
+        let mut last = recover(true).await?.ok_or(RecoverSubscriptionError::NotFound)?;
         let mut recovered = last;
         while last == max && recovered < RECOVERED_DELIVERIES_MAX {
-            last = commands.recover_rest(owner, id, request, max, &self.cause(origin, request.at)).await?;
+            last = recover(false).await?.unwrap_or(0);
             recovered += last;
         }
         Ok(recovered)
@@ -63,12 +66,13 @@ impl Webhooks {
     /// See [`RecoverSubscriptionError`].
     pub async fn count_recoverable(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
         since: Timestamp,
     ) -> Result<u32, RecoverSubscriptionError> {
-        let request = self.recovery_since(since)?;
-        let count = self.stores.log.count_recoverable(owner, id, request, COUNTED_RECOVERABLE_MAX).await?;
+        let (retry, max) = (self.recovery_since(since)?, COUNTED_RECOVERABLE_MAX);
+        let request = CountRecoverableRequest { owner: owner.clone(), subscription: id, retry, max };
+        let count = self.stores.log.count_recoverable(&request).await?;
         count.ok_or(RecoverSubscriptionError::NotFound)
     }
 

@@ -1,15 +1,15 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use crate::webhooks::{DisableReason, TargetUrl};
-use crate::{KeyId, SubscriptionId, Timestamp, UserId};
+use crate::{KeyId, OwnerId, SubscriptionId, Timestamp};
 
-/// Sends a user's events to a URL.
+/// Sends an owner's events to a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
     /// The id. Lists are sorted by it, which is the order of creation.
     pub id: SubscriptionId,
-    /// The user who created it.
-    pub owner: UserId,
+    /// The owner.
+    pub owner: OwnerId,
     /// The URL that webhooks are sent to.
     pub url: TargetUrl,
     /// The API key that set the URL, at creation or later; `None` if an ID token did. The key may be purged already.
@@ -24,6 +24,8 @@ pub struct Subscription {
     pub created_at: Timestamp,
     /// When its owner or the service last changed it. Deliveries do not change it.
     pub updated_at: Timestamp,
+    /// The member who created it, if its owner is an organization and a member created it.
+    pub created_by: Option<OwnerId>,
 }
 
 /// Whether a subscription receives events. See decision 13.

@@ -1,6 +1,6 @@
 use crate::ports::{Accepted, Publication, StoreError};
 use crate::webhooks::{Delivery, DeliveryState, Event, EventType, PayloadTooLarge, PublishEvent, Webhooks};
-use crate::{DeliveryId, SubscriptionId, UserId};
+use crate::{DeliveryId, OwnerId, SubscriptionId};
 
 /// A test of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Webhooks {
     /// See [`TestSubscriptionError`].
     pub async fn test_subscription(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<SubscriptionTest, TestSubscriptionError> {
         if self.stores.subscriptions.find(owner, id).await?.is_none() {

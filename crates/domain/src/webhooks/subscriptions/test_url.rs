@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::UserId;
+use crate::OwnerId;
 use crate::ports::Attempt;
 use crate::webhooks::signing::signing_secret::ChosenSecret;
 use crate::webhooks::{
@@ -36,7 +36,7 @@ impl Webhooks {
     /// See [`TestUrlError`].
     pub async fn test_url(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         url: TargetUrl,
         secret: Option<SigningSecret>,
     ) -> Result<UrlTest, TestUrlError> {

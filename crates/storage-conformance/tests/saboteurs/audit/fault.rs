@@ -7,7 +7,6 @@ pub(crate) enum Fault {
     LosesChanges,
     /// Events with an action that this version does not know are not listed.
     HidesLaterEvents,
-    OverwritesEvents,
     ForgetsTheEventsOfKeys,
     ForgetsTheEventsOfSessions,
     ForgetsTheEventsOfSubscriptions,

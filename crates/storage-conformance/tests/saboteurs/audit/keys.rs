@@ -5,12 +5,11 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditFilter, Cause};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore};
 use domain::ports::{
-    AuditLog, AuditWatchers, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore,
-    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    AuditLog, AuditWatchers, ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion,
+    KeyStore, KeyUsageStore, ListExpiringRequest, Retained, Retention, Revocation, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError, UsageRequest,
 };
-use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
-};
+use domain::{ApiKey, CredentialDigest, Hour, KeyUsage, KeyUse, ListView, OwnerId, Timestamp, UsageCounts};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -39,9 +38,7 @@ impl AuditedKeys {
         match self.fault {
             Fault::RecordsInAnotherStep => {
                 yield_now().await;
-                for event in self.written_for(cause).await {
-                    drop(self.seen.record(&event).await);
-                }
+                drop(self.seen.record_new(&self.written_for(cause).await).await);
             }
             Fault::ShowsInAnotherStep => {
                 yield_now().await;
@@ -69,7 +66,7 @@ impl KeyStore for AuditedKeys {
         answer
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Answer<Vec<ApiKey>> {
         self.keys.list(owner, view).await
     }
 
@@ -78,9 +75,7 @@ impl KeyStore for AuditedKeys {
         let answer = self.keys.revoke(request).await;
         self.show(cause).await;
         if self.fault == Fault::RecordsWhatItRefuses {
-            for event in cause.keys_revoked(owner, [id]) {
-                drop(self.seen.record(&event).await);
-            }
+            drop(self.seen.record_new(&cause.keys_revoked(owner, [id])).await);
         }
         answer
     }
@@ -89,6 +84,12 @@ impl KeyStore for AuditedKeys {
         let RotateKeyRequest { cause, .. } = request;
         let answer = self.keys.rotate(request).await;
         self.show(cause).await;
+        answer
+    }
+
+    async fn change(&self, request: &ChangeKeyRequest) -> Answer<ChangedKey> {
+        let answer = self.keys.change(request).await;
+        self.show(&request.cause).await;
         answer
     }
 
@@ -104,6 +105,10 @@ impl KeyStore for AuditedKeys {
         let answer = self.keys.revoke_user_keys(request).await;
         self.show(cause).await;
         answer
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Answer<Vec<ApiKey>> {
+        self.keys.list_expiring(request).await
     }
 }
 
@@ -124,22 +129,14 @@ impl KeyUsageStore for AuditedKeys {
         self.keys.add_usage(usage).await
     }
 
-    async fn usage(&self, owner: &UserId, id: KeyId, hours: HourRange) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
-        self.keys.usage(owner, id, hours).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
-        self.keys.purge_usage(before, max).await
+    async fn usage(&self, request: &UsageRequest) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
+        self.keys.usage(request).await
     }
 }
 
 #[async_trait]
-impl KeyUpkeep for AuditedKeys {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
-        self.keys.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
-        self.keys.list_expiring(after, until, max).await
+impl Retention for AuditedKeys {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Answer<u32> {
+        self.keys.purge(what, before, max).await
     }
 }

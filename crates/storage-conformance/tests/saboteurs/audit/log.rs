@@ -5,8 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audit::{AuditAction, AuditEvent, AuditFilter, AuditTarget};
 use domain::memory::{MemoryAuditLog, unique_cause};
-use domain::ports::{AuditLog, AuditPage, AuditWatcher, AuditWatchers, StoreError};
-use domain::{AuditId, Timestamp, UserId};
+use domain::ports::{AuditLog, AuditPage, AuditWatcher, AuditWatchers, Retained, Retention, StoreError};
+use domain::{AuditId, OwnerId, Timestamp};
 
 use super::fault::Fault;
 
@@ -71,7 +71,7 @@ impl FaultyLog {
                 filter.until = filter.until.map(|until| until.plus(Duration::from_millis(1)));
             }
             Fault::IgnoresCase => {
-                let lower = |user: &UserId| user.subject().to_lowercase();
+                let lower = |user: &OwnerId| user.subject().to_lowercase();
                 if filter.owner.as_ref().is_some_and(|owner| lower(owner) == lower(&event.owner)) {
                     filter.owner = None;
                 }
@@ -88,17 +88,10 @@ fn last_millis(events: &[AuditEvent]) -> i64 {
 
 #[async_trait]
 impl AuditLog for FaultyLog {
-    async fn record(&self, event: &AuditEvent) -> Result<(), StoreError> {
-        match (self.fault, self.log.record(event).await) {
-            (Fault::OverwritesEvents, Err(_)) => Ok(()),
-            (_, answer) => answer,
-        }
-    }
-
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
         let mut events = self.all().await;
         if self.fault == Fault::InventsEvents {
-            let owner = UserId::new("https://id.example", "alice").expect("a valid user");
+            let owner = OwnerId::new("https://id.example", "alice").expect("a valid user");
             events.push(unique_cause().data_read(&owner, AuditTarget::Keys));
         }
         events.retain(|event| !self.is_forgotten(event) && self.passes(filter, event));
@@ -125,7 +118,7 @@ impl AuditLog for FaultyLog {
             return Ok(u32::try_from(new.len()).expect("a few events"));
         }
         if self.fault == Fault::RecordsNewTwice {
-            self.log.purge(Timestamp::MAX, ALL).await?;
+            self.log.purge(Retained::AuditEvents, Timestamp::MAX, ALL).await?;
         }
         self.log.record_new(events).await
     }
@@ -155,7 +148,20 @@ impl AuditLog for FaultyLog {
         }
     }
 
-    async fn purge(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
+        let times = match self.fault {
+            Fault::ShowsInAnotherStep => return self.later.add(watcher),
+            Fault::ShowsNothing => 0,
+            Fault::ShowsTwice => 2,
+            _ => 1,
+        };
+        (0..times).for_each(|_| self.log.watch(Arc::clone(&watcher)));
+    }
+}
+
+#[async_trait]
+impl Retention for FaultyLog {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let before = match self.fault {
             Fault::PurgesTheBoundary => before.plus(Duration::from_millis(1)),
             Fault::PurgesEverything => Timestamp::MAX,
@@ -165,19 +171,9 @@ impl AuditLog for FaultyLog {
         if self.fault == Fault::CountsThenPurges {
             let old = self.all().await.iter().filter(|event| event.at() < before).count();
             tokio::time::sleep(STATEMENT_DURATION).await;
-            self.log.purge(before, max).await?;
+            self.log.purge(what, before, max).await?;
             return Ok(u32::try_from(old).expect("a few events"));
         }
-        self.log.purge(before, max).await
-    }
-
-    fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
-        let times = match self.fault {
-            Fault::ShowsInAnotherStep => return self.later.add(watcher),
-            Fault::ShowsNothing => 0,
-            Fault::ShowsTwice => 2,
-            _ => 1,
-        };
-        (0..times).for_each(|_| self.log.watch(Arc::clone(&watcher)));
+        self.log.purge(what, before, max).await
     }
 }

@@ -7,6 +7,8 @@ pub(crate) enum Fault {
     ForgetsExpiry,
     ForgetsScopes,
     ForgetsSuccessors,
+    ForgetsCreators,
+    ForgetsSettings,
     CutsLabelsAt64,
     // Owners
     IgnoresIssuers,
@@ -22,6 +24,7 @@ pub(crate) enum Fault {
     CountsRevokedAhead,
     CountsReplaced,
     CountsEverybody,
+    CountsOnlyKeysOfMembers,
     CountsThenInserts,
     FailsInRaces,
     IsFullInRaces,
@@ -52,6 +55,11 @@ pub(crate) enum Fault {
     RevokesAnybodys,
     HidesOthersKeys,
     AnswersWithAnotherDigest,
+    // Changes
+    ChangesAnybodys,
+    ChangesEnded,
+    ChecksThenChanges,
+    CountsOnlyEnabled,
     // Rotation
     RevokesDespiteOverlap,
     ExtendsExpiry,

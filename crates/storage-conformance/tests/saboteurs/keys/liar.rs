@@ -6,13 +6,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::MemoryKeyStore;
 use domain::ports::{
-    ChangeFeed, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest, Insertion,
-    KeyStore, KeyUpkeep, KeyUsageStore, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
-    RotateKeyRequest, Rotation, StoreError,
+    ChangeFeed, ChangeKeyRequest, ChangedKey, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
+    InsertKeyRequest, Insertion, KeyStore, KeyUsageStore, ListExpiringRequest, Retained, Retention, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    UsageRequest,
 };
-use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
-};
+use domain::{ApiKey, CredentialDigest, Hour, KeyUsage, KeyUse, ListView, OwnerId, Timestamp, UsageCounts};
 use storage_conformance::Instances;
 use tokio::sync::Mutex;
 
@@ -162,7 +161,7 @@ impl KeyStore for Liar {
         self.shared.store.insert_within(request).await
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.shared.store.list(owner, view).await
     }
 
@@ -178,6 +177,10 @@ impl KeyStore for Liar {
         let rotate = self.shared.store.rotate(request);
         // The store in memory lists it, the feed of this one does not.
         if self.lie == Lie::LeavesOutRotations { rotate.await } else { self.change(rotate).await }
+    }
+
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        self.change(self.shared.store.change(request)).await
     }
 
     async fn revoke_by_digests(
@@ -198,6 +201,10 @@ impl KeyStore for Liar {
         let revoke = self.shared.store.revoke_user_keys(request);
         if self.lie == Lie::LeavesOutAllKeysOfUsers { revoke.await } else { self.change(revoke).await }
     }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        self.shared.store.list_expiring(request).await
+    }
 }
 
 #[async_trait]
@@ -217,32 +224,14 @@ impl KeyUsageStore for Liar {
         self.shared.store.add_usage(usage).await
     }
 
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        self.shared.store.usage(owner, id, hours).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        self.shared.store.purge_usage(before, max).await
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        self.shared.store.usage(request).await
     }
 }
 
 #[async_trait]
-impl KeyUpkeep for Liar {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        self.shared.store.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.shared.store.list_expiring(after, until, max).await
+impl Retention for Liar {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        self.shared.store.purge(what, before, max).await
     }
 }

@@ -19,7 +19,13 @@ use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
 const SABOTEURS: &Broken<Fault> = &[
     (Fault::LosesMilliseconds, &["times_keep_their_milliseconds", "every_field_comes_back", "only_active_keys_count"]),
     (Fault::ForgetsExpiry, &["every_field_comes_back"]),
+    (Fault::ForgetsSettings, &["a_change_is_stored_as_it_decides", "settings_come_back"]),
+    (Fault::ChangesAnybodys, &["changing_another_users_key_changes_nothing"]),
+    (Fault::ChangesEnded, &["an_ended_key_is_not_changed"]),
+    (Fault::ChecksThenChanges, &["parallel_changes_of_different_fields_are_all_kept"]),
+    (Fault::CountsOnlyEnabled, &["a_disabled_key_counts_towards_the_limit"]),
     (Fault::ForgetsScopes, &["every_field_comes_back", "scopes_come_back"]),
+    (Fault::ForgetsCreators, &["every_field_comes_back"]),
     (Fault::ForgetsSuccessors, &["every_field_comes_back", "replaced_by_comes_back"]),
     (Fault::CutsLabelsAt64, &["texts_come_back_byte_for_byte"]),
     (Fault::IgnoresIssuers, &["look_alike_owners_are_told_apart"]),
@@ -37,6 +43,7 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::CountsRevokedAhead, &["only_active_keys_count", "lists_are_decided_at_their_instant"]),
     (Fault::CountsReplaced, &["only_active_keys_count", "keys_being_replaced_are_shown_and_do_not_count"]),
     (Fault::CountsEverybody, &["other_owners_keys_do_not_count", "parallel_insertions_of_two_owners_fill_both_rooms"]),
+    (Fault::CountsOnlyKeysOfMembers, &["members_and_the_host_fill_the_room_exactly"]),
     (
         Fault::CountsThenInserts,
         &["parallel_insertions_fill_the_room_exactly", "parallel_insertions_and_revocations_keep_the_limit"],

@@ -2,8 +2,8 @@ use std::cmp::Reverse;
 
 use domain::ports::ActiveLimit;
 use domain::{
-    ApiKey, CredentialDigest, KeyRotation, KeyUse, Label, ListView, Rotated, RotationRefusal, Scopes, Timestamp,
-    UserId, WebhookAccess,
+    ApiKey, CredentialDigest, KeyRotation, KeyUse, Label, ListView, OwnerId, OwnerKind, Rotated, RotationRefusal,
+    Scopes, Timestamp, WebhookAccess,
 };
 
 use super::fault::Fault;
@@ -23,6 +23,8 @@ impl Saboteur {
             Fault::ForgetsExpiry => key.expires_at = None,
             Fault::ForgetsScopes => key.scopes = Scopes::default(),
             Fault::ForgetsSuccessors => key.replaced_by = None,
+            Fault::ForgetsSettings => key.settings = domain::KeySettings::default(),
+            Fault::ForgetsCreators => key.created_by = None,
             Fault::CutsLabelsAt64 => {
                 let start: String = key.label.as_str().chars().take(64).collect();
                 key.label = Label::parse(&start).expect("the start of a label is one");
@@ -32,8 +34,8 @@ impl Saboteur {
         key
     }
 
-    pub(crate) fn same_owner(&self, one: &UserId, other: &UserId) -> bool {
-        let joined = |user: &UserId| format!("{}{}", user.issuer(), user.subject());
+    pub(crate) fn same_owner(&self, one: &OwnerId, other: &OwnerId) -> bool {
+        let joined = |user: &OwnerId| format!("{}{}", user.issuer(), user.subject());
         match self.fault {
             Fault::IgnoresIssuers => one.subject() == other.subject(),
             Fault::IgnoresCase => one.subject().eq_ignore_ascii_case(other.subject()) && one.issuer() == other.issuer(),
@@ -46,7 +48,7 @@ impl Saboteur {
     pub(crate) fn is_revoked_with_all(
         &self,
         key: &ApiKey,
-        owner: &UserId,
+        owner: &OwnerId,
         created_before: Timestamp,
         at: Timestamp,
     ) -> bool {
@@ -58,7 +60,7 @@ impl Saboteur {
             Fault::RevokesUsersOfOneSubject => key.owner.subject() == owner.subject(),
             _ => key.owner == *owner,
         };
-        let is_hidden = self.is(Fault::RevokesOnlyUnexpiredOfUsers) && !key.is_good(at);
+        let is_hidden = self.is(Fault::RevokesOnlyUnexpiredOfUsers) && key.has_ended(at);
         is_theirs && is_earlier && key.revoked_at.is_none() && !is_hidden
     }
 
@@ -70,7 +72,8 @@ impl Saboteur {
             }
             Fault::CountsRevoked => !expired(at),
             Fault::CountsRevokedAhead => !expired(at) && key.revoked_at.is_none_or(|revoked_at| revoked_at > at),
-            _ => key.is_good(at),
+            Fault::CountsOnlyEnabled => key.is_good(at),
+            _ => !key.has_ended(at),
         }
     }
 
@@ -78,7 +81,7 @@ impl Saboteur {
         self.is_good(key, at) && (self.is(Fault::CountsReplaced) || key.replaced_by.is_none())
     }
 
-    pub(crate) fn list_of(&self, state: &State, owner: &UserId, view: ListView) -> Vec<ApiKey> {
+    pub(crate) fn list_of(&self, state: &State, owner: &OwnerId, view: ListView) -> Vec<ApiKey> {
         let keys = state.rows.iter().map(|row| row.key.clone());
         let keys = keys.filter(|key| self.is(Fault::ListsEverybody) || self.same_owner(&key.owner, owner));
         let keys = keys.filter(|key| !self.is(Fault::HidesReplaced) || !key.is_being_replaced(view.at));
@@ -116,10 +119,12 @@ impl Saboteur {
         }
     }
 
-    pub(crate) fn is_full(&self, state: &State, owner: &UserId, limit: ActiveLimit) -> bool {
+    pub(crate) fn is_full(&self, state: &State, owner: &OwnerId, limit: ActiveLimit) -> bool {
         let counts = |row: &&Row| {
             let theirs = self.is(Fault::CountsEverybody) || self.same_owner(&row.key.owner, owner);
-            theirs && self.is_active(&row.key, limit.at)
+            let is_of_host = row.key.created_by.is_none() && row.key.owner.kind() == OwnerKind::Organization;
+            let is_seen = !(is_of_host && self.is(Fault::CountsOnlyKeysOfMembers));
+            theirs && is_seen && self.is_active(&row.key, limit.at)
         };
         let counted = state.rows.iter().filter(counts).count();
         match self.fault {
@@ -132,7 +137,7 @@ impl Saboteur {
     pub(crate) fn decide(
         &self,
         state: &State,
-        owner: &UserId,
+        owner: &OwnerId,
         rotation: &KeyRotation,
         key: &ApiKey,
     ) -> Result<Rotated, RotationRefusal> {
@@ -158,7 +163,7 @@ impl Saboteur {
         Ok(rotated)
     }
 
-    fn overlapping(&self, state: &State, owner: &UserId, at: Timestamp) -> u32 {
+    fn overlapping(&self, state: &State, owner: &OwnerId, at: Timestamp) -> u32 {
         let counts = |row: &&Row| {
             let theirs = self.is(Fault::CountsEverybodysOverlaps) || self.same_owner(&row.key.owner, owner);
             let over = self.is(Fault::CountsOverlapsThatAreOver) && row.key.replaced_by.is_some();

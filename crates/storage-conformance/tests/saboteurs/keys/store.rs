@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{
-    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
+    ListExpiringRequest, Retained, Retention, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError, UsageRequest,
 };
-use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
-};
+use domain::{ApiKey, CredentialDigest, Hour, KeyId, KeyUsage, KeyUse, ListView, OwnerId, Timestamp, UsageCounts};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::yield_now;
 
@@ -30,7 +29,7 @@ pub(crate) struct State {
     purged: Vec<Row>,
     usage: BTreeMap<(Hour, KeyId), UsageCounts>,
     /// The owner and the rows of a list that is being read, for faults that answer other lists with them.
-    reading: Option<(UserId, Vec<Row>)>,
+    reading: Option<(OwnerId, Vec<Row>)>,
     /// Set while a call holds the lock of [`Fault::LeavesItsLockBehind`].
     held: bool,
 }
@@ -123,7 +122,7 @@ impl KeyStore for Saboteur {
         Ok(Insertion::Stored(if self.is(Fault::AnswersWithTheListBefore) { before } else { after }))
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         let mut state = self.lock().await;
         if !self.is(Fault::MixesParallelLists) && !self.is(Fault::JoinsEarlierReads) {
             return Ok(self.list_of(&state, owner, view));
@@ -211,6 +210,28 @@ impl KeyStore for Saboteur {
         Ok(Rotation::Rotated { replaced: self.answered(old.digest), keys })
     }
 
+    async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
+        let &ChangeKeyRequest { ref owner, id, ref change, at, .. } = request;
+        let mut state = self.lock().await;
+        let Some(index) = state.position(id) else { return Ok(ChangedKey::NotFound) };
+        let Row { key: before, digest } = state.rows[index].clone();
+        if !self.same_owner(&before.owner, owner) && !self.is(Fault::ChangesAnybodys) {
+            return Ok(ChangedKey::NotOwned);
+        }
+        state = self.gap(state, Fault::ChecksThenChanges).await;
+        let asked = if self.is(Fault::ChangesEnded) {
+            ApiKey { revoked_at: None, expires_at: None, ..before.clone() }
+        } else {
+            before
+        };
+        let changed = match change.decide(&asked, at) {
+            Ok(key) => self.as_written(&key),
+            Err(refusal) => return Ok(ChangedKey::Refused(refusal)),
+        };
+        state.rows[index].key = changed.clone();
+        Ok(ChangedKey::Changed { digest: self.answered(digest), key: Box::new(changed) })
+    }
+
     async fn revoke_by_digests(
         &self,
         request: &RevokeDigestsRequest,
@@ -259,6 +280,28 @@ impl KeyStore for Saboteur {
             }
         }
         Ok(digests)
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
+        let &ListExpiringRequest { after, until, max } = request;
+        let state = self.lock().await;
+        let max = if self.is(Fault::IgnoresExpiringMax) { usize::MAX } else { max as usize };
+        let is_shown = |key: &&ApiKey| {
+            (key.revoked_at.is_none() || self.is(Fault::WarnsOfRevokedKeys))
+                && (key.replaced_by.is_none() || self.is(Fault::WarnsOfReplacedKeys))
+        };
+        let is_within = |(at, id): (Timestamp, KeyId)| {
+            let is_later = if self.is(Fault::SkipsKeysOfOneInstant) { at > after.0 } else { (at, id) > after };
+            is_later && if self.is(Fault::MissesTheLastInstant) { at < until } else { at <= until }
+        };
+        let place = |key: &ApiKey| key.expires_at.map(|at| (at, key.id));
+        let keys = state.rows.iter().map(|row| &row.key).filter(is_shown);
+        let mut found: Vec<ApiKey> = keys.filter(|key| place(key).is_some_and(is_within)).cloned().collect();
+        if !self.is(Fault::ListsExpiringInAnyOrder) {
+            found.sort_by_key(place);
+        }
+        found.truncate(max);
+        Ok(found)
     }
 }
 
@@ -328,12 +371,8 @@ impl KeyUsageStore for Saboteur {
         Ok(())
     }
 
-    async fn usage(
-        &self,
-        owner: &UserId,
-        id: KeyId,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+    async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
+        let &UsageRequest { ref owner, id, hours } = request;
         let state = self.lock().await;
         let is_shown = |row: &Row| self.is(Fault::ShowsAnybodysUsage) || row.key.owner == *owner;
         let is_hidden = |hour: Hour| self.is(Fault::HidesTheLastHour) && hour == hours.last;
@@ -342,20 +381,21 @@ impl KeyUsageStore for Saboteur {
         let counts = counts.filter(|((hour, _), _)| !is_hidden(*hour)).map(|((hour, _), counts)| (*hour, *counts));
         Ok(known.then(|| counts.collect()))
     }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Result<u32, StoreError> {
-        let mut state = self.lock().await;
-        let max = if self.is(Fault::IgnoresCountsMax) { usize::MAX } else { max as usize };
-        let is_past = |hour: Hour| hour < before || (hour == before && self.is(Fault::PurgesTheHourItself));
-        let past: Vec<_> = state.usage.keys().filter(|(hour, _)| is_past(*hour)).take(max).copied().collect();
-        state.usage.retain(|key, _| !past.contains(key));
-        Ok(u32::try_from(past.len()).expect("a few rows"))
-    }
 }
 
 #[async_trait]
-impl KeyUpkeep for Saboteur {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+impl Retention for Saboteur {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        match what {
+            Retained::Keys => Ok(self.purge_ended(before, max).await),
+            Retained::KeyUsage => Ok(self.purge_usage(Hour::of(before), max).await),
+            _ => Ok(0),
+        }
+    }
+}
+
+impl Saboteur {
+    async fn purge_ended(&self, before: Timestamp, max: u32) -> u32 {
         let mut state = self.lock().await;
         let max = if self.is(Fault::IgnoresPurgeMax) { usize::MAX } else { max as usize };
         let past = state.rows.iter().filter(|row| self.is_past(&row.key, before)).take(max);
@@ -376,33 +416,16 @@ impl KeyUpkeep for Saboteur {
         if self.is(Fault::KeepsPurgedDigests) {
             state.purged.extend(past);
         }
-        Ok(u32::try_from(deleted).expect("a few rows"))
+        u32::try_from(deleted).expect("a few rows")
     }
 
-    async fn list_expiring(
-        &self,
-        after: (Timestamp, KeyId),
-        until: Timestamp,
-        max: u32,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        let state = self.lock().await;
-        let max = if self.is(Fault::IgnoresExpiringMax) { usize::MAX } else { max as usize };
-        let is_shown = |key: &&ApiKey| {
-            (key.revoked_at.is_none() || self.is(Fault::WarnsOfRevokedKeys))
-                && (key.replaced_by.is_none() || self.is(Fault::WarnsOfReplacedKeys))
-        };
-        let is_within = |(at, id): (Timestamp, KeyId)| {
-            let is_later = if self.is(Fault::SkipsKeysOfOneInstant) { at > after.0 } else { (at, id) > after };
-            is_later && if self.is(Fault::MissesTheLastInstant) { at < until } else { at <= until }
-        };
-        let place = |key: &ApiKey| key.expires_at.map(|at| (at, key.id));
-        let keys = state.rows.iter().map(|row| &row.key).filter(is_shown);
-        let mut found: Vec<ApiKey> = keys.filter(|key| place(key).is_some_and(is_within)).cloned().collect();
-        if !self.is(Fault::ListsExpiringInAnyOrder) {
-            found.sort_by_key(place);
-        }
-        found.truncate(max);
-        Ok(found)
+    async fn purge_usage(&self, before: Hour, max: u32) -> u32 {
+        let mut state = self.lock().await;
+        let max = if self.is(Fault::IgnoresCountsMax) { usize::MAX } else { max as usize };
+        let is_past = |hour: Hour| hour < before || (hour == before && self.is(Fault::PurgesTheHourItself));
+        let past: Vec<_> = state.usage.keys().filter(|(hour, _)| is_past(*hour)).take(max).copied().collect();
+        state.usage.retain(|key, _| !past.contains(key));
+        u32::try_from(past.len()).expect("a few rows")
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) enum Fault {
     // What goes in
     LosesMilliseconds,
     ForgetsRoles,
+    ForgetsMemberships,
     ForgetsAddresses,
     CutsUserAgents,
     IgnoresIssuers,

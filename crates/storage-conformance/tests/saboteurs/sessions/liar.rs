@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::MemorySessionStore;
 use domain::ports::{
-    ChangeFeed, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, SessionStore, StoreError,
+    ChangeFeed, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, Retained, Retention, SessionStore,
+    StoreError,
 };
 use domain::sessions::{Session, SessionUse};
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 use storage_conformance::{Instances, SharedSessionStore};
 use tokio::sync::Mutex;
 
@@ -108,11 +109,11 @@ impl SessionStore for Liar {
         self.change(self.store.open(session, digest, max, cause), listed).await
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         self.store.list(owner, at).await
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
         if self.is(Lie::ListsBeforeItEnds) {
             let digest = self.opened.lock().await.remove(&id);
             self.listed.lock().await.extend(digest);
@@ -127,7 +128,7 @@ impl SessionStore for Liar {
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -142,9 +143,12 @@ impl SessionStore for Liar {
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         self.store.count_good(at, max).await
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let purged = self.store.purge_ended(before, max).await?;
+#[async_trait]
+impl Retention for Liar {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let purged = self.store.purge(what, before, max).await?;
         if self.is(Lie::ListsPurges) && purged > 0 {
             self.listed.lock().await.push(CredentialDigest::from_bytes([0; 32]));
         }

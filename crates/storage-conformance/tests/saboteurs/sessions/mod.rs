@@ -19,6 +19,7 @@ use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
 const SABOTEURS: &Broken<Fault> = &[
     (Fault::LosesMilliseconds, &["every_field_comes_back"]),
     (Fault::ForgetsRoles, &["every_field_comes_back"]),
+    (Fault::ForgetsMemberships, &["memberships_come_back"]),
     (Fault::ForgetsAddresses, &["every_field_comes_back"]),
     (Fault::CutsUserAgents, &["every_field_comes_back"]),
     (Fault::IgnoresIssuers, &["look_alike_owners_are_told_apart"]),

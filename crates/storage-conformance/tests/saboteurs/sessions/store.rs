@@ -3,9 +3,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::audit::Cause;
-use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
+use domain::organizations::Memberships;
+use domain::ports::{CredentialStore, Found, Retained, Retention, SessionStore, StoreError};
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole, SessionUse, UserAgent};
-use domain::{CredentialDigest, SessionId, Timestamp, UserId};
+use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::yield_now;
 
@@ -56,6 +57,7 @@ impl Saboteur {
                 written.seen_at = Timestamp::from_unix_millis(millis - millis.rem_euclid(1_000)).expect("a time");
             }
             Fault::ForgetsRoles => written.role = SessionRole::User,
+            Fault::ForgetsMemberships => written.memberships = Ok(Memberships::default()),
             Fault::ForgetsAddresses => written.address = None,
             Fault::CutsUserAgents => {
                 let cut = |agent: UserAgent| UserAgent::new(&agent.as_str().chars().take(64).collect::<String>());
@@ -66,7 +68,7 @@ impl Saboteur {
         written
     }
 
-    fn is_of(&self, session: &Session, owner: &UserId) -> bool {
+    fn is_of(&self, session: &Session, owner: &OwnerId) -> bool {
         match self.fault {
             Fault::IgnoresIssuers => session.owner.subject() == owner.subject(),
             Fault::IgnoresCase => session.owner.subject().eq_ignore_ascii_case(owner.subject()),
@@ -156,7 +158,7 @@ impl SessionStore for Saboteur {
         Ok(if self.is(Fault::NamesWhatItKeeps) { kept.collect() } else { surplus })
     }
 
-    async fn list(&self, owner: &UserId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
         let rows = self.rows.lock().await;
         let is_listed = |session: &&Session| {
             let is_theirs = self.is_of(session, owner) || self.is(Fault::ListsEverybody);
@@ -175,7 +177,12 @@ impl SessionStore for Saboteur {
         Ok(listed)
     }
 
-    async fn end(&self, owner: &UserId, id: SessionId, _cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn end(
+        &self,
+        owner: &OwnerId,
+        id: SessionId,
+        _cause: &Cause,
+    ) -> Result<Option<CredentialDigest>, StoreError> {
         let rows = self.rows.lock().await;
         let is_theirs = |row: &&Row| self.is_of(&row.session, owner) || self.is(Fault::EndsAnybodys);
         let Some(found) = rows.iter().filter(is_theirs).find(|row| row.session.id == id).map(|row| row.digest) else {
@@ -189,7 +196,7 @@ impl SessionStore for Saboteur {
 
     async fn end_all(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         kept: Option<SessionId>,
         _cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
@@ -219,8 +226,14 @@ impl SessionStore for Saboteur {
         let good = rows.iter().take(max).filter(|row| is_counted(&row.session));
         Ok(u32::try_from(good.count()).expect("a few rows"))
     }
+}
 
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+#[async_trait]
+impl Retention for Saboteur {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        if what != Retained::Sessions {
+            return Ok(0);
+        }
         let mut rows = self.rows.lock().await;
         let is_past = |session: &Session| match self.fault {
             Fault::PurgesTheBoundary => session.ends_at() <= before,

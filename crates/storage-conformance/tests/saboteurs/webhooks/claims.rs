@@ -3,7 +3,7 @@ use std::time::Duration;
 use domain::Timestamp;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryLog, DeliveryQueue, RetryRequest,
+    ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryQueue, RecoverRequest, RetryRequest,
 };
 use domain::webhooks::{Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares};
 
@@ -56,7 +56,17 @@ impl Saboteur {
             let breaker = self.stored(id).await.map(|(_, health)| health.breaker).unwrap_or_default();
             if breaker.admission(at) == Admission::Probe {
                 let request = RetryRequest { at, published_since: Timestamp::MAX };
-                self.inner.recover(&owner, id, request, 0, &unique_cause()).await.expect("never fails");
+                self.inner
+                    .recover(&RecoverRequest {
+                        owner: owner.clone(),
+                        subscription: id,
+                        retry: request,
+                        max: 0,
+                        cause: unique_cause(),
+                        enables: true,
+                    })
+                    .await
+                    .expect("never fails");
             }
         }
     }
@@ -96,8 +106,7 @@ impl Saboteur {
                 ..DeliveryFilter::default()
             };
             let Some(owner) = self.memo().owners.get(&lane.subscription).cloned() else { continue };
-            let waiting = DeliveryLog::list(&self.inner, &owner, &filter, None, 1).await.expect("never fails");
-            if waiting.deliveries.is_empty() {
+            if self.deliveries_of(&owner, filter).await.is_empty() {
                 empty.push(lane.subscription);
             }
         }

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use domain::SubscriptionId;
-use domain::ports::{Accepted, EventStore, Publication, StoreError, SubscriptionStore};
+use domain::ports::{Accepted, EventStore, Publication, StoreError};
 use domain::webhooks::{ContentDigest, NewEvent, Payload, PublicationKey, PublisherId};
 use tokio::task::yield_now;
 
@@ -44,7 +44,7 @@ impl Saboteur {
 
     /// How many patterns of the owner's enabled subscriptions match the event, or how many subscriptions do.
     async fn matching(&self, new: &NewEvent, each_pattern: bool) -> u32 {
-        let theirs = SubscriptionStore::list(&self.inner, &new.event.owner, None, u32::MAX).await.expect("never fails");
+        let theirs = self.every_subscription_of(&new.event.owner).await;
         let open = theirs.iter().filter(|one| one.status.is_enabled());
         let counts = open.map(|one| {
             let matching = one.events.patterns().iter().filter(|pattern| pattern.matches(&new.event.event_type));

@@ -6,6 +6,7 @@ pub(crate) enum Fault {
     LosesMilliseconds,
     ForgetsStatus,
     ForgetsWhoSetTheUrl,
+    ForgetsWhoCreatedIt,
     CutsDescriptions,
     KeepsTheFirstPattern,
     CutsSecretsAtZero,

@@ -3,13 +3,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{
-    AttemptCursor, DeliveryLog, DeliveryPage, LoggedAttempt, QueueFigures, RetryRequest, StoreError, StoreFigures,
+    CountRecoverableRequest, DeliveryLog, DeliveryPage, ListAttemptsRequest, ListDeliveriesRequest, ListFailedRequest,
+    LoggedAttempt, OutcomesRequest, QueueFigures, StoreError, StoreFigures,
 };
 use domain::webhooks::{
     AttemptRecord, Delivery, DeliveryEnd, DeliveryFilter, DeliveryHistory, DeliveryState, FailedDelivery, FailureCause,
     OutcomeCounts, SHOWN_ATTEMPTS_MAX,
 };
-use domain::{DeliveryId, Hour, HourRange, SubscriptionId, Timestamp, UserId};
+use domain::{DeliveryId, Hour, OwnerId, Timestamp};
 
 use super::fault::Fault;
 use super::store::Saboteur;
@@ -36,13 +37,13 @@ impl Saboteur {
         }
     }
 
-    async fn found(&self, owner: &UserId, id: DeliveryId) -> Option<DeliveryHistory> {
+    async fn found(&self, owner: &OwnerId, id: DeliveryId) -> Option<DeliveryHistory> {
         let owner = self.delivery_owner(owner, id).await;
         DeliveryLog::find(&self.inner, &owner, id).await.expect("the reference never fails")
     }
 
     /// Who is taken for the delivery's owner.
-    pub(crate) async fn delivery_owner(&self, owner: &UserId, id: DeliveryId) -> UserId {
+    pub(crate) async fn delivery_owner(&self, owner: &OwnerId, id: DeliveryId) -> OwnerId {
         for (_, other) in self.known().into_iter().filter(|_| self.is(Fault::ShowsOthersDeliveries)) {
             if DeliveryLog::find(&self.inner, &other, id).await.is_ok_and(|found| found.is_some()) {
                 return other;
@@ -54,24 +55,22 @@ impl Saboteur {
 
 #[async_trait]
 impl DeliveryLog for Saboteur {
-    async fn list(
-        &self,
-        owner: &UserId,
-        filter: &DeliveryFilter,
-        before: Option<DeliveryId>,
-        max: u32,
-    ) -> Result<DeliveryPage, StoreError> {
+    async fn list(&self, request: &ListDeliveriesRequest) -> Result<DeliveryPage, StoreError> {
         self.enter().await;
+        let &ListDeliveriesRequest { ref owner, ref filter, before, max } = request;
         let (owner, asked) = (self.as_known(owner), self.asked_filter(filter));
+        let list = async |filter: DeliveryFilter, max| {
+            let request = ListDeliveriesRequest { owner: owner.clone(), filter, before, max };
+            DeliveryLog::list(&self.inner, &request).await
+        };
         let mut page = match self.fault {
             Fault::EndsSearchesEarly => {
-                let everything = DeliveryFilter::default();
-                let mut page = DeliveryLog::list(&self.inner, &owner, &everything, before, SEARCHED_MAX).await?;
+                let mut page = list(DeliveryFilter::default(), SEARCHED_MAX).await?;
                 page.deliveries.retain(|one| filter.matches(&one.delivery));
                 page.deliveries.truncate(max as usize);
                 DeliveryPage { next: None, ..page }
             }
-            _ => DeliveryLog::list(&self.inner, &owner, &asked, before, max).await?,
+            _ => list(asked, max).await?,
         };
         page.deliveries.iter_mut().for_each(|one| self.shown_delivery(&mut one.delivery));
         match self.fault {
@@ -98,7 +97,7 @@ impl DeliveryLog for Saboteur {
         Ok(page)
     }
 
-    async fn find(&self, owner: &UserId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+    async fn find(&self, owner: &OwnerId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         self.enter().await;
         let mut found = self.found(owner, id).await;
         if let Some(found) = &mut found {
@@ -113,18 +112,17 @@ impl DeliveryLog for Saboteur {
         Ok(found)
     }
 
-    async fn failed(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        published_since: Timestamp,
-        max: u32,
-    ) -> Result<Vec<FailedDelivery>, StoreError> {
+    async fn failed(&self, request: &ListFailedRequest) -> Result<Vec<FailedDelivery>, StoreError> {
         self.enter().await;
-        let since = if self.is(Fault::ShowsOldFailures) { Timestamp::MIN } else { published_since };
-        let read_max = if self.is(Fault::ShowsTheOldestFailed) { u32::MAX } else { max };
-        let mut failed = self.inner.failed(owner, subscription, since, read_max).await?;
-        let left_out = failed.len().saturating_sub(max as usize);
+        let mut asked = request.clone();
+        if self.is(Fault::ShowsOldFailures) {
+            asked.published_since = Timestamp::MIN;
+        }
+        if self.is(Fault::ShowsTheOldestFailed) {
+            asked.max = u32::MAX;
+        }
+        let mut failed = self.inner.failed(&asked).await?;
+        let left_out = failed.len().saturating_sub(request.max as usize);
         failed.drain(..left_out);
         if self.is(Fault::ShowsNoCauses) {
             for one in &mut failed {
@@ -134,33 +132,24 @@ impl DeliveryLog for Saboteur {
         Ok(failed)
     }
 
-    async fn count_recoverable(
-        &self,
-        owner: &UserId,
-        subscription: SubscriptionId,
-        request: RetryRequest,
-        max: u32,
-    ) -> Result<Option<u32>, StoreError> {
+    async fn count_recoverable(&self, request: &CountRecoverableRequest) -> Result<Option<u32>, StoreError> {
         self.enter().await;
-        let since = if self.is(Fault::CountsWhatIsTooOld) { Timestamp::MIN } else { request.published_since };
-        let request = RetryRequest { published_since: since, ..request };
-        self.inner.count_recoverable(owner, subscription, request, max).await
+        let mut asked = request.clone();
+        if self.is(Fault::CountsWhatIsTooOld) {
+            asked.retry.published_since = Timestamp::MIN;
+        }
+        self.inner.count_recoverable(&asked).await
     }
 
-    async fn attempts_after(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        after: AttemptCursor,
-        max: u32,
-    ) -> Result<Vec<LoggedAttempt>, StoreError> {
+    async fn attempts_after(&self, request: &ListAttemptsRequest) -> Result<Vec<LoggedAttempt>, StoreError> {
         self.enter().await;
-        let mut after = after;
+        let mut request = request.clone();
+        let after = &mut request.after;
         if self.is(Fault::SkipsTies) && after.ended_at > Timestamp::MIN {
             after.ended_at = after.ended_at.plus(MILLISECOND);
             after.delivery = DeliveryId::from_bytes([0; 16]);
         }
-        let mut attempts = self.inner.attempts_after(owner, subscription, after, max).await?;
+        let mut attempts = self.inner.attempts_after(&request).await?;
         if self.is(Fault::ShowsOneAttemptEach) {
             let mut seen = HashSet::new();
             attempts.retain(|one| seen.insert(one.delivery));
@@ -168,18 +157,16 @@ impl DeliveryLog for Saboteur {
         Ok(attempts)
     }
 
-    async fn outcomes(
-        &self,
-        owner: &UserId,
-        subscription: Option<SubscriptionId>,
-        hours: HourRange,
-    ) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+    async fn outcomes(&self, request: &OutcomesRequest) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
         self.enter().await;
-        let anybody = subscription.filter(|_| self.is(Fault::ShowsAnybodysOutcomes));
-        let anybody = anybody.and_then(|id| self.memo().owners.get(&id).cloned());
-        let mut shown = self.inner.outcomes(&anybody.unwrap_or_else(|| owner.clone()), subscription, hours).await?;
+        let mut asked = request.clone();
+        let anybody = request.subscription.filter(|_| self.is(Fault::ShowsAnybodysOutcomes));
+        if let Some(owner) = anybody.and_then(|id| self.memo().owners.get(&id).cloned()) {
+            asked.owner = owner;
+        }
+        let mut shown = self.inner.outcomes(&asked).await?;
         if let Some(counts) = shown.as_mut().filter(|_| self.is(Fault::HidesTheLastHour)) {
-            counts.remove(&hours.last);
+            counts.remove(&request.hours.last);
         }
         Ok(shown)
     }

@@ -37,6 +37,7 @@ const SABOTEURS: &Broken<Fault> = &[
         Fault::ForgetsStatus,
         &["every_field_of_a_subscription_comes_back", "closed_and_foreign_subscriptions_get_nothing"],
     ),
+    (Fault::ForgetsWhoCreatedIt, &["every_field_of_a_subscription_comes_back"]),
     (Fault::ForgetsWhoSetTheUrl, &["every_field_of_a_subscription_comes_back", "urls_set_by_these_keys_are_disabled"]),
     (Fault::KeepsWhoSetTheUrl, &["a_changed_url_is_of_the_key_that_changed_it"]),
     (Fault::PassesOverDisabled, &["disabled_subscriptions_get_the_reason_of_these_keys"]),

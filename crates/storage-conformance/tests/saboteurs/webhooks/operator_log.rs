@@ -1,6 +1,8 @@
 use async_trait::async_trait;
 use domain::EventId;
-use domain::ports::{EventPage, FailingPlace, FailingSubscription, LoggedEvent, OperatorLog, StoreError};
+use domain::ports::{
+    EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
+};
 use domain::webhooks::{EventFilter, Payload};
 
 use super::fault::Fault;
@@ -23,26 +25,22 @@ impl OperatorLog for Saboteur {
         Ok(failing)
     }
 
-    async fn list_events(
-        &self,
-        filter: &EventFilter,
-        before: Option<EventId>,
-        max: u32,
-    ) -> Result<EventPage, StoreError> {
+    async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError> {
         self.enter().await;
         let mut page = match self.fault {
             Fault::IgnoresEventTypes => {
-                let asked = EventFilter { event_type: None, ..filter.clone() };
-                self.inner.list_events(&asked, before, max).await?
+                let filter = EventFilter { event_type: None, ..request.filter.clone() };
+                self.inner.list_events(&ListEventsRequest { filter, ..*request }).await?
             }
             Fault::EndsEventSearchesEarly => {
-                let everything = EventFilter::default();
-                let mut page = self.inner.list_events(&everything, before, SEARCHED_MAX).await?;
-                page.events.retain(|one| filter.matches(&one.event));
-                page.events.truncate(max as usize);
+                let everything =
+                    ListEventsRequest { filter: EventFilter::default(), max: SEARCHED_MAX, before: request.before };
+                let mut page = self.inner.list_events(&everything).await?;
+                page.events.retain(|one| request.filter.matches(&one.event));
+                page.events.truncate(request.max as usize);
                 EventPage { next: None, ..page }
             }
-            _ => self.inner.list_events(filter, before, max).await?,
+            _ => self.inner.list_events(request).await?,
         };
         for one in page.events.iter_mut().filter(|_| self.is(Fault::ShowsPayloadsInLists)) {
             let found = self.inner.find_event(one.event.id).await?;

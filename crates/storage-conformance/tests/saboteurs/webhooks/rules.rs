@@ -1,9 +1,9 @@
-use domain::ports::{DeliveryLog, SubscriptionStore};
+use domain::ports::SubscriptionStore;
 use domain::webhooks::{
     DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedSecret, SubscribedEvents, Subscription,
     SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
 };
-use domain::{SubscriptionId, UserId};
+use domain::{OwnerId, SubscriptionId};
 
 use super::fault::Fault;
 use super::store::Saboteur;
@@ -17,6 +17,7 @@ impl Saboteur {
         written.updated_at = self.as_written(subscription.updated_at);
         match self.fault {
             Fault::ForgetsWhoSetTheUrl => written.url_set_by = None,
+            Fault::ForgetsWhoCreatedIt => written.created_by = None,
             Fault::ForgetsStatus => written.status = SubscriptionStatus::Enabled,
             Fault::CutsDescriptions => {
                 let start: String = written.description.as_str().chars().take(255).collect();
@@ -39,8 +40,8 @@ impl Saboteur {
         SealedSecret::from_bytes(start.collect())
     }
 
-    pub(crate) async fn count(&self, owner: &UserId) -> u32 {
-        let stored = SubscriptionStore::list(&self.inner, owner, None, u32::MAX).await.expect("never fails").len();
+    pub(crate) async fn count(&self, owner: &OwnerId) -> u32 {
+        let stored = self.every_subscription_of(owner).await.len();
         let memo = self.memo();
         let deleted = memo.deleted.iter().filter(|id| memo.owners.get(id) == Some(owner)).count();
         let counted = if self.is(Fault::CountsDeleted) { stored + deleted } else { stored };
@@ -48,7 +49,7 @@ impl Saboteur {
     }
 
     /// Whose subscription a change is made to.
-    pub(crate) fn changed_owner(&self, owner: &UserId, id: SubscriptionId) -> UserId {
+    pub(crate) fn changed_owner(&self, owner: &OwnerId, id: SubscriptionId) -> OwnerId {
         let theirs = self.memo().owners.get(&id).cloned().filter(|_| self.is(Fault::ChangesAnybodys));
         theirs.unwrap_or_else(|| self.as_known(owner))
     }
@@ -58,8 +59,8 @@ impl Saboteur {
         if self.is(Fault::CountsNoClaims) {
             let state = Some(DeliveryStateKind::Sending);
             let sent = DeliveryFilter { subscription: Some(id), state, ..DeliveryFilter::default() };
-            let sent = DeliveryLog::list(&self.inner, &subscription.owner, &sent, None, u32::MAX).await;
-            health.waiting -= u32::try_from(sent.expect("never fails").deliveries.len()).expect("a few rows");
+            let sent = self.deliveries_of(&subscription.owner, sent).await;
+            health.waiting -= u32::try_from(sent.len()).expect("a few rows");
         }
         let memo = self.memo();
         if let Some(breaker) = memo.breakers.get(&id) {
@@ -80,7 +81,7 @@ impl Saboteur {
     /// The change that is made, which may use values that were read earlier.
     pub(crate) async fn change(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
         change: &SubscriptionChange,
     ) -> SubscriptionChange {

@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use domain::memory::MemoryWebhookStore;
 use domain::memory::unique_cause;
-use domain::ports::{Accepted, ClaimId, ClaimRequest, ClaimedLane, HandedOver, StoreError, SubscriptionStore};
-use domain::webhooks::{
-    AttemptRecord, Breaker, PublisherId, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+use domain::ports::{
+    Accepted, ChangeSubscriptionRequest, ClaimId, ClaimRequest, ClaimedLane, DeliveryLog, HandedOver,
+    ListDeliveriesRequest, ListSubscriptionsRequest, StoreError, SubscriptionStore,
 };
-use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{
+    AttemptRecord, Breaker, DeliveryFilter, ListedDelivery, PublisherId, SealedSecrets, Subscription,
+    SubscriptionChange, SubscriptionHealth,
+};
+use domain::{DeliveryId, KeyId, OwnerId, SubscriptionId, Timestamp};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -31,7 +35,7 @@ pub(crate) struct Memo {
     /// Set while a call holds the lock of [`Fault::LeavesItsLockBehind`].
     pub(crate) held: bool,
     /// The owners of all subscriptions there ever were.
-    pub(crate) owners: BTreeMap<SubscriptionId, UserId>,
+    pub(crate) owners: BTreeMap<SubscriptionId, OwnerId>,
     pub(crate) secrets: BTreeMap<SubscriptionId, SealedSecrets>,
     pub(crate) deleted: HashSet<SubscriptionId>,
     pub(crate) without_secrets: HashSet<SubscriptionId>,
@@ -49,7 +53,7 @@ pub(crate) struct Memo {
     /// What comes out next, and what came out last.
     pub(crate) handed_over: Vec<HandedOver>,
     pub(crate) came_out: Vec<HandedOver>,
-    pub(crate) published: HashMap<(UserId, PublisherId), Accepted>,
+    pub(crate) published: HashMap<(OwnerId, PublisherId), Accepted>,
     pub(crate) attempts_are_gone: bool,
 }
 
@@ -103,18 +107,34 @@ impl Saboteur {
     }
 
     /// Whom the store takes the user for.
-    pub(crate) fn as_known(&self, owner: &UserId) -> UserId {
+    pub(crate) fn as_known(&self, owner: &OwnerId) -> OwnerId {
         if !self.is(Fault::IgnoresCaseOfOwners) {
             return owner.clone();
         }
-        UserId::new(owner.issuer(), owner.subject().to_lowercase()).expect("a user in lower case is one")
+        OwnerId::new(owner.issuer(), owner.subject().to_lowercase()).expect("a user in lower case is one")
+    }
+
+    pub(crate) fn as_known_in(&self, request: &ListSubscriptionsRequest) -> ListSubscriptionsRequest {
+        ListSubscriptionsRequest { owner: self.as_known(&request.owner), ..request.clone() }
+    }
+
+    /// All of the owner's subscriptions.
+    pub(crate) async fn every_subscription_of(&self, owner: &OwnerId) -> Vec<Subscription> {
+        let request = ListSubscriptionsRequest { owner: owner.clone(), before: None, max: u32::MAX };
+        SubscriptionStore::list(&self.inner, &request).await.expect("the reference never fails")
+    }
+
+    /// The owner's deliveries that pass the filter.
+    pub(crate) async fn deliveries_of(&self, owner: &OwnerId, filter: DeliveryFilter) -> Vec<ListedDelivery> {
+        let request = ListDeliveriesRequest { owner: owner.clone(), filter, before: None, max: u32::MAX };
+        DeliveryLog::list(&self.inner, &request).await.expect("the reference never fails").deliveries
     }
 
     pub(crate) fn as_written(&self, at: Timestamp) -> Timestamp {
         if self.is(Fault::LosesMilliseconds) { whole_second(at) } else { at }
     }
 
-    pub(crate) fn known(&self) -> Vec<(SubscriptionId, UserId)> {
+    pub(crate) fn known(&self) -> Vec<(SubscriptionId, OwnerId)> {
         self.memo().owners.iter().map(|(id, owner)| (*id, owner.clone())).collect()
     }
 
@@ -138,7 +158,13 @@ impl Saboteur {
     pub(crate) async fn switch(&self, subscription: &Subscription, enabled: bool, at: Timestamp) {
         let change = SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
         self.inner
-            .update(&subscription.owner, subscription.id, &change, at, &unique_cause())
+            .update(&ChangeSubscriptionRequest {
+                owner: subscription.owner.clone(),
+                id: subscription.id,
+                change: change.clone(),
+                at,
+                cause: unique_cause(),
+            })
             .await
             .expect("the reference never fails");
     }

@@ -1,15 +1,13 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::Cause;
 use domain::ports::{
-    DeliveryCommands, RetryRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion,
-    SubscriptionStore,
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, DeliveryCommands, DisableSetByRequest,
+    InsertSubscriptionRequest, ListSubscriptionsRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
+    RotateSecretRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
 };
-use domain::webhooks::{
-    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
-};
-use domain::{KeyId, SubscriptionId, Timestamp, UserId};
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
+use domain::{OwnerId, SubscriptionId, Timestamp};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -17,13 +15,8 @@ use super::store::Saboteur;
 
 #[async_trait]
 impl SubscriptionStore for Saboteur {
-    async fn insert_within(
-        &self,
-        subscription: &Subscription,
-        secret: &SealedSecret,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<SubscriptionInsertion, StoreError> {
+    async fn insert_within(&self, request: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
+        let &InsertSubscriptionRequest { ref subscription, ref secret, max, ref cause } = request;
         self.enter().await;
         let (written, sealed) = (self.written(subscription), self.sealed(secret));
         let id = written.id;
@@ -38,9 +31,25 @@ impl SubscriptionStore for Saboteur {
             self.gap().await;
         }
         let first = if self.is(Fault::StoresSecretsLater) { SealedSecret::from_bytes(vec![]) } else { sealed.clone() };
-        let mut answer = self.inner.insert_within(&written, &first, max, cause).await;
+        let mut answer = self
+            .inner
+            .insert_within(&InsertSubscriptionRequest {
+                subscription: written.clone(),
+                secret: first.clone(),
+                max,
+                cause: cause.clone(),
+            })
+            .await;
         if self.is(Fault::IgnoresDeletedMax) && matches!(answer, Ok(SubscriptionInsertion::TooManyDeleted)) {
-            answer = self.inner.insert_within(&written, &first, u32::MAX, cause).await;
+            answer = self
+                .inner
+                .insert_within(&InsertSubscriptionRequest {
+                    subscription: written.clone(),
+                    secret: first.clone(),
+                    max: u32::MAX,
+                    cause: cause.clone(),
+                })
+                .await;
         }
         if self.is(Fault::OverwritesStoredIds) && answer.is_err() {
             return Ok(SubscriptionInsertion::Stored);
@@ -52,7 +61,8 @@ impl SubscriptionStore for Saboteur {
         if self.is(Fault::StoresSecretsLater) {
             yield_now().await;
             let secrets = |current: &SealedSecret| SealedSecrets { current: current.clone(), previous: None };
-            self.inner.replace_secrets(id, &secrets(&first), &secrets(&sealed)).await?;
+            let request = ReplaceSecretsRequest { id, from: secrets(&first), to: secrets(&sealed) };
+            self.inner.replace_secrets(&request).await?;
         }
         let mut memo = self.memo();
         memo.deleted.remove(&id);
@@ -61,14 +71,9 @@ impl SubscriptionStore for Saboteur {
         Ok(answer)
     }
 
-    async fn list(
-        &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
-    ) -> Result<Vec<Subscription>, StoreError> {
+    async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
         self.enter().await;
-        let mut page = SubscriptionStore::list(&self.inner, &self.as_known(owner), before, max).await?;
+        let mut page = SubscriptionStore::list(&self.inner, &self.as_known_in(request)).await?;
         page.retain(|one| !self.is_hidden(one.id));
         if self.is(Fault::ListsOldestFirst) {
             page.reverse();
@@ -78,12 +83,10 @@ impl SubscriptionStore for Saboteur {
 
     async fn list_with_health(
         &self,
-        owner: &UserId,
-        before: Option<SubscriptionId>,
-        max: u32,
+        request: &ListSubscriptionsRequest,
     ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
         self.enter().await;
-        let mut page = self.inner.list_with_health(&self.as_known(owner), before, max).await?;
+        let mut page = self.inner.list_with_health(&self.as_known_in(request)).await?;
         if let (Fault::ListsTheNewestHealth, [(_, newest), others @ ..]) = (self.fault, &mut page[..]) {
             for (_, health) in others {
                 *health = newest.clone();
@@ -94,7 +97,7 @@ impl SubscriptionStore for Saboteur {
 
     async fn find(
         &self,
-        owner: &UserId,
+        owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
         self.enter().await;
@@ -104,14 +107,8 @@ impl SubscriptionStore for Saboteur {
         Ok(Some((subscription, health)))
     }
 
-    async fn update(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        change: &SubscriptionChange,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<Option<Subscription>, StoreError> {
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+        let &ChangeSubscriptionRequest { ref owner, id, ref change, at, ref cause } = request;
         self.enter().await;
         if self.is_hidden(id) {
             return Ok(None);
@@ -119,13 +116,31 @@ impl SubscriptionStore for Saboteur {
         let owner = self.changed_owner(owner, id);
         let change = self.change(&owner, id, change).await;
         let before = self.stored(id).await;
-        let mut changed = self.inner.update(&owner, id, &change, at, cause).await?;
+        let mut changed = self
+            .inner
+            .update(&ChangeSubscriptionRequest {
+                owner: owner.clone(),
+                id,
+                change: change.clone(),
+                at,
+                cause: cause.clone(),
+            })
+            .await?;
         self.suspend().await;
         let is_opened =
             before.as_ref().is_some_and(|(one, _)| !one.status.is_enabled()) && change.enabled == Some(true);
         if self.is(Fault::EnablingRecovers) && is_opened {
             let request = RetryRequest { at, published_since: Timestamp::MIN };
-            self.inner.recover(&owner, id, request, u32::MAX, cause).await?;
+            self.inner
+                .recover(&RecoverRequest {
+                    owner: owner.clone(),
+                    subscription: id,
+                    retry: request,
+                    max: u32::MAX,
+                    cause: cause.clone(),
+                    enables: true,
+                })
+                .await?;
         }
         if let (Fault::TouchesUnchanged, Some(changed)) = (self.fault, &mut changed) {
             changed.updated_at = at;
@@ -138,59 +153,72 @@ impl SubscriptionStore for Saboteur {
         Ok(changed)
     }
 
-    async fn disable_set_by(
-        &self,
-        keys: &[KeyId],
-        reason: DisableReason,
-        at: Timestamp,
-        max: u32,
-        cause: &Cause,
-    ) -> Result<u32, StoreError> {
+    async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {
+        let &DisableSetByRequest { ref keys, reason, at, max, ref cause } = request;
         self.enter().await;
         let max = if self.is(Fault::IgnoresDisableMax) { u32::MAX } else { max };
-        let mut keys = keys.to_vec();
+        let mut keys = keys.clone();
         if self.is(Fault::PassesOverDisabled) {
             let of_enabled = self.keys_of_enabled().await;
             keys.retain(|key| of_enabled.contains(key));
         }
-        self.inner.disable_set_by(&keys, reason, at, max, cause).await
+        self.inner
+            .disable_set_by(&DisableSetByRequest { keys: keys.clone(), reason, at, max, cause: cause.clone() })
+            .await
     }
 
-    async fn rotate_secret(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        secret: &SealedSecret,
-        previous_until: Timestamp,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<SecretRotation, StoreError> {
+    async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
+        let &RotateSecretRequest { ref owner, id, ref secret, previous_until, at, ref cause } = request;
         self.enter().await;
         let (owner, secret) = (self.changed_owner(owner, id), self.sealed(secret));
         let until = match self.fault {
             Fault::RefusesEveryRotationInTheOverlap => previous_until.max(at.plus(Duration::from_millis(1))),
             _ => self.as_written(previous_until),
         };
-        let mut rotated = self.inner.rotate_secret(&owner, id, &secret, until, at, cause).await?;
+        let mut rotated = self
+            .inner
+            .rotate_secret(&RotateSecretRequest {
+                owner: owner.clone(),
+                id,
+                secret: secret.clone(),
+                previous_until: until,
+                at,
+                cause: cause.clone(),
+            })
+            .await?;
         if let (Fault::RotatesInTheOverlap, SecretRotation::Overlapping(..)) = (self.fault, &rotated) {
-            self.inner.rotate_secret(&owner, id, &secret, at, at, cause).await?;
-            rotated = self.inner.rotate_secret(&owner, id, &secret, until, at, cause).await?;
+            self.inner
+                .rotate_secret(&RotateSecretRequest {
+                    owner: owner.clone(),
+                    id,
+                    secret: secret.clone(),
+                    previous_until: at,
+                    at,
+                    cause: cause.clone(),
+                })
+                .await?;
+            rotated = self
+                .inner
+                .rotate_secret(&RotateSecretRequest {
+                    owner: owner.clone(),
+                    id,
+                    secret: secret.clone(),
+                    previous_until: until,
+                    at,
+                    cause: cause.clone(),
+                })
+                .await?;
         }
         let stored = self.inner.list_secrets(None, u32::MAX).await?.into_iter().find(|(other, _)| *other == id);
-        if let (Fault::ForgetsThePrevious, Some((_, stored))) = (self.fault, stored) {
-            let only = SealedSecrets { current: secret, previous: None };
-            self.inner.replace_secrets(id, &stored, &only).await?;
+        if let (Fault::ForgetsThePrevious, Some((id, from))) = (self.fault, stored) {
+            let to = SealedSecrets { current: secret, previous: None };
+            self.inner.replace_secrets(&ReplaceSecretsRequest { id, from, to }).await?;
         }
         Ok(rotated)
     }
 
-    async fn delete(
-        &self,
-        owner: &UserId,
-        id: SubscriptionId,
-        at: Timestamp,
-        cause: &Cause,
-    ) -> Result<bool, StoreError> {
+    async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
+        let &DeleteSubscriptionRequest { ref owner, id, at, ref cause } = request;
         self.enter().await;
         if self.is_hidden(id) {
             return Ok(false);
@@ -202,7 +230,11 @@ impl SubscriptionStore for Saboteur {
         let owner = self.changed_owner(owner, id);
         let deleted = match self.fault {
             Fault::DeletesWithoutClosing => SubscriptionStore::find(&self.inner, &owner, id).await?.is_some(),
-            _ => self.inner.delete(&owner, id, at, cause).await?,
+            _ => {
+                self.inner
+                    .delete(&DeleteSubscriptionRequest { owner: owner.clone(), id, at, cause: cause.clone() })
+                    .await?
+            }
         };
         if deleted {
             self.memo().deleted.insert(id);
@@ -229,28 +261,23 @@ impl SealedSecretStore for Saboteur {
         Ok(page)
     }
 
-    async fn replace_secrets(
-        &self,
-        id: SubscriptionId,
-        from: &SealedSecrets,
-        to: &SealedSecrets,
-    ) -> Result<bool, StoreError> {
+    async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
         self.enter().await;
         let stored = async || {
             let all = self.inner.list_secrets(None, u32::MAX).await.expect("never fails");
-            all.into_iter().find(|(other, _)| *other == id).map(|(_, secrets)| secrets)
+            all.into_iter().find(|(other, _)| *other == request.id).map(|(_, secrets)| secrets)
         };
         let Some(read) = stored().await else { return Ok(false) };
         match self.fault {
-            Fault::ComparesCurrentOnly if read.current == from.current => {
-                self.inner.replace_secrets(id, &read, to).await
+            Fault::ComparesCurrentOnly if read.current == request.from.current => {
+                self.inner.replace_secrets(&ReplaceSecretsRequest { from: read, ..request.clone() }).await
             }
-            Fault::ReadsThenReplaces if read == *from => {
+            Fault::ReadsThenReplaces if read == request.from => {
                 self.gap().await;
-                let now = stored().await.unwrap_or(read);
-                self.inner.replace_secrets(id, &now, to).await
+                let from = stored().await.unwrap_or(read);
+                self.inner.replace_secrets(&ReplaceSecretsRequest { from, ..request.clone() }).await
             }
-            _ => self.inner.replace_secrets(id, from, to).await,
+            _ => self.inner.replace_secrets(request).await,
         }
     }
 

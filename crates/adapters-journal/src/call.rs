@@ -1,9 +1,9 @@
 use domain::memory::MemoryKeyStore;
 use domain::ports::{
-    CredentialStore as _, InsertKeyRequest, KeyStore as _, KeyUpkeep as _, KeyUsageStore as _, RevokeDigestsRequest,
-    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    ChangeKeyRequest, CredentialStore as _, InsertKeyRequest, KeyStore as _, KeyUsageStore as _, Retained,
+    Retention as _, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
 };
-use domain::{Hour, KeyUsage, KeyUse, Timestamp};
+use domain::{KeyUsage, KeyUse, Timestamp};
 
 use crate::codec::Field;
 
@@ -52,7 +52,7 @@ calls! {
     3 RevokeByDigests(request: RevokeDigestsRequest) => revoke_by_digests(&request);
     4 RevokeUserKeys(request: RevokeUserKeysRequest) => revoke_user_keys(&request);
     5 RecordUses(uses: Vec<KeyUse>) => record_uses(&uses);
-    6 PurgeEnded(before: Timestamp, max: u32) => purge_ended(before, max);
-    7 AddUsage(usage: Vec<KeyUsage>) => add_usage(&usage);
-    8 PurgeUsage(before: Hour, max: u32) => purge_usage(before, max);
+    6 AddUsage(usage: Vec<KeyUsage>) => add_usage(&usage);
+    7 Purge(what: Retained, before: Timestamp, max: u32) => purge(what, before, max);
+    8 Change(request: ChangeKeyRequest) => change(&request);
 }

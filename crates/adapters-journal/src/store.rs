@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::memory::{MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
 use domain::ports::{
-    Close, KeyStores, NotReady, ReadinessCheck, Schema, SessionStores, Store, StoreError, WebhookStores,
+    Close, KeyStores, NotReady, ReadinessCheck, Retention, Schema, SessionStores, Store, StoreError, WebhookStores,
 };
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -60,10 +60,14 @@ pub async fn open_store(path: &Path) -> io::Result<Store> {
     let audit = MemoryAuditLog::default();
     let keys = Arc::new(JournalStore::open(path, &audit).await?);
     let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(audit.clone()));
+    let sessions = Arc::new(MemorySessionStore::default().writing_to(audit.clone()));
+    let parts: Vec<Arc<dyn Retention>> =
+        vec![keys.clone(), sessions.clone(), webhooks.clone(), Arc::new(audit.clone())];
     Ok(Store {
         keys: KeyStores::of(&keys),
-        sessions: SessionStores::of(&Arc::new(MemorySessionStore::default().writing_to(audit.clone()))),
+        sessions: SessionStores::of(&sessions),
         audit: Arc::new(audit),
+        retention: Arc::new(parts),
         changes: Vec::new(),
         webhooks: WebhookStores::of(&webhooks),
         queue: Arc::clone(&webhooks) as _,
@@ -76,10 +80,6 @@ pub async fn open_store(path: &Path) -> io::Result<Store> {
 
 #[async_trait]
 impl ReadinessCheck for JournalStore {
-    fn name(&self) -> &'static str {
-        "database"
-    }
-
     async fn check(&self) -> Result<(), NotReady> {
         if self.journal.lock().await.is_broken() {
             return Err(NotReady { summary: "the journal does not take writes", source: None });

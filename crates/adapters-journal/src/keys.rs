@@ -2,12 +2,11 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use domain::ports::{
-    CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUpkeep, KeyUsageStore, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
+    ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
+    ListExpiringRequest, Retained, Retention, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest, Rotation, UsageRequest,
 };
-use domain::{
-    ApiKey, CredentialDigest, Hour, HourRange, KeyId, KeyUsage, KeyUse, ListView, Timestamp, UsageCounts, UserId,
-};
+use domain::{ApiKey, CredentialDigest, Hour, KeyUsage, KeyUse, ListView, OwnerId, Timestamp, UsageCounts};
 
 use crate::call::Call;
 use crate::store::{Answer, JournalStore};
@@ -19,7 +18,7 @@ impl KeyStore for JournalStore {
         self.memory.insert_within(request).await
     }
 
-    async fn list(&self, owner: &UserId, view: ListView) -> Answer<Vec<ApiKey>> {
+    async fn list(&self, owner: &OwnerId, view: ListView) -> Answer<Vec<ApiKey>> {
         self.memory.list(owner, view).await
     }
 
@@ -33,6 +32,11 @@ impl KeyStore for JournalStore {
         self.memory.rotate(request).await
     }
 
+    async fn change(&self, request: &ChangeKeyRequest) -> Answer<ChangedKey> {
+        let _journal = self.record(Call::Change(request.clone())).await?;
+        self.memory.change(request).await
+    }
+
     async fn revoke_by_digests(&self, request: &RevokeDigestsRequest) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
         let _journal = self.record(Call::RevokeByDigests(request.clone())).await?;
         self.memory.revoke_by_digests(request).await
@@ -41,6 +45,10 @@ impl KeyStore for JournalStore {
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Answer<Vec<CredentialDigest>> {
         let _journal = self.record(Call::RevokeUserKeys(request.clone())).await?;
         self.memory.revoke_user_keys(request).await
+    }
+
+    async fn list_expiring(&self, request: &ListExpiringRequest) -> Answer<Vec<ApiKey>> {
+        self.memory.list_expiring(request).await
     }
 }
 
@@ -63,24 +71,15 @@ impl KeyUsageStore for JournalStore {
         self.memory.add_usage(usage).await
     }
 
-    async fn usage(&self, owner: &UserId, id: KeyId, hours: HourRange) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
-        self.memory.usage(owner, id, hours).await
-    }
-
-    async fn purge_usage(&self, before: Hour, max: u32) -> Answer<u32> {
-        let _journal = self.record(Call::PurgeUsage(before, max)).await?;
-        self.memory.purge_usage(before, max).await
+    async fn usage(&self, request: &UsageRequest) -> Answer<Option<BTreeMap<Hour, UsageCounts>>> {
+        self.memory.usage(request).await
     }
 }
 
 #[async_trait]
-impl KeyUpkeep for JournalStore {
-    async fn purge_ended(&self, before: Timestamp, max: u32) -> Answer<u32> {
-        let _journal = self.record(Call::PurgeEnded(before, max)).await?;
-        self.memory.purge_ended(before, max).await
-    }
-
-    async fn list_expiring(&self, after: (Timestamp, KeyId), until: Timestamp, max: u32) -> Answer<Vec<ApiKey>> {
-        self.memory.list_expiring(after, until, max).await
+impl Retention for JournalStore {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Answer<u32> {
+        let _journal = self.record(Call::Purge(what, before, max)).await?;
+        self.memory.purge(what, before, max).await
     }
 }

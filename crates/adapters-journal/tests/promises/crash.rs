@@ -6,20 +6,22 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use adapters_journal::open_store;
 use domain::memory::{SeededEntropy, unique_cause};
-use domain::ports::{ActiveLimit, Entropy as _, InsertKeyRequest, Insertion, KeyStore, RevokeKeyRequest, Store};
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, Scopes, Timestamp, UserId};
+use domain::ports::{
+    ActiveLimit, Entropy as _, InsertKeyRequest, Insertion, KeyStore, Retained, RevokeKeyRequest, Store,
+};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
 use tempfile::TempDir;
 
 use crate::open;
-use crate::store::open_store;
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).expect("a time");
 /// A file of this name in the working directory makes a test the process that is killed.
 const KILL_ME: &str = "kill-me";
 
-fn owner() -> UserId {
-    UserId::new("https://id.example", "alice").expect("a user")
+fn owner() -> OwnerId {
+    OwnerId::new("https://id.example", "alice").expect("a user")
 }
 
 /// Stores one more key and returns its id.
@@ -37,6 +39,8 @@ pub(crate) async fn store_key(store: &dyn KeyStore, entropy: &SeededEntropy) -> 
         revoked_at: None,
         scopes: Scopes::default(),
         replaced_by: None,
+        settings: domain::KeySettings::default(),
+        created_by: None,
     };
     let limit = ActiveLimit { max: u32::MAX, at: NOW };
     let answer = store
@@ -124,7 +128,7 @@ async fn a_replayed_purge_deletes_the_same_keys() {
             .await
             .expect("a revocation");
     }
-    store.keys.upkeep.purge_ended(NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
+    store.retention.purge(Retained::Keys, NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
     let kept = stored(&*store.keys.store).await;
     assert_eq!(kept.len(), 5);
     assert_eq!(stored(&*open(folder.path()).await.keys.store).await, kept);

@@ -1,16 +1,10 @@
-//! A durable toy store keeps every promise of API keys. `docs/writing-an-adapter.md` goes through it.
+//! The store keeps every promise of API keys, also when its process is killed.
 
-#![expect(unreachable_pub, reason = "the files of the store are copied into a library")]
-
-mod call;
-mod codec;
 mod crash;
-mod journal;
-mod keys;
-mod store;
 
 use std::path::Path;
 
+use adapters_journal::{JournalStore, open_store};
 use domain::audit::AuditFilter;
 use domain::memory::{MemoryAuditLog, SeededEntropy};
 use domain::ports::Store;
@@ -18,10 +12,9 @@ use storage_conformance::KeyPorts;
 use tempfile::TempDir;
 
 use crash::store_key;
-use store::JournalStore;
 
 async fn open(folder: &Path) -> Store {
-    store::open_store(&folder.join("journal")).await.expect("a journal")
+    open_store(&folder.join("journal")).await.expect("a journal")
 }
 
 mod key_promises {

@@ -1,15 +1,18 @@
 //! How the arguments of a call become bytes. A real adapter has columns or a serializer instead.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use domain::audit::{Actor, Cause, Means, Origin, RequestId};
 use domain::ports::{
-    ActiveLimit, InsertKeyRequest, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    ActiveLimit, ChangeKeyRequest, InsertKeyRequest, Retained, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest,
 };
 use domain::{
-    ApiKey, AuditId, CredentialDigest, Hour, KeyId, KeyRotation, KeyUsage, KeyUse, Label, ListView, Scopes, Timestamp,
-    UsageCounts, UserId, WebhookAccess,
+    ApiKey, AuditId, CredentialDigest, Hour, KeyChange, KeyId, KeyRotation, KeySettings, KeyUsage, KeyUse, Label,
+    ListView, Metadata, MetadataPatch, OwnerId, RateLimit, RateLimitOfKey, Scopes, Timestamp, UsageCounts,
+    WebhookAccess,
 };
 
 /// A value that can be written to the journal and read back.
@@ -92,6 +95,17 @@ impl<Item: Field> Field for Vec<Item> {
     }
 }
 
+impl<Name: Field + Ord + Clone, Item: Field + Clone> Field for BTreeMap<Name, Item> {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let pairs: Vec<(Name, Item)> = self.clone().into_iter().collect();
+        pairs.write(bytes);
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Some(Vec::read(bytes)?.into_iter().collect())
+    }
+}
+
 impl<Item: Field> Field for Option<Item> {
     fn write(&self, bytes: &mut Vec<u8>) {
         self.is_some().write(bytes);
@@ -116,23 +130,42 @@ impl<First: Field, Second: Field> Field for (First, Second) {
     }
 }
 
+/// The kinds of data that a purge deletes.
+const KINDS: [Retained; 6] = [
+    Retained::Keys,
+    Retained::KeyUsage,
+    Retained::Sessions,
+    Retained::AuditEvents,
+    Retained::Webhooks,
+    Retained::Outcomes,
+];
+
 stored_as! {
     bool as u8: |is| u8::from(*is), |byte| Some(byte == 1);
     String as Vec<u8>: |text| text.clone().into_bytes(), |bytes| Self::from_utf8(bytes).ok();
     Duration as (u64, u32): |one| (one.as_secs(), one.subsec_nanos()), |(secs, nanos)| Some(Self::new(secs, nanos));
     Timestamp as i64: |at| at.unix_millis(), Self::from_unix_millis;
     Hour as i64: |hour| hour.number(), |number| Some(Self::from_number(number));
+    Retained as u8: |what| *what as u8, |number| KINDS.into_iter().find(|what| *what as u8 == number);
     KeyId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     AuditId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     CredentialDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
-    UserId as (String, String):
+    OwnerId as (String, String):
         |user| (user.issuer().to_owned(), user.subject().to_owned()), |(issuer, subject)| Self::new(issuer, subject).ok();
     Label as String: |label| label.as_str().to_owned(), |text| Self::parse(&text).ok();
     WebhookAccess as bool: |access| *access == Self::Write, |writes| Some(if writes { Self::Write } else { Self::Read });
     Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
+    RateLimit as String: |limit| limit.to_string(), |text| text.parse().ok();
+    RateLimitOfKey as Option<RateLimit>:
+        |limit| match limit {
+            Self::Default => None,
+            Self::Own(limit) => Some(*limit),
+        },
+        |limit| Some(limit.map_or(Self::Default, Self::Own));
+    Metadata as BTreeMap<String, String>: |metadata| metadata.pairs().clone(), |pairs| Self::new(pairs).ok();
     Means as String: |means| means.to_string(), |text| Self::of_stored(&text);
     RequestId as String: |id| id.as_str().to_owned(), |text| Self::new(&text);
-    Actor as (Option<UserId>, Option<String>):
+    Actor as (Option<OwnerId>, Option<String>):
         |actor| match actor.clone() {
             Self::User(user) => (Some(user), None),
             Self::Operator(name) => (None, Some(name)),
@@ -148,16 +181,20 @@ stored_as! {
 
 records! {
     ApiKey {
-        id, owner, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by
+        id, owner, label, prefix, created_at, last_used_at, expires_at, revoked_at, scopes, replaced_by, settings, created_by
     }
     InsertKeyRequest { key, digest, limit, view, cause }
     RevokeKeyRequest { owner, id, at, view, cause }
     RotateKeyRequest { owner, id, rotation, digest, view, cause }
+    ChangeKeyRequest { owner, id, change, at, cause }
+    KeyChange { label, metadata, rate_limit, is_disabled, expires_at }
+    KeySettings { metadata, rate_limit, disabled_at }
+    MetadataPatch { replaces_all, pairs }
     RevokeDigestsRequest { digests, at, cause }
     RevokeUserKeysRequest { owner, created_before, at, max, cause }
     ActiveLimit { max, at }
     ListView { at, ended_max }
-    KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max, webhooks_max }
+    KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max, webhooks_max, created_by }
     KeyUse { id, at }
     KeyUsage { id, hour, counts }
     UsageCounts { good, limited, refused }

@@ -1,0 +1,50 @@
+//! Reads the fields of an API key, in requests that create one and in requests that change one.
+
+use std::collections::BTreeMap;
+
+use domain::{InvalidMetadata, Label, Metadata, MetadataPatch, RateLimit, RateLimitOfKey};
+use serde_json::Value;
+
+use crate::bodies::fields::Fields;
+use crate::errors::field_fault::FieldFault;
+
+const METADATA: &str = "metadata";
+const RATE_LIMIT: &str = "rateLimit";
+
+pub(crate) fn label(fields: &Fields) -> Result<Option<Label>, FieldFault> {
+    let text = fields.optional_text("label")?;
+    text.map(|text| Label::parse(text).map_err(|error| FieldFault::of("label", error))).transpose()
+}
+
+pub(crate) fn rate_limit(fields: &Fields) -> Result<Option<RateLimit>, FieldFault> {
+    let text = fields.optional_text(RATE_LIMIT)?;
+    text.map(|text| text.parse().map_err(|error| FieldFault::of(RATE_LIMIT, error))).transpose()
+}
+
+/// `null` stands for the limit of the service.
+pub(crate) fn rate_limit_of_key(fields: &Fields) -> Result<Option<RateLimitOfKey>, FieldFault> {
+    let own = rate_limit(fields)?.map(RateLimitOfKey::Own);
+    Ok(own.or_else(|| fields.is_null(RATE_LIMIT).then_some(RateLimitOfKey::Default)))
+}
+
+pub(crate) fn metadata(fields: &Fields) -> Result<Metadata, FieldFault> {
+    let patch = metadata_patch(fields)?.unwrap_or_default();
+    patch.apply_to(&Metadata::default()).map_err(of_metadata)
+}
+
+/// `null` removes all names, and the `null` of a name removes this name.
+pub(crate) fn metadata_patch(fields: &Fields) -> Result<Option<MetadataPatch>, FieldFault> {
+    let object = fields.optional_object(METADATA)?;
+    let pairs = object.into_iter().flatten().map(|(name, value)| match value {
+        Value::String(text) => Ok((name.clone(), Some(text.clone()))),
+        Value::Null => Ok((name.clone(), None)),
+        _ => Err(FieldFault::new(METADATA, "must have strings as values")),
+    });
+    let pairs: BTreeMap<_, _> = pairs.collect::<Result<_, _>>()?;
+    let replaces_all = fields.is_null(METADATA);
+    Ok((replaces_all || object.is_some()).then_some(MetadataPatch { replaces_all, pairs }))
+}
+
+fn of_metadata(error: InvalidMetadata) -> FieldFault {
+    FieldFault::of(METADATA, error)
+}

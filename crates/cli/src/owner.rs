@@ -1,0 +1,81 @@
+use clap::Args;
+
+const HEADING: &str = "Owner";
+
+// The owner of keys and webhooks. Not a doc comment: clap would show it as the help of each command.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Owner {
+    /// A user name of the running `gatepost dev`; with `GATEPOST_OPERATOR_TOKEN` the same as --for-user
+    #[arg(long, help_heading = HEADING, value_name = "NAME")]
+    user: Option<String>,
+    /// An organization to which the user belongs
+    #[arg(long, help_heading = HEADING, value_name = "ID")]
+    organization: Option<String>,
+    /// Any user, with the operator token
+    #[arg(long, help_heading = HEADING, value_name = "ID", conflicts_with_all = ["user", "organization", "for_organization"])]
+    for_user: Option<String>,
+    /// Any organization, with the operator token
+    #[arg(long, help_heading = HEADING, value_name = "ID", conflicts_with_all = ["user", "organization"])]
+    for_organization: Option<String>,
+}
+
+impl Owner {
+    /// The owner with this user name, or the one of the credential.
+    pub(crate) fn named(user: Option<String>) -> Self {
+        Self { user, ..Self::default() }
+    }
+
+    /// The user name.
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    /// The organization of the user.
+    pub(crate) fn organization(&self) -> Option<gatepost_client::Owner> {
+        self.organization.clone().map(gatepost_client::Owner::Organization)
+    }
+
+    /// Whether an owner is named.
+    pub(crate) fn is_named(&self) -> bool {
+        !self.as_arguments().is_empty()
+    }
+
+    /// The arguments to repeat in a suggested command.
+    pub(crate) fn as_arguments(&self) -> String {
+        let Self { user, organization, for_user, for_organization } = self;
+        let given = [
+            ("user", user),
+            ("organization", organization),
+            ("for-user", for_user),
+            ("for-organization", for_organization),
+        ];
+        given.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", value.as_ref()?))).collect()
+    }
+
+    /// The owner for whom the operator calls; `None` if the owner's own credential is used, as for an organization of a
+    /// user.
+    pub(crate) fn of_operator(&self, has_operator_token: bool) -> Option<gatepost_client::Owner> {
+        let of_token = self.user.as_ref().filter(|_| has_operator_token && self.organization.is_none());
+        let user = self.for_user.as_ref().or(of_token).map(|id| gatepost_client::Owner::User(id.clone()));
+        user.or_else(|| self.for_organization.clone().map(gatepost_client::Owner::Organization))
+    }
+}
+
+// The owner that the host names. Not a doc comment either.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Recipient {
+    /// The id of the user, which is the `sub` of their ID tokens
+    #[arg(long, value_name = "USER_ID")]
+    user: Option<String>,
+    /// The id of the organization
+    #[arg(long, value_name = "ORGANIZATION_ID")]
+    organization: Option<String>,
+}
+
+impl From<Recipient> for gatepost_client::Owner {
+    fn from(Recipient { user, organization }: Recipient) -> Self {
+        // One of the two is required.
+        user.map_or_else(|| Self::Organization(organization.unwrap_or_default()), Self::User)
+    }
+}

@@ -1,0 +1,58 @@
+use std::collections::BTreeMap;
+
+use domain::{KeySettings, Metadata, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// The settings of a key, as they are stored.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct StoredSettings {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metadata: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_limit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disabled_at: Option<i64>,
+}
+
+/// The JSON of these settings; `None` for those of a plain key.
+pub(super) fn settings_json(settings: &KeySettings) -> Option<String> {
+    if *settings == KeySettings::default() {
+        return None;
+    }
+    let stored = StoredSettings {
+        metadata: settings.metadata.pairs().clone(),
+        rate_limit: settings.rate_limit.map(|limit| limit.to_string()),
+        disabled_at: settings.disabled_at.map(Timestamp::unix_millis),
+    };
+    serde_json::to_string(&stored).ok()
+}
+
+/// The settings of this JSON; `None` if it is not what [`settings_json`] writes.
+pub(super) fn settings_of(json: &str) -> Option<KeySettings> {
+    let stored: StoredSettings = serde_json::from_str(json).ok()?;
+    Some(KeySettings {
+        metadata: Metadata::new(stored.metadata).ok()?,
+        rate_limit: stored.rate_limit.map(|limit| limit.parse()).transpose().ok()?,
+        disabled_at: stored.disabled_at.map(|at| Timestamp::from_unix_millis(at).ok_or(())).transpose().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        let metadata = Metadata::new([("plan".to_owned(), "\"é".to_owned())].into()).unwrap();
+        let settings =
+            KeySettings { metadata, rate_limit: "5/m".parse().ok(), disabled_at: Timestamp::from_unix_millis(7) };
+        let json = settings_json(&settings).unwrap();
+        assert_eq!(settings_of(&json), Some(settings));
+        assert_eq!(settings_json(&KeySettings::default()), None);
+        assert_eq!(settings_of("{}"), Some(KeySettings::default()));
+        for wrong in ["", "null", r#"{"rateLimit":"5"}"#, r#"{"metadata":{"A":""}}"#, r#"{"disabledAt":"x"}"#] {
+            assert_eq!(settings_of(wrong), None, "{wrong:?}");
+        }
+    }
+}
