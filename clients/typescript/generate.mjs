@@ -1,0 +1,79 @@
+// Writes src/generated from docs/openapi.json: the types, and a table of the operations. `--check` compares instead.
+import { readFileSync, mkdirSync, writeFileSync } from "node:fs";
+import openapiTS, { astToString } from "openapi-typescript";
+
+const source = new URL("../../docs/openapi.json", import.meta.url);
+const folder = new URL("src/generated/", import.meta.url);
+const document = JSON.parse(readFileSync(source, "utf8"));
+const HEAD = "// Generated from docs/openapi.json: `npm run generate`.\n";
+
+const types =
+  HEAD +
+  astToString(
+    (await openapiTS(ofAnswers(document), { defaultNonNullable: false })).filter((node) => node.name?.text !== "paths"),
+  );
+const rows = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => `  ${operation.operationId}: ${row(path, method, operation)},\n`),
+);
+const table = `${HEAD}export const table = {\n${rows.join("")}} as const;\n`;
+
+mkdirSync(folder, { recursive: true });
+for (const [name, text] of [
+  ["api.ts", types],
+  ["operations.ts", table],
+]) {
+  const file = new URL(name, folder);
+  if (!process.argv.includes("--check")) writeFileSync(file, text);
+  else if (readFileSync(file, "utf8") !== text) {
+    console.error(`src/generated/${name} is not that of docs/openapi.json: npm run generate`);
+    process.exitCode = 1;
+  }
+}
+
+/** The document without its errors, which have one type, and without examples: three quarters of the types. */
+function ofAnswers(whole) {
+  const copy = structuredClone(whole);
+  for (const operation of Object.values(copy.paths).flatMap(Object.values)) {
+    for (const status of Object.keys(operation.responses)) if (status >= 400) delete operation.responses[status];
+  }
+  const drop = (value) => {
+    if (typeof value !== "object" || value === null) return;
+    if (typeof value.example !== "object" || !("type" in value.example)) delete value.example;
+    Object.values(value).forEach(drop);
+  };
+  drop(copy.paths);
+  drop(copy.components.schemas);
+  delete copy.components.examples;
+  return copy;
+}
+
+function row(path, method, operation) {
+  const parameters = operation.parameters ?? [];
+  const names = (place) => parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
+  const [query, headers] = [names("query"), names("header")];
+  const bodySchema = resolve(operation.requestBody?.content["application/json"]?.schema);
+  const all = [...names("path"), ...query, ...headers, ...Object.keys(bodySchema?.properties ?? {})];
+  if (new Set(all).size < all.length) throw new Error(`${operation.operationId} has two arguments of one name`);
+  const items = query.includes("cursor") && itemsOf(operation);
+  return JSON.stringify({
+    method: method.toUpperCase(),
+    path,
+    ...(query.length > 0 && { query }),
+    ...(headers.length > 0 && { headers }),
+    ...(operation.requestBody && { body: true }),
+    ...(items && { items }),
+  });
+}
+
+/** The one array in the answer of a list. */
+function itemsOf({ operationId, responses }) {
+  const { properties } = resolve(responses[200].content["application/json"].schema);
+  const arrays = Object.keys(properties).filter((name) => properties[name].type === "array");
+  if (arrays.length !== 1) throw new Error(`${operationId} has pages with ${arrays.length} arrays`);
+  return arrays[0];
+}
+
+function resolve(schema) {
+  const name = schema?.$ref?.split("/").pop();
+  return name ? document.components.schemas[name] : schema;
+}

@@ -1,0 +1,181 @@
+import { GatepostError, refused, unexpected } from "./error.js";
+import { table } from "./generated/operations.js";
+import type { CallOptions, OperationId } from "./types.js";
+
+/** The row of an operation in the generated table. */
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: readonly string[];
+  readonly headers?: readonly string[];
+  /** Whether the other arguments are the members of a JSON body. */
+  readonly body?: true;
+  /** The member of the answer that holds the items of a page. */
+  readonly items?: string;
+}
+
+export type Values = Record<string, unknown>;
+
+export interface Connection {
+  readonly url: string;
+  readonly token: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly timeoutMs: number;
+}
+
+const TRIES_MAX = 3;
+const FIRST_PAUSE_MS = 100;
+const USER_AGENT = "gatepost-typescript/0.1.0";
+/** Answers of a service, or of a proxy before it, that will be able to answer soon. */
+const PASSING = new Set([429, 502, 503, 504]);
+
+/** Calls an operation, and repeats the call where a repetition is safe and may help. */
+export async function call(
+  connection: Connection,
+  id: OperationId,
+  values: Values = {},
+  options: CallOptions = {},
+): Promise<unknown> {
+  const operation: Operation = table[id];
+  const [url, init] = request(connection, id, operation, values);
+  const timeoutMs = options.timeoutMs ?? connection.timeoutMs;
+  const endsAt = performance.now() + timeoutMs;
+  const limit = new AbortController();
+  // Ends with the call: the events of a stream may come later.
+  const timer = setTimeout(() => limit.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  init.signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal;
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(connection, url, init);
+      } catch (error) {
+        const failure = error instanceof GatepostError ? error : noAnswer(error);
+        const mayHelp = failure.status === undefined || PASSING.has(failure.status);
+        const pauseMs = pauseAfter(failure, tries);
+        const isOver = init.signal.aborted || performance.now() + pauseMs >= endsAt;
+        if (!mayHelp || isOver || tries === TRIES_MAX || !isSafe(id, operation, values)) throw failure;
+        await pause(pauseMs, init.signal);
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the second of two equal calls changes nothing. */
+function isSafe(id: OperationId, { method }: Operation, values: Values): boolean {
+  if (id === "publishEvent") return typeof values.id === "string";
+  if (id === "publishEvents") return (values.events as Values[]).every((event) => typeof event.id === "string");
+  return method !== "POST" || values["idempotency-key"] !== undefined;
+}
+
+function request(connection: Connection, id: string, operation: Operation, values: Values): [string, RequestInit] {
+  const rest = { ...values };
+  const take = (name: string) => {
+    const value = rest[name];
+    delete rest[name];
+    return value;
+  };
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = take(name);
+    // `.` and `..` would change the path.
+    if (typeof value !== "string" || /^\.{0,2}$/.test(value)) throw wrong(`${id} needs ${name}`);
+    return encodeURIComponent(value);
+  });
+  const query = new URLSearchParams();
+  for (const name of operation.query ?? []) {
+    const value = take(name);
+    if (value !== undefined && value !== null) query.append(name, String(value));
+  }
+  const headers: Record<string, string> = { "user-agent": USER_AGENT };
+  if (connection.token) headers.authorization = `Bearer ${connection.token}`;
+  for (const name of operation.headers ?? []) {
+    const value = take(name);
+    if (value !== undefined && value !== null) headers[name] = String(value);
+  }
+  const unknown = Object.keys(rest).find((name) => !operation.body && rest[name] !== undefined);
+  if (unknown) throw wrong(`${id} does not know ${unknown}`);
+  // A redirect would carry the credential to another place.
+  const init: RequestInit = { method: operation.method, headers, redirect: "manual" };
+  if (operation.body) {
+    headers["content-type"] = "application/json";
+    init.body = JSON.stringify(rest);
+  }
+  return [`${connection.url}${path}${query.size > 0 ? `?${query}` : ""}`, init];
+}
+
+async function attempt(connection: Connection, url: string, init: RequestInit): Promise<unknown> {
+  const response = await connection.fetch(url, init);
+  const { status, headers } = response;
+  if (status >= 400) throw refused(status, headers, await response.text());
+  if (status >= 300 || response.type === "opaqueredirect") {
+    await response.body?.cancel();
+    throw unexpected(status, "a redirect, which the client does not follow with a credential", headers);
+  }
+  if (status === 204) return undefined;
+  const type = headers.get("content-type") ?? "";
+  if (type.startsWith("text/event-stream") && response.body) return events(response.body);
+  if (type.startsWith("application/json")) {
+    const text = await response.text();
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw unexpected(status, "the body is not JSON", headers);
+    }
+  }
+  const isText = type.startsWith("text/") || type.startsWith("application/jsonl");
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (isText) return new TextDecoder().decode(bytes);
+  return bytes.length > 0 ? bytes : undefined;
+}
+
+/** The JSON of each event of a stream (`text/event-stream`). */
+async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const complete = text.split(/\r?\n\r?\n/);
+      text = complete.pop() ?? "";
+      for (const event of complete) {
+        const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
+        if (lines.length > 0) yield JSON.parse(lines.map((line) => line.slice(5)).join("\n"));
+      }
+    }
+  } catch (error) {
+    throw noAnswer(error);
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function pauseAfter({ retryAfterSeconds }: GatepostError, tries: number): number {
+  const usual = FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random());
+  return retryAfterSeconds === undefined ? usual : retryAfterSeconds * 1_000 + Math.random() * 200;
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(noAnswer(signal.reason));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+function noAnswer(cause: unknown): GatepostError {
+  return new GatepostError("no answer from the service", { code: "no_answer", cause });
+}
+
+function wrong(message: string): GatepostError {
+  return new GatepostError(message, { code: "invalid_argument" });
+}

@@ -1,0 +1,74 @@
+/** What is wrong with one field of a request. */
+export interface FieldFault {
+  field: string;
+  detail: string;
+}
+
+type Facts = Partial<Omit<GatepostError, "name" | "message" | "stack">>;
+
+/**
+ * Why a call failed, or why a webhook is refused. It contains no credential.
+ *
+ * A `status` means that Gatepost answered; `code` is then the stable code of the answer, if the answer is a problem
+ * document. Without an answer, `code` is `no_answer`: the call may have had its effect. Other codes without a status
+ * name a wrong argument, or why `verifyWebhook` refuses a webhook.
+ */
+export class GatepostError extends Error {
+  override readonly name = "GatepostError";
+  readonly code?: string;
+  readonly status?: number;
+  /** A short summary of this kind of error. */
+  readonly title?: string;
+  /** The explanation for people. */
+  readonly detail?: string;
+  /** The page that explains this kind of error, relative to the URL of the service. */
+  readonly page?: string;
+  /** The fields of the request that are wrong. */
+  readonly errors: FieldFault[];
+  /** The id of the call in the service's log. */
+  readonly requestId?: string;
+  /** How long the service asks the client to wait before the next call. */
+  readonly retryAfterSeconds?: number;
+  /** The headers of the answer. */
+  readonly headers?: Headers;
+
+  constructor(message: string, { cause, errors = [], ...facts }: Facts = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.errors = errors;
+    for (const [name, value] of Object.entries(facts)) {
+      if (value !== undefined) Object.defineProperty(this, name, { value, enumerable: name !== "headers" });
+    }
+  }
+}
+
+/** The error that an answer with this status, these headers and this body means. */
+export function refused(status: number, headers: Headers, body: string): GatepostError {
+  const problem = members(body);
+  const text = (name: string) => (typeof problem[name] === "string" ? (problem[name] as string) : undefined);
+  const errors = Array.isArray(problem.errors) ? (problem.errors as FieldFault[]) : [];
+  const [code, title, detail, page] = ["code", "title", "detail", "type"].map(text);
+  const requestId = text("requestId") ?? headers.get("x-request-id") ?? undefined;
+  const seconds = headers.get("retry-after");
+  const retryAfterSeconds = seconds && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
+  let message = `the service answered ${status}`;
+  if (code) message += ` ${code}`;
+  if (detail) message += `: ${detail}`;
+  // If only one field is wrong, the detail of the problem already names the field.
+  for (const fault of errors) if (!detail?.includes(fault.detail)) message += `; ${fault.field} ${fault.detail}`;
+  if (requestId) message += ` (request ${requestId})`;
+  const facts = { code, status, title, detail, page, errors, requestId, retryAfterSeconds, headers };
+  return new GatepostError(message, facts);
+}
+
+export function unexpected(status: number, reason: string, headers: Headers): GatepostError {
+  return new GatepostError(`unexpected answer with status ${status}: ${reason}`, { status, headers });
+}
+
+function members(body: string): Record<string, unknown> {
+  try {
+    const document: unknown = JSON.parse(body);
+    return typeof document === "object" && document !== null && !Array.isArray(document) ? { ...document } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,88 @@
+import { call, type Connection, type Operation, type Values } from "./call.js";
+import { GatepostError } from "./error.js";
+import { table } from "./generated/operations.js";
+import { Pages } from "./pages.js";
+import type { CallOptions, OperationId, Operations, Schemas } from "./types.js";
+import { uuidv7 } from "./uuid.js";
+
+export interface GatepostOptions {
+  /** The URL of the service, such as `https://keys.example.com`. */
+  url: string | undefined;
+  /** The operator token, an ID token or an API key. */
+  token?: string | undefined;
+  /** Sends the requests, instead of the global `fetch`. */
+  fetch?: typeof globalThis.fetch;
+  /** How long each call may take: 30,000 ms if not set. */
+  timeoutMs?: number;
+  /** A token in a browser is a token that every visitor has. `true` says that this one may be there. */
+  allowBrowser?: boolean;
+}
+
+/** A client of one Gatepost service. It has a method for each operation of the API, named by its `operationId`. */
+export interface Gatepost extends Operations {}
+
+export class Gatepost {
+  readonly #connection: Connection;
+
+  constructor({ url, token = "", fetch, timeoutMs = 30_000, allowBrowser = false }: GatepostOptions) {
+    if ("window" in globalThis && "document" in globalThis && !allowBrowser) {
+      throw new GatepostError(
+        "a token in a browser is a token that every visitor has; call Gatepost from your server, or set allowBrowser",
+        { code: "browser_refused" },
+      );
+    }
+    if (!/^[\x21-\x7e]*$/.test(token)) {
+      throw new GatepostError("the token cannot be sent in a header", { code: "invalid_token" });
+    }
+    // A bound `fetch`: some platforms refuse one that is called as the method of another object.
+    const send = fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#connection = { url: checked(url), token, fetch: send, timeoutMs };
+    const methods = this as unknown as Record<string, unknown>;
+    for (const id of Object.keys(table) as OperationId[]) {
+      methods[id] = (values?: Values, options?: CallOptions) => this.#call(id, values, options);
+    }
+  }
+
+  #call(id: OperationId, values: Values = {}, options?: CallOptions): Promise<unknown> | Pages<unknown, unknown> {
+    const { items }: Operation = table[id];
+    const given = withIds(id, values);
+    if (!items) return call(this.#connection, id, given, options);
+    const page = (cursor?: string) => call(this.#connection, id, cursor ? { ...given, cursor } : given, options);
+    return new Pages(page, items);
+  }
+
+  /**
+   * Makes sure that the user whose token this client has receives these events at this URL. It may be repeated.
+   * `secret` is there only if the call has created the subscription and the service has made the secret.
+   */
+  async ensureSubscription(wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
+    // The service keeps URLs in this form.
+    const { href } = new URL(wanted.url);
+    for await (const found of this.listSubscriptions()) {
+      if (found.url !== href) continue;
+      const isSame = found.enabled && [...found.events].sort().join() === [...wanted.events].sort().join();
+      if (isSame) return { subscription: found };
+      const changed = await this.changeSubscription({ id: found.id, events: wanted.events, enabled: true });
+      return { subscription: changed.subscription };
+    }
+    return this.createSubscription(wanted);
+  }
+}
+
+/** Events without an id get one, so that publishing them may be repeated. */
+function withIds(id: OperationId, values: Values): Values {
+  if (id === "publishEvent") return { ...values, id: values.id ?? uuidv7() };
+  if (id !== "publishEvents") return values;
+  return { ...values, events: (values.events as Values[]).map((event) => withIds("publishEvent", event)) };
+}
+
+function checked(text: string | undefined): string {
+  const url = text && URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+    throw new GatepostError("url must be an absolute http or https URL without user, query and fragment", {
+      code: "invalid_url",
+    });
+  }
+  return url.href.replace(/\/+$/, "");
+}

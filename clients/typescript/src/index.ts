@@ -1,0 +1,11 @@
+export { Caller, callerOf, type Owner } from "./caller.js";
+export { type FieldFault, GatepostError } from "./error.js";
+export { Gatepost, type GatepostOptions } from "./gatepost.js";
+export { Pages } from "./pages.js";
+export { apiKeyIn, type RequestLike } from "./presented.js";
+export { Publisher, type PublisherOptions } from "./publisher.js";
+export { Refusal } from "./refusal.js";
+export type { Answer, Arguments, CallOptions, OperationId, Operations, Schemas } from "./types.js";
+export type { Verdict } from "./verdicts.js";
+export { Verifier, type VerifierSettings } from "./verifier.js";
+export { verifyWebhook, type Webhook, type WebhookKey, type WebhookOptions } from "./webhooks.js";

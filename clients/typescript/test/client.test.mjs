@@ -1,0 +1,236 @@
+// What the vectors do not say: pages, deadlines, arguments, ids, the queue, the middlewares' edges, and the bars.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { callerOf, Gatepost, GatepostError, Pages, Publisher, Verifier, verifyWebhook } from "../dist/esm/index.js";
+
+const url = "https://keys.example.com";
+const json = (body, status = 200, headers = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+const client = (answer, more = {}) =>
+  new Gatepost({ url, token: "t", fetch: async (...request) => answer(...request), ...more });
+const ACTIVE = { active: true, sub: "alice", iss: "i", client_id: "key_1", label: "l", iat: 1, scope: "orders:read" };
+
+it("a list is its first page, its pages and its items", async () => {
+  const asked = [];
+  const gatepost = client((address) => {
+    const cursor = new URL(address).searchParams.get("cursor");
+    asked.push(cursor);
+    const events = [{ event: { id: `${cursor}-1` } }, { event: { id: `${cursor}-2` } }];
+    return json({ events, ...(cursor !== "b" && { nextCursor: cursor === null ? "a" : "b" }) });
+  });
+  const list = gatepost.listEvents({ limit: 2 });
+  assert.ok(list instanceof Pages);
+  assert.deepEqual(asked, [], "a list that is not used asks nothing");
+  assert.equal((await list).events.length, 2);
+  const ids = [];
+  for await (const { event } of list) ids.push(event.id);
+  assert.deepEqual(ids, ["null-1", "null-2", "a-1", "a-2", "b-1", "b-2"]);
+  asked.length = 0;
+  for await (const _ of list) break;
+  assert.deepEqual(asked, [null], "pages that are not wanted are not asked for");
+});
+
+it("arguments go to the path, the query, the headers and the body", async () => {
+  const seen = [];
+  const gatepost = client((address, init) => (seen.push([address, init]), json({})));
+  await gatepost.findSubscription({ id: "a/b ü" });
+  assert.equal(seen[0][0], `${url}/api/webhooks/subscriptions/a%2Fb%20%C3%BC`);
+  assert.equal(seen[0][1].headers.authorization, "Bearer t");
+  await gatepost.rotateSecret({ id: "s", overlapSeconds: 1, "idempotency-key": "k" });
+  assert.equal(seen[1][1].body, '{"overlapSeconds":1}');
+  assert.equal(seen[1][1].headers["idempotency-key"], "k");
+  for (const id of ["", ".", "..", undefined]) {
+    await assert.rejects(gatepost.findSubscription({ id }), { code: "invalid_argument" });
+  }
+  await assert.rejects(gatepost.findSubscription({ id: "s", limit: 1 }), { code: "invalid_argument" });
+  assert.equal(seen.length, 2);
+});
+
+it("events without an id get ids that ascend", async () => {
+  const bodies = [];
+  const gatepost = client((_, init) => (bodies.push(JSON.parse(init.body)), json({ results: [] }, 202)));
+  await gatepost.publishEvents({ events: Array.from({ length: 500 }, () => ({ userId: "u", type: "a", data: 1 })) });
+  const ids = bodies[0].events.map(({ id }) => id);
+  assert.equal(new Set(ids).size, 500);
+  assert.deepEqual([...ids].sort(), ids);
+  for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+it("a call ends at its deadline, and by its signal", async () => {
+  const silent = (_, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const began = performance.now();
+  await assert.rejects(client(silent).whoami({}, { timeoutMs: 50 }), { code: "no_answer", status: undefined });
+  const soon = () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 50);
+    return { signal: controller.signal };
+  };
+  await assert.rejects(client(silent).whoami({}, soon()), { code: "no_answer" });
+  const keeps = client(() => json({}, 503, { "retry-after": "9" }));
+  await assert.rejects(keeps.whoami({}, soon()), { code: "no_answer" });
+  assert.ok(performance.now() - began < 5_000);
+});
+
+it("wrong options are refused, and so is a browser", () => {
+  for (const wrong of [undefined, "", "keys.example.com", "ftp://a", "https://u:p@a", "https://a?b", "https://a#b"]) {
+    assert.throws(() => new Gatepost({ url: wrong }), { name: "GatepostError", code: "invalid_url" });
+  }
+  assert.throws(() => new Gatepost({ url, token: "a\nb" }), { code: "invalid_token" });
+  Object.assign(globalThis, { window: {}, document: {} });
+  try {
+    assert.throws(() => new Gatepost({ url }), { code: "browser_refused" });
+    assert.ok(new Gatepost({ url, allowBrowser: true }));
+  } finally {
+    delete globalThis.window;
+    delete globalThis.document;
+  }
+});
+
+it("the queue of the publisher is bounded, and flush waits for it", async () => {
+  const sizes = [];
+  const gatepost = client(async (_, init) => {
+    sizes.push(JSON.parse(init.body).events.length);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return json({ results: [] }, 202);
+  });
+  const publisher = new Publisher(gatepost, { onError: assert.fail, queueMax: 5, batchMax: 2 });
+  const event = { userId: "u", type: "a", data: 1 };
+  for (let n = 0; n < 5; n++) publisher.publish(event);
+  assert.throws(() => publisher.publish(event), { code: "queue_full" });
+  await publisher.flush();
+  assert.deepEqual(sizes, [2, 2, 1]);
+  await publisher.flush();
+  publisher.publish(event);
+  await publisher.flush();
+  assert.deepEqual(sizes, [2, 2, 1, 1]);
+});
+
+it("events that were not published are given to onError, and the queue goes on", async () => {
+  const lost = [];
+  let isDown = true;
+  const gatepost = client(() => (isDown ? json({ code: "credential_invalid" }, 401) : json({ results: [] }, 202)));
+  const publisher = new Publisher(gatepost, { onError: (error, events) => lost.push([error.code, events.length]) });
+  for (let n = 0; n < 3; n++) publisher.publish({ userId: "u", type: "a", data: n });
+  await publisher.flush();
+  assert.deepEqual(lost, [["credential_invalid", 3]]);
+  isDown = false;
+  publisher.publish({ userId: "u", type: "a", data: 1 });
+  await publisher.flush();
+  assert.equal(lost.length, 1);
+});
+
+it("a webhook that was parsed is refused, and the error says why", async () => {
+  for (const body of [{}, undefined, [1]]) {
+    await assert.rejects(verifyWebhook(body, {}, "s"), { code: "body_not_raw", message: /express\.raw/ });
+  }
+  await assert.rejects(verifyWebhook("", {}, undefined), { code: "missing_header" });
+});
+
+it("a refusal is an answer of HTTP, and passes the headers of the rate limit on", async () => {
+  const limits = { ratelimit: '"key";r=0;t=7', "ratelimit-policy": '"key";q=10;w=60' };
+  const keys = new Verifier(
+    client(() => json({}, 429, { "retry-after": "7", ...limits })),
+    { log() {} },
+  );
+  const { refusal } = await keys.admit({ headers: { "x-api-key": "k" } });
+  const response = refusal.response();
+  assert.equal(response.status, 429);
+  assert.equal(response.headers.get("retry-after"), "7");
+  for (const [name, value] of Object.entries(limits)) assert.equal(response.headers.get(name), value);
+  assert.equal((await response.json()).code, "rate_limited");
+  const scoped = new Verifier(client(() => json(ACTIVE)));
+  const missing = await scoped.admit({ headers: { "x-api-key": "k" } }, 'orders:read a", x="\u00e9\\');
+  assert.equal(
+    missing.refusal.headers["www-authenticate"],
+    'Bearer realm="api", error="insufficient_scope", scope="orders:read a, x="',
+  );
+  assert.throws(() => callerOf({}), GatepostError);
+  const foreign = { get: (name) => (name === "x-api-key" ? "k" : null) };
+  assert.ok((await scoped.admit({ headers: foreign })).caller, "headers of another class");
+});
+
+it("each middleware says which organization calls", async () => {
+  const { sub, ...rest } = ACTIVE;
+  const key = { ...rest, org_id: "acme", created_by: sub, metadata: { plan: "pro" } };
+  const keys = new Verifier(client(() => json(key)));
+  const parts = ["express", "fastify", "hono", "next"].map((name) => import(`../dist/esm/frameworks/${name}.js`));
+  const [express, fastify, hono, next] = await Promise.all(parts);
+  const raw = new Request(url, { headers: { "x-api-key": "k" } });
+  const [message, inFastify, context] = [{ headers: { "x-api-key": "k" } }, { raw }, { req: { raw } }];
+  await new Promise((resolve) => express.requireApiKey(keys, "orders:read")(message, {}, resolve));
+  await fastify.requireApiKey(keys, "orders:read")(inFastify, {});
+  await hono.requireApiKey(keys, "orders:read")(context, async () => {});
+  await next.requireApiKey(keys, "orders:read", () => new Response())(raw, {});
+  for (const request of [message, inFastify, context, raw]) {
+    const { owner, userId, organizationId, createdBy, metadata } = callerOf(request);
+    const found = { owner, userId, organizationId, createdBy, metadata };
+    const owned = { owner: { organizationId: "acme" }, userId: undefined, organizationId: "acme" };
+    assert.deepEqual(found, { ...owned, createdBy: "alice", metadata: { plan: "pro" } });
+  }
+});
+
+it("the log has one line when Gatepost stops answering, and one when it answers again", async () => {
+  const lines = [];
+  let isDown = true;
+  const keys = new Verifier(
+    client(() => json(isDown ? {} : ACTIVE, isDown ? 500 : 200)),
+    { log: (line) => lines.push(line) },
+  );
+  for (const _ of [1, 2]) assert.equal((await keys.verify("k")).refusal.reason, "unavailable");
+  isDown = false;
+  for (const key of ["k", "l"]) assert.ok((await keys.verify(key)).caller);
+  assert.deepEqual(lines, [
+    "Gatepost does not answer; cached API keys stay valid for a few seconds",
+    "Gatepost answers again",
+  ]);
+});
+
+it("Gatepost that is silent counts as failed after a second", async () => {
+  const silent = (_, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const keys = new Verifier(client(silent), { callTimeoutMs: 30, log() {} });
+  assert.equal((await keys.verify("k")).refusal.reason, "unavailable");
+});
+
+it("a flood of unknown keys delays no key that was valid", async () => {
+  let isFlooded = false;
+  const silent = (_, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const gatepost = client((address, init) =>
+    isFlooded && init.body.includes("flood") ? silent(address, init) : json(ACTIVE),
+  );
+  const keys = new Verifier(gatepost, { callsMax: 2, maxAgeMs: 0, trustMaxMs: 0, callTimeoutMs: 200, log() {} });
+  assert.ok((await keys.verify("good")).caller);
+  isFlooded = true;
+  const flood = Array.from({ length: 20 }, (_, n) => keys.verify(`flood-${n}`));
+  assert.ok((await keys.verify("good")).caller);
+  for (const { refusal } of await Promise.all(flood)) assert.equal(refusal.reason, "unavailable");
+});
+
+it("100,000 calls in flight with one unknown key are one question", async () => {
+  let asked = 0;
+  const keys = new Verifier(client(async () => ((asked += 1), json({ active: false }))));
+  const request = { headers: { "x-api-key": "unknown" } };
+  const verdicts = await Promise.all(Array.from({ length: 100_000 }, () => keys.admit(request)));
+  assert.ok(verdicts.every(({ refusal }) => refusal.status === 401));
+  assert.equal(asked, 1);
+});
+
+it("a cached key takes at most 20 µs of processor time", async () => {
+  const keys = new Verifier(
+    client(() => json(ACTIVE)),
+    { maxAgeMs: 3_600_000 },
+  );
+  const request = { headers: { authorization: "Bearer svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O" } };
+  const run = async (count) => {
+    const before = process.cpuUsage();
+    for (let n = 0; n < count; n++) assert.ok((await keys.admit(request, "orders:read")).caller);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / count;
+  };
+  await run(20_000);
+  const microseconds = Math.min(await run(20_000), await run(20_000), await run(20_000));
+  console.log(`admit of a cached key: ${microseconds.toFixed(1)} µs`);
+  assert.ok(microseconds <= 20, `${microseconds} µs`);
+});

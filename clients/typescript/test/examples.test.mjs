@@ -1,0 +1,166 @@
+// Each quick start: its program, in a fresh folder with the packed tarball, called as its callers do.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { Gatepost } from "../dist/esm/index.js";
+import { ABSENT, freePort, start } from "./service.mjs";
+import { pack } from "./tarball.mjs";
+
+const here = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const FRAMEWORKS = ["express", "fastify", "hono", "next"];
+
+/** The source files of an example. */
+const sources = (framework) =>
+  readdirSync(`${root}examples/typescript-${framework}`, { recursive: true, withFileTypes: true })
+    .filter((entry) => /\.tsx?$/.test(entry.name) && entry.name !== "layout.tsx")
+    .map((entry) => `${entry.parentPath ?? entry.path}/${entry.name}`);
+
+for (const framework of FRAMEWORKS) {
+  it(`docs/quickstart/${framework}.md shows the files of the example`, () => {
+    const page = readFileSync(`${root}docs/quickstart/${framework}.md`, "utf8");
+    const blocks = [...page.matchAll(/```tsx?\n(.*?)```/gs)].map(([, text]) => text);
+    assert.deepEqual(
+      blocks.sort(),
+      sources(framework)
+        .map((file) => readFileSync(file, "utf8"))
+        .sort(),
+    );
+  });
+}
+
+describe("the example", { skip: ABSENT }, () => {
+  let service, tarball, operator;
+  before(async () => {
+    tarball = pack();
+    service = await start();
+    operator = new Gatepost({ url: service.url, token: service.operatorToken });
+  });
+  after(() => service?.stop());
+
+  for (const framework of FRAMEWORKS) {
+    it(framework, { timeout: 120_000 }, async () => {
+      const folder = fresh(framework, tarball.file);
+      const port = await freePort();
+      const own = `http://127.0.0.1:${port}`;
+      const alice = new Gatepost({ url: service.url, token: await service.idToken(`user-of-${framework}`) });
+      const { subscription } = await alice.createSubscription({
+        url: `${own}/webhooks`,
+        events: ["order.*"],
+        secret: SECRET,
+      });
+      const program = run(framework, folder, port, service);
+      try {
+        await program.answers(`${own}/orders`);
+        const good = await alice.createApiKey({ label: "good", scopes: ["orders:read"] });
+        const without = await alice.createApiKey({ label: "without scopes" });
+        const status = async (key, init = {}) => {
+          const response = await fetch(`${own}/orders`, { ...init, headers: key ? { "x-api-key": key } : {} });
+          return [response.status, await response.text(), response.headers.get("www-authenticate")];
+        };
+        assert.deepEqual((await status(good.key)).slice(0, 2), [200, `{"ordersOf":{"userId":"user-of-${framework}"}}`]);
+        const [forbidden, problem, scope] = await status(without.key);
+        assert.deepEqual([forbidden, JSON.parse(problem).code], [403, "insufficient_scope"]);
+        assert.match(scope, /scope="orders:read"/);
+        assert.equal((await status(undefined))[0], 401);
+        await alice.revokeApiKey({ keyId: good.keyId });
+        await new Promise((resolve) => setTimeout(resolve, 1_100));
+        assert.equal((await status(good.key))[0], 401, "a revoked key");
+        assert.equal((await status(without.key, { method: "POST" }))[0], 202, "publishes an event");
+        await delivered(alice, subscription.id);
+        const forged = {
+          "webhook-id": "a",
+          "webhook-timestamp": `${Math.floor(Date.now() / 1_000)}`,
+          "webhook-signature": "v1,AAAA",
+        };
+        const headers = { "content-type": "application/json", ...forged };
+        const answer = await fetch(`${own}/webhooks`, { method: "POST", headers, body: "{}" });
+        assert.equal(answer.status, 400, "a forged webhook");
+        if (framework === "next") await framesThePortal(`${own}/portal`, service.url);
+      } catch (error) {
+        throw new Error(`${error.message}\n${program.log()}`, { cause: error });
+      } finally {
+        await program.stop();
+      }
+    });
+  }
+});
+
+/** The page, as React renders it, frames a link that a browser may open. */
+async function framesThePortal(page, gatepost) {
+  const html = await (await fetch(page)).text();
+  const [, url] = /<iframe src="([^"]+)" title="API keys and webhooks"/.exec(html) ?? assert.fail(html);
+  assert.ok(url.startsWith(`${gatepost}/console/portal#`), url);
+  assert.equal((await fetch(url)).status, 200);
+}
+
+/** A folder with the example and the packed package. The framework is found in the folders above. */
+function fresh(framework, tarball) {
+  const folder = `${here}target/fresh/${framework}`;
+  rmSync(folder, { recursive: true, force: true });
+  const installed = `${folder}/node_modules/@gatepost/client`;
+  mkdirSync(installed, { recursive: true });
+  execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
+  cpSync(`${root}examples/typescript-${framework}`, folder, { recursive: true });
+  if (framework === "next") return folder;
+  // Node runs TypeScript since 22.18: this is what it does.
+  const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
+  const { outputText } = ts.transpileModule(readFileSync(`${folder}/server.ts`, "utf8"), options);
+  writeFileSync(`${folder}/server.mjs`, outputText);
+  return folder;
+}
+
+function run(framework, folder, port, service) {
+  const next = [`${here}node_modules/next/dist/bin/next`, "dev", "--port", `${port}`, "--hostname", "127.0.0.1"];
+  const settings = {
+    GATEPOST_URL: service.url,
+    GATEPOST_OPERATOR_TOKEN: service.operatorToken,
+    WEBHOOK_SECRET: SECRET,
+    PORT: `${port}`,
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
+  const env = { ...process.env, ...settings };
+  // A group of processes, because Next starts others.
+  const child = spawn(process.execPath, framework === "next" ? next : ["server.mjs"], {
+    cwd: folder,
+    env,
+    detached: true,
+  });
+  let log = "";
+  child.stdout.on("data", (chunk) => (log += chunk));
+  child.stderr.on("data", (chunk) => (log += chunk));
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  return {
+    log: () => log,
+    async answers(url) {
+      while (child.exitCode === null) {
+        const response = await fetch(url).catch(() => undefined);
+        if (response) return response.text();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error(`the program ended: ${log}`);
+    },
+    async stop() {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It has ended.
+      }
+      await ended;
+    },
+  };
+}
+
+async function delivered(client, subscriptionId) {
+  for (let looks = 0; looks < 200; looks++) {
+    const { deliveries } = await client.listDeliveries({ subscriptionId });
+    if (deliveries[0]?.state === "delivered") return;
+    assert.notEqual(deliveries[0]?.state, "failed", JSON.stringify(deliveries[0]));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.fail("the webhook was not delivered");
+}
