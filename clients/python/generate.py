@@ -1,0 +1,274 @@
+"""Writes src/gatepost/types.py and src/gatepost/operations.py from docs/openapi.json: `python generate.py`."""
+
+import json
+import keyword
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+DOCUMENT = HERE / "../../docs/openapi.json"
+PACKAGE = HERE / "src/gatepost"
+NOTICE = '"""Generated from docs/openapi.json by generate.py. Do not edit."""\n\n'
+METHODS = ("get", "put", "post", "patch", "delete")
+# Members that no log may contain: `repr` leaves them out.
+SECRETS = {
+    ("CreatedApiKey", "key"),
+    ("PortalLink", "url"),
+    ("SubscriptionWithSecret", "secret"),
+}
+
+Schema = dict[str, Any]
+
+
+def snake(name: str) -> str:
+    """`failuresInARow` as `failures_in_a_row`, and a name that Python can use."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().replace("-", "_")
+    return words + "_" if keyword.iskeyword(words) else words
+
+
+def camel(name: str) -> str:
+    """How `gatepost.json_form` writes the name of a field in JSON."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def doc(text: str, indent: str) -> str:
+    text = text.strip().replace("\\", "\\\\").replace("`null`", "`None`")
+    wrapped = textwrap.wrap(text, 114 - len(indent), break_long_words=False, break_on_hyphens=False)
+    first, *others = wrapped
+    if not others:
+        return f'{indent}"""{first}"""\n'
+    return f'{indent}"""{first}\n' + "".join(f"{indent}{line}\n" for line in others) + f'{indent}"""\n'
+
+
+class Document:
+    """The OpenAPI document, and the Python of its parts."""
+
+    def __init__(self, document: Schema) -> None:
+        self.schemas: dict[str, Schema] = document["components"]["schemas"]
+        self.paths: dict[str, dict[str, Schema]] = document["paths"]
+
+    # Types
+
+    def kind(self, schema: Schema, sent: bool, prefix: str) -> str:
+        """The Python type of a schema: one that is sent, or one that is received."""
+        if "$ref" in schema:
+            name = schema["$ref"].rsplit("/", 1)[1]
+            target = self.schemas[name]
+            is_class = "properties" in target or "allOf" in target or "oneOf" in target
+            return prefix + name if is_class else self.kind(target, sent, prefix)
+        if "oneOf" in schema:
+            return " | ".join(self.kind(one, sent, prefix) for one in schema["oneOf"])
+        names: list[str] = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type", "any")]
+        return " | ".join(self.plain_kind(name, schema, sent, prefix) for name in names)
+
+    def plain_kind(self, name: str, schema: Schema, sent: bool, prefix: str) -> str:
+        if name == "array":
+            items = self.kind(schema["items"], sent, prefix)
+            return f"Sequence[{items}]" if sent else f"tuple[{items}, ...]"
+        # A later version of the service may answer with values that this version does not know, so they are `str`.
+        if sent and name == "string" and "enum" in schema:
+            return f"Literal[{', '.join(json.dumps(value) for value in schema['enum'] if value is not None)}]"
+        if name == "string" and schema.get("format") == "date-time":
+            return "datetime"
+        plain = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+        return plain.get(name, "dict[str, Any]" if name == "object" else "Any")
+
+    def members(self, schema: Schema) -> tuple[dict[str, Schema], set[str]]:
+        """The properties of an object, and which are always there. Alternatives become one class with all of them."""
+        every = schema.get("allOf", []) + schema.get("oneOf", [])
+        if not every:
+            return schema["properties"], set(schema.get("required", []))
+        parts = [self.members(self.schemas[p["$ref"].rsplit("/", 1)[1]] if "$ref" in p else p) for p in every]
+        required = [required for _, required in parts]
+        is_always = set[str].union if "allOf" in schema else set[str].intersection
+        return {name: value for properties, _ in parts for name, value in properties.items()}, is_always(*required)
+
+    def type_class(self, name: str, schema: Schema, sent: bool) -> str:
+        properties, required = self.members(schema)
+        text = f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n"
+        text += doc(schema["description"], "    ") + "\n"
+        for member, value in properties.items():
+            text += self.type_field(name, member, value, member in required, sent)
+        return text
+
+    def type_field(self, owner: str, member: str, schema: Schema, is_required: bool, sent: bool) -> str:
+        kind, arguments = self.kind(schema, sent, ""), []
+        if sent and member == "id":
+            kind, arguments = "str", ["default_factory=new_id"]
+        elif not is_required:
+            kind, arguments = optional(kind), ["default=None"]
+        if (owner, member) in SECRETS:
+            arguments.append("repr=False")
+        if camel(snake(member)) != member:
+            arguments.append(f'metadata={{"json": "{member}"}}')
+        default = "" if not arguments else f" = field({', '.join(arguments)})"
+        default = " = None" if arguments == ["default=None"] else default
+        description = schema.get("description")
+        return f"    {snake(member)}: {kind}{default}\n" + (doc(description, "    ") if description else "")
+
+    def sent_types(self) -> set[str]:
+        """The names of the types within bodies. The members of a body itself are arguments of its method."""
+        bodies = [self.body(operation)[0] for _, _, operation in self.operations()]
+        return set(re.findall(r"schemas/(\w+)", json.dumps([body.get("properties", {}) for body in bodies])))
+
+    def types(self) -> str:
+        text = NOTICE + "from __future__ import annotations\n\nfrom dataclasses import dataclass, field\n"
+        text += "from datetime import datetime\nfrom typing import Any\n\nfrom gatepost.ids import new_id\n"
+        answers = json.dumps([operation["responses"] for _, _, operation in self.operations()])
+        sent, wanted, known = self.sent_types(), re.findall(r"schemas/(\w+)", answers), set[str]()
+        wanted += sent
+        while wanted:
+            name = wanted.pop()
+            if name not in known:
+                known.add(name)
+                wanted += re.findall(r"schemas/(\w+)", json.dumps(self.schemas[name]))
+        classes = [name for name in sorted(known) if self.kind({"$ref": f"/{name}"}, False, "") == name]
+        return text + "".join("\n\n" + self.type_class(name, self.schemas[name], name in sent) for name in classes)
+
+    # Operations
+
+    def operations(self) -> list[tuple[str, str, Schema]]:
+        found = [(path, method, of[method]) for path, of in self.paths.items() for method in METHODS if method in of]
+        return sorted(found, key=lambda one: snake(one[2]["operationId"]))
+
+    def body(self, operation: Schema) -> tuple[Schema, bool]:
+        """The schema of the body, and whether it can be repeated: an id says that it is the same."""
+        content = operation.get("requestBody", {}).get("content", {})
+        if not content:
+            return {}, False
+        schema = self.schemas[content["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]]
+        parts = [schema, *(self.schemas[name] for name in re.findall(r"schemas/(\w+)", json.dumps(schema)))]
+        return schema, any("id" in part.get("properties", {}) for part in parts)
+
+    def answer(self, operation: Schema) -> tuple[str, str]:
+        """The type of the answer, and the way to get it: `call`, `pages:<member>` or `stream`."""
+        status = min(status for status in operation["responses"] if status[0] in "23")
+        content: dict[str, Schema] = operation["responses"][status].get("content", {})
+        if status[0] == "3":
+            return "Location", "call"
+        if not content:
+            return "None", "call"
+        if stream := content.get("text/event-stream"):
+            return self.kind(stream["schema"], False, "types."), "stream"
+        if answer := content.get("application/json"):
+            kind = self.kind(answer["schema"], False, "types.")
+            properties = self.schemas.get(kind.removeprefix("types."), {}).get("properties", {})
+            lists = [name for name, value in properties.items() if value.get("type") == "array"]
+            return kind, f"pages:{lists[0]}" if "nextCursor" in properties else "call"
+        return ("str", "call") if "text/html" in content else ("bytes", "call")
+
+    def item(self, page: str, member: str) -> str:
+        properties = self.schemas[page.removeprefix("types.")]["properties"]
+        return self.kind(properties[member]["items"], False, "types.")
+
+    def table(self) -> str:
+        text = ""
+        for path, method, operation in self.operations():
+            kind, _ = self.answer(operation)
+            parameters = operation.get("parameters", [])
+            arguments = [f'"{method.upper()}"', f'"{path}"', "NoneType" if kind == "None" else kind]
+            for place, name in (("query", "query"), ("header", "headers")):
+                names = [p["name"] for p in parameters if p["in"] == place and p["name"] != "format"]
+                if names:
+                    arguments.append(f"{name}={tuple(names)!r}".replace("'", '"'))
+            if self.body(operation)[0]:
+                arguments.append("has_body=True")
+            if self.body(operation)[1]:
+                arguments.append("has_id=True")
+            text += f"{constant(operation)}: Operation[{kind}] = Operation({', '.join(arguments)})\n"
+        return text
+
+    def method(self, operation: Schema, is_async: bool) -> str:
+        # `format` chooses between JSON and files for people: this client reads JSON.
+        parameters = [p for p in operation.get("parameters", []) if p["name"] != "format"]
+        body, _ = self.body(operation)
+        in_path = [(p["name"], p["schema"]) for p in parameters if p["in"] == "path"]
+        named = [(p["name"], p["schema"], p.get("required", False)) for p in parameters if p["in"] != "path"]
+        named += [(n, s, n in body.get("required", [])) for n, s in body.get("properties", {}).items()]
+        required = [(name, schema) for name, schema, is_required in named if is_required]
+        others = [(name, schema) for name, schema, is_required in named if not is_required]
+        names = [name for name, _ in in_path + required + others]
+        assert len(set(names)) == len(names), f"{operation['operationId']}: a name has two places"
+        arguments = ["self", *(f"{snake(n)}: {self.kind(s, True, 'types.')}" for n, s in in_path)]
+        arguments += ["*"] if named else []
+        arguments += [f"{snake(n)}: {self.kind(s, True, 'types.')}" for n, s in required]
+        arguments += [f"{snake(n)}: {optional(self.kind(s, True, 'types.'))} = None" for n, s in others]
+        returned, call, member = self.returned(operation, is_async)
+        given = [constant(operation), members(in_path + required), members(others, True)]
+        if member:
+            given = ["self._call", f'"{member}"', *given]
+        awaits = "async " if "await" in call else ""
+        text = broken(f"{awaits}def {snake(operation['operationId'])}", arguments, f" -> {returned}:", "    ")
+        text += doc(operation.get("summary") or operation["description"], "        ")
+        return text + broken(f"return {call}", given, "", "        ")
+
+    def returned(self, operation: Schema, is_async: bool) -> tuple[str, str, str]:
+        """The type that a method returns, what it calls, and for pages the member with their items."""
+        kind, way = self.answer(operation)
+        prefix = "Async" if is_async else ""
+        if way == "stream":
+            return f"{prefix}Iterator[{kind}]", "self._stream", ""
+        if way.startswith("pages:"):
+            member = way.removeprefix("pages:")
+            return f"{prefix}Pages[{kind}, {self.item(kind, member)}]", f"{prefix}Pages", snake(member)
+        return kind, f"{'await ' if is_async else ''}self._call", ""
+
+    def file_of_operations(self) -> str:
+        text = NOTICE + "from abc import ABC, abstractmethod\n"
+        text += "from collections.abc import AsyncIterator, Iterator, Sequence\n"
+        text += "from datetime import datetime\nfrom types import NoneType\n"
+        text += "from typing import Any, Literal, TypeVar\n\n"
+        text += "from gatepost import types\nfrom gatepost.calls import Location, Operation\n"
+        text += "from gatepost.ids import new_id\nfrom gatepost.pages import AsyncPages, Pages\n\n"
+        text += f'T = TypeVar("T")\nMembers = dict[str, Any]\n\n{self.table()}'
+        for is_async in (False, True):
+            prefix, awaits = ("Async", "async ") if is_async else ("", "")
+            text += f"\n\nclass {prefix}Operations(ABC):\n"
+            text += doc("Every operation of the API, by its `operationId`.", "    ") + "\n"
+            arguments = "(self, operation: Operation[T], required: Members, optional: Members)"
+            text += f"    @abstractmethod\n    {awaits}def _call{arguments} -> T: ...\n\n"
+            text += f"    @abstractmethod\n    def _stream{arguments} -> {prefix}Iterator[T]: ...\n"
+            for _, _, operation in self.operations():
+                text += "\n" + self.method(operation, is_async)
+        return text
+
+
+def constant(operation: Schema) -> str:
+    return snake(operation["operationId"]).upper()
+
+
+def optional(kind: str) -> str:
+    return kind if kind.endswith("None") or kind == "Any" else f"{kind} | None"
+
+
+def members(named: list[tuple[str, Schema]], are_optional: bool = False) -> str:
+    # An event without an id gets one here, so that it can be sent again.
+    def value(name: str) -> str:
+        return "id or new_id()" if are_optional and name == "id" else snake(name)
+
+    return "{" + ", ".join(f'"{name}": {value(name)}' for name, _ in named) + "}"
+
+
+def broken(start: str, arguments: list[str], end: str, indent: str) -> str:
+    """A call or a signature, on several lines if it is long."""
+    line = f"{indent}{start}({', '.join(arguments)}){end}\n"
+    if len(line) <= 120:
+        return line
+    lines = "".join(f"{indent}    {argument},\n" for argument in arguments)
+    return f"{indent}{start}(\n{lines}{indent}){end}\n"
+
+
+def generate() -> dict[Path, str]:
+    """The text of each generated file."""
+    document = Document(json.loads(DOCUMENT.read_text()))
+    return {PACKAGE / "types.py": document.types(), PACKAGE / "operations.py": document.file_of_operations()}
+
+
+if __name__ == "__main__":
+    for path, text in generate().items():
+        path.write_text(text)
+    sys.exit()

@@ -1,0 +1,180 @@
+"""The rules of a call, without input and output: what is sent, when it is sent again, and what an answer means.
+
+A rule is a generator. It yields what to do next, gets the result, and returns the value of the call. The two clients
+do what it yields: one blocks, the other awaits.
+"""
+
+import json
+import random
+import re
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+from urllib.parse import quote, urlencode
+
+from gatepost import json_form
+from gatepost.errors import GatepostError
+
+T = TypeVar("T")
+Members = dict[str, Any]
+
+# A call with one of these methods has the same effect if it arrives twice.
+REPEATABLE = ("GET", "PUT", "PATCH", "DELETE")
+# The service is overloaded, restarts, or is not reached behind its load balancer.
+PASSING = (429, 502, 503, 504)
+TRIES_MAX = 3
+FIRST_PAUSE_SECONDS = 0.2
+
+
+class Location(str):
+    """The URL to which an answer redirects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[T]):
+    """An operation of the API, with the places of its members."""
+
+    method: str
+    path: str
+    answer: Any
+    query: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    has_body: bool = False
+    has_id: bool = False
+    """Whether the body has an id by which the service knows a repetition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send this, and give back the answer or the error."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes | None
+    seconds: float
+    """How long to wait for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait for so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, with the names of its headers in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+Outcome = Answer | GatepostError | None
+Steps = Generator[Send | Wait, Outcome, T]
+
+
+def call(operation: Operation[T], required: Members, optional: Members, timeout: float) -> Steps[T]:
+    """Calls an operation, and again if that is safe and may help, until `timeout` seconds have passed."""
+    method, path, headers, body = request(operation, required, optional)
+    end = time.monotonic() + timeout
+    tried = 0
+    while True:
+        # A pause may take longer than planned, and no timeout may be negative.
+        outcome = yield Send(method, path, headers, body, max(end - time.monotonic(), 0.001))
+        tried += 1
+        try:
+            return value_of(operation, accepted(operation, outcome))
+        except GatepostError as error:
+            pause = pause_before_next(error, tried)
+            is_last = tried == TRIES_MAX or time.monotonic() + pause >= end
+            is_repeatable = method in REPEATABLE or operation.has_id or "idempotency-key" in headers
+            if is_last or not (is_repeatable and may_pass(error)):
+                raise
+        yield Wait(pause)
+
+
+def request(
+    operation: Operation[Any], required: Members, optional: Members
+) -> tuple[str, str, dict[str, str], bytes | None]:
+    """The method, path with query, headers and body of a call."""
+    given = required | {name: value for name, value in optional.items() if value is not None}
+    places = re.findall(r"{(\w+)}", operation.path)
+    segments = {name: segment(given[name]) for name in places}
+    path = operation.path.format(**segments)
+    query = [(name, each(given[name])) for name in operation.query if name in given]
+    if query:
+        path += "?" + urlencode(query, doseq=True, quote_via=quote)
+    headers = {name: json_form.text(given[name]) for name in operation.headers if name in given}
+    if not operation.has_body:
+        return operation.method, path, headers, None
+    elsewhere = {*places, *operation.query, *operation.headers}
+    members = {name: value for name, value in given.items() if name not in elsewhere}
+    body = json_form.dump(members)
+    return operation.method, path, headers | {"content-type": "application/json"}, body
+
+
+def segment(value: Any) -> str:
+    """A value in a path, where it must not become another path."""
+    text = json_form.text(value)
+    if text in ("", ".", ".."):
+        raise ValueError(f"{text!r} cannot be a part of a path")
+    return quote(text, safe="")
+
+
+def each(value: Any) -> str | list[str]:
+    """A query parameter that is a list is repeated."""
+    if isinstance(value, (list, tuple)):
+        return [json_form.text(one) for one in cast("list[Any]", value)]
+    return json_form.text(value)
+
+
+def accepted(operation: Operation[Any], outcome: Outcome) -> Answer:
+    """The answer, if it has the kind of status that the operation documents."""
+    if not isinstance(outcome, Answer):
+        raise outcome or GatepostError("no answer from the service")
+    if outcome.status >= 400:
+        raise GatepostError.of_answer(outcome.status, outcome.headers, outcome.body)
+    is_redirect = 300 <= outcome.status < 400
+    if is_redirect != (operation.answer is Location):
+        reason = "a redirect, which the client does not follow with a credential" if is_redirect else "no redirect"
+        raise unexpected(outcome, reason)
+    return outcome
+
+
+def may_pass(error: GatepostError) -> bool:
+    return error.status is None or error.status in PASSING
+
+
+def pause_before_next(error: GatepostError, tried: int) -> float:
+    if error.retry_after is not None:
+        return error.retry_after
+    # At random, so that clients that failed together do not come back together.
+    return FIRST_PAUSE_SECONDS * 2 ** (tried - 1) * random.uniform(0.5, 1)
+
+
+def value_of(operation: Operation[T], answer: Answer) -> T:
+    kind: Any = operation.answer
+    value: Any
+    if kind is Location:
+        value = Location(answer.headers.get("location", ""))
+        return value
+    if kind in (str, bytes):
+        value = answer.body.decode(errors="replace") if kind is str else answer.body
+        return value
+    try:
+        return json_form.decoder(kind)(json.loads(answer.body or b"null"))
+    except (ValueError, json_form.Mismatch) as error:
+        # The text of a `ValueError` may quote the body.
+        reason = str(error) if isinstance(error, json_form.Mismatch) else "it is not JSON"
+        raise unexpected(answer, f"the body is not what the service documents: {reason}") from None
+
+
+def unexpected(answer: Answer, reason: str) -> GatepostError:
+    """Another service, or another version, answers at this URL."""
+    message = f"unexpected answer with status {answer.status}: {reason}"
+    request_id = answer.headers.get("x-request-id")
+    return GatepostError(message, status=answer.status, request_id=request_id, headers=answer.headers)

@@ -1,0 +1,268 @@
+"""The two clients: each does what the rules in `gatepost.calls` yield, one blocks, the other awaits."""
+
+import asyncio
+import importlib.metadata
+import re
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import suppress
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import httpx2
+
+from gatepost import calls, subscriptions, types
+from gatepost.calls import Answer, Operation, Outcome, Send, Steps, Wait
+from gatepost.errors import GatepostError
+from gatepost.operations import AsyncOperations, Operations
+
+if TYPE_CHECKING:
+    from typing import Self
+
+T = TypeVar("T")
+Members = dict[str, Any]
+
+TIMEOUT_SECONDS = 30.0
+CONNECT_TIMEOUT_SECONDS = 5.0
+# Larger than any answer: a list of 10,000 keys takes about 3 MB.
+ANSWER_BYTES_MAX = 16 * 1024 * 1024
+# The service sends a comment to a stream every 15 seconds.
+STREAM_SILENCE_SECONDS = 45.0
+STREAM_PAUSE_SECONDS = 3.0
+USER_AGENT = f"gatepost-python/{importlib.metadata.version('gatepost')}"
+
+
+class Settings:
+    """What both clients have: where the service is, and who calls."""
+
+    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+        parsed = httpx2.URL(url)
+        is_plain = not (parsed.userinfo or parsed.query or parsed.fragment)
+        if parsed.scheme not in ("http", "https") or not parsed.host or not is_plain:
+            raise ValueError("the URL must be an absolute http or https URL without user, query and fragment")
+        # Checked here: an error of the HTTP library would quote the token.
+        if token is not None and not re.fullmatch("[!-~]+", token):
+            raise ValueError("the token cannot be sent in a header")
+        self.url = url.rstrip("/")
+        self.timeout = timeout
+        self.token = token
+        self.headers = {"user-agent": USER_AGENT, "accept": "*/*"}
+        if token is not None:
+            self.headers["authorization"] = f"Bearer {token}"
+
+    def arguments(self, method: str, path: str, headers: Mapping[str, str], timeout: float) -> dict[str, Any]:
+        return {
+            "method": method,
+            "url": self.url + path,
+            "headers": {**self.headers, **headers},
+            "timeout": httpx2.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT_SECONDS)),
+            "follow_redirects": False,
+        }
+
+
+def http_arguments() -> dict[str, Any]:
+    # No proxy or password of the environment, and no cookie: the token alone says who calls.
+    policy = DefaultCookiePolicy(allowed_domains=[])
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
+    return {"trust_env": False, "cookies": CookieJar(policy), "limits": limits}
+
+
+def no_answer(error: Exception) -> GatepostError:
+    failure = GatepostError(f"no answer from the service: {str(error) or type(error).__name__}")
+    failure.__cause__ = error
+    return failure
+
+
+class Collected:
+    """The body of an answer while it arrives."""
+
+    def __init__(self, end: float) -> None:
+        self.body = bytearray()
+        self.end = end
+
+    def add(self, chunk: bytes) -> None:
+        self.body += chunk
+        if len(self.body) > ANSWER_BYTES_MAX:
+            raise httpx2.ReadError(f"the answer has more than {ANSWER_BYTES_MAX} bytes")
+        if time.monotonic() > self.end:
+            raise httpx2.ReadTimeout("the answer takes too long")
+
+    def answer(self, response: httpx2.Response) -> Answer:
+        return Answer(response.status_code, lower(response.headers), bytes(self.body))
+
+
+def lower(headers: httpx2.Headers) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+class Place:
+    """How far a stream was read."""
+
+    def __init__(self) -> None:
+        self.last_id: str | None = None
+        self.pause_seconds = STREAM_PAUSE_SECONDS
+
+    def read(self, event: httpx2.ServerSentEvent, operation: Operation[T]) -> Iterator[T]:
+        self.last_id = event.id or self.last_id
+        if event.retry is not None:
+            self.pause_seconds = event.retry / 1000
+        if event.data:
+            yield calls.value_of(operation, Answer(200, {}, event.data.encode()))
+
+    def header(self) -> Members:
+        return {} if self.last_id is None else {"last-event-id": self.last_id}
+
+
+class Gatepost(Operations):
+    """A client of one Gatepost service. Create one and share it between threads.
+
+    `token` is an operator token, an API key or an ID token. `timeout` limits each call, with its repetitions, in
+    seconds. `http` is a client of your own, for a proxy or a private certificate authority.
+    """
+
+    def __init__(
+        self, url: str, token: str | None = None, *, timeout: float = TIMEOUT_SECONDS, http: httpx2.Client | None = None
+    ) -> None:
+        self.settings = Settings(url, token, timeout)
+        self._http = http or httpx2.Client(**http_arguments())
+
+    def ensure_subscription(self, *, url: str, events: Sequence[str]) -> types.SubscriptionWithSecret:
+        """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
+        the first time.
+        """
+        return self._run(subscriptions.ensure(url, events, self.settings.timeout))
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _call(self, operation: Operation[T], required: Members, optional: Members) -> T:
+        return self._run(calls.call(operation, required, optional, self.settings.timeout))
+
+    def _run(self, steps: Steps[T]) -> T:
+        outcome: Outcome = None
+        while True:
+            try:
+                step = steps.send(outcome)
+            except StopIteration as end:
+                return end.value
+            if isinstance(step, Wait):
+                time.sleep(step.seconds)
+            outcome = self._send(step) if isinstance(step, Send) else None
+
+    def _send(self, step: Send) -> Answer | GatepostError:
+        arguments = self.settings.arguments(step.method, step.path, step.headers, step.seconds)
+        collected = Collected(time.monotonic() + step.seconds)
+        try:
+            with self._http.stream(**arguments, content=step.body) as response:
+                for chunk in response.iter_bytes():
+                    collected.add(chunk)
+        except httpx2.HTTPError as error:
+            return no_answer(error)
+        return collected.answer(response)
+
+    def _stream(self, operation: Operation[T], required: Members, optional: Members) -> Iterator[T]:
+        place = Place()
+        while True:
+            method, path, headers, _ = calls.request(operation, required, optional | place.header())
+            arguments = self.settings.arguments(method, path, headers, STREAM_SILENCE_SECONDS)
+            try:
+                with self._http.stream(**arguments) as response:
+                    if response.status_code != 200:
+                        response.read()
+                        raise GatepostError.of_answer(response.status_code, lower(response.headers), response.content)
+                    with suppress(httpx2.TransportError):
+                        for event in httpx2.EventSource(response):
+                            yield from place.read(event, operation)
+            except httpx2.HTTPError as error:
+                raise no_answer(error) from error
+            time.sleep(place.pause_seconds)
+
+
+class AsyncGatepost(AsyncOperations):
+    """The same client for asyncio."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout: float = TIMEOUT_SECONDS,
+        http: httpx2.AsyncClient | None = None,
+    ) -> None:
+        self.settings = Settings(url, token, timeout)
+        self._given = http
+        self._own: tuple[asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
+
+    @property
+    def _http(self) -> httpx2.AsyncClient:
+        # A connection belongs to the event loop that opened it, and tests run a loop for each request.
+        loop = asyncio.get_running_loop()
+        if self._given is None and (self._own is None or self._own[0] is not loop):
+            self._own = loop, httpx2.AsyncClient(**http_arguments())
+        return self._given or cast("Any", self._own)[1]
+
+    async def ensure_subscription(self, *, url: str, events: Sequence[str]) -> types.SubscriptionWithSecret:
+        """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
+        the first time.
+        """
+        return await self._run(subscriptions.ensure(url, events, self.settings.timeout))
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> "Self":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _call(self, operation: Operation[T], required: Members, optional: Members) -> T:
+        return await self._run(calls.call(operation, required, optional, self.settings.timeout))
+
+    async def _run(self, steps: Steps[T]) -> T:
+        outcome: Outcome = None
+        while True:
+            try:
+                step = steps.send(outcome)
+            except StopIteration as end:
+                return end.value
+            if isinstance(step, Wait):
+                await asyncio.sleep(step.seconds)
+            outcome = await self._send(step) if isinstance(step, Send) else None
+
+    async def _send(self, step: Send) -> Answer | GatepostError:
+        arguments = self.settings.arguments(step.method, step.path, step.headers, step.seconds)
+        collected = Collected(time.monotonic() + step.seconds)
+        try:
+            async with asyncio.timeout(step.seconds), self._http.stream(**arguments, content=step.body) as response:
+                async for chunk in response.aiter_bytes():
+                    collected.add(chunk)
+        except (httpx2.HTTPError, TimeoutError) as error:
+            return no_answer(error)
+        return collected.answer(response)
+
+    async def _stream(self, operation: Operation[T], required: Members, optional: Members) -> AsyncIterator[T]:
+        place = Place()
+        while True:
+            method, path, headers, _ = calls.request(operation, required, optional | place.header())
+            arguments = self.settings.arguments(method, path, headers, STREAM_SILENCE_SECONDS)
+            try:
+                async with self._http.stream(**arguments) as response:
+                    if response.status_code != 200:
+                        await response.aread()
+                        raise GatepostError.of_answer(response.status_code, lower(response.headers), response.content)
+                    with suppress(httpx2.TransportError):
+                        async for event in httpx2.EventSource(response):
+                            for value in place.read(event, operation):
+                                yield value
+            except httpx2.HTTPError as error:
+                raise no_answer(error) from error
+            await asyncio.sleep(place.pause_seconds)

@@ -1,0 +1,226 @@
+"""The rules of calls, at a service that the test plays."""
+
+import asyncio
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import httpx2
+import pytest
+
+from gatepost import AsyncGatepost, Gatepost, GatepostError, PublishEvent, json_form, types
+from gatepost.ids import new_id
+
+PROBLEM = {"title": "t", "status": 400, "code": "invalid_field", "detail": "label is required", "requestId": "r1"}
+PUBLISHED = {"event": {"id": "evt_1", "userId": "a", "type": "t", "createdAt": "2026-11-21T01:42:03.120Z"}}
+KEYS = {"keys": []}
+
+
+class Played:
+    """A service whose answers the test lists, and the requests that it got. The last answer is repeated."""
+
+    def __init__(self, *answers: httpx2.Response | Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx2.Request] = []
+        self.waited: list[float] = []
+        monkeypatch.setattr(time, "sleep", self.waited.append)
+        transport = httpx2.MockTransport(self.handle)
+        self.client = Gatepost("http://gatepost.test/base/", "token", http=httpx2.Client(transport=transport))
+
+    def handle(self, request: httpx2.Request) -> httpx2.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return httpx2.Response(answer.status_code, headers=answer.headers, content=answer.content)
+
+    def error(self, call: Callable[[Gatepost], object]) -> GatepostError:
+        with pytest.raises(GatepostError) as error:
+            call(self.client)
+        return error.value
+
+
+def answer(status: int, body: object = None, **headers: str) -> httpx2.Response:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return httpx2.Response(status, json=body, headers=named)
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Played]:
+    return lambda *answers: Played(*answers, monkeypatch=monkeypatch)
+
+
+Service = Callable[..., Played]
+
+
+def publish(client: Gatepost) -> Any:
+    return client.publish_event(user_id="a", type="t", data=1)
+
+
+@pytest.mark.parametrize("failure", [httpx2.ConnectError("no"), *map(answer, (429, 502, 503, 504))])
+def test_a_call_is_repeated_if_that_is_safe_and_may_help(played: Service, failure: Any) -> None:
+    service = played(failure, failure, answer(200, KEYS))
+    assert service.client.list_api_keys().keys == ()
+    assert len(service.waited) == 2 and 0.1 <= service.waited[0] <= 0.2 <= service.waited[1] <= 0.4
+    service = played(failure, answer(200, {"revokedCount": 3}))
+    assert service.client.revoke_user_api_keys("a").revoked_count == 3
+    service = played(failure, answer(202, {**PUBLISHED, "deliveries": 1}))
+    assert publish(service.client).deliveries == 1
+    first, second = (json.loads(request.content) for request in service.requests)
+    assert first == second and uuid.UUID(first["id"]).version == 7
+    service = played(failure)
+    error = service.error(lambda client: client.create_api_key(label="a"))
+    assert error.status == getattr(failure, "status_code", None)
+    assert len(service.requests) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500])
+def test_a_refusal_is_not_repeated(played: Service, status: int) -> None:
+    service = played(answer(status, PROBLEM))
+    assert service.error(lambda client: client.list_api_keys()).status == status
+    assert len(service.requests) == 1
+
+
+def test_retry_after_is_obeyed_unless_it_is_beyond_the_deadline(played: Service) -> None:
+    service = played(answer(503, retry_after="7"), answer(200, KEYS))
+    service.client.list_api_keys()
+    assert service.waited == [7]
+    service = played(answer(503, retry_after="31"))
+    assert service.error(lambda client: client.list_api_keys()).retry_after == 31
+    assert (len(service.requests), service.waited) == (1, [])
+
+
+def test_a_pause_beyond_the_deadline_leaves_a_timeout(played: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = played(answer(503), answer(200, KEYS))
+    sleep = threading.Event().wait
+    monkeypatch.setattr(time, "sleep", lambda _: sleep(0.4))  # pyright: ignore[reportUnknownLambdaType]
+    service.client.settings.timeout = 0.3
+    assert service.client.list_api_keys().keys == ()
+    assert service.requests[1].extensions["timeout"]["read"] > 0
+
+
+def test_an_error_has_the_code_the_fields_and_the_id_of_the_request(played: Service) -> None:
+    errors = [{"field": "label", "detail": "is required"}, {"field": "scopes", "detail": "must be a list"}]
+    error = played(answer(400, {**PROBLEM, "errors": errors})).error(lambda client: client.create_api_key(label=""))
+    assert (error.status, error.code, error.request_id) == (400, "invalid_field", "r1")
+    assert [(one.field, one.detail) for one in error.fields] == [tuple(one.values()) for one in errors]
+    said = "the service answered 400 invalid_field: label is required; scopes must be a list (request r1)"
+    assert str(error) == said
+    error = played(answer(502, ["<html>"], x_request_id="r2")).error(lambda client: client.create_api_key(label=""))
+    assert (error.status, error.code, error.request_id, error.fields) == (502, None, "r2", ())
+
+
+@pytest.mark.parametrize("body", [{}, [], {"keys": [{}]}, {"keys": "secret"}, {"keys": None}, None])
+def test_an_answer_of_another_form_is_an_error_that_does_not_quote_it(played: Service, body: Any) -> None:
+    error = played(answer(200, body)).error(lambda client: client.list_api_keys())
+    assert error.status == 200 and "secret" not in str(error)
+
+
+def test_a_redirect_is_not_followed_with_a_credential(played: Service) -> None:
+    service = played(answer(302, KEYS, location="http://elsewhere.test/"))
+    assert service.error(lambda client: client.list_api_keys()).status == 302
+    assert played(answer(303, location="/there")).client.sign_in() == "/there"
+    assert played(answer(200)).error(lambda client: client.sign_in()).status == 200
+    assert [request.url.host for request in service.requests] == ["gatepost.test"]
+
+
+def test_an_answer_may_have_more_members_and_values_than_this_version_knows(played: Service) -> None:
+    body = {**PUBLISHED, "deliveries": 1, "later": {}}
+    assert publish(played(answer(202, body)).client).event.created_at == datetime(2026, 11, 21, 1, 42, 3, 120_000, UTC)
+    attempt = {"number": 1, "startedAt": "2026-11-21T01:42:03Z", "durationMs": 1, "status": None, "error": "later"}
+    counts = {"state": "later", "reason": None, "failingSince": None, "pausedUntil": None, "waiting": 0}
+    subscription = {"id": "s", "url": "u", "events": [], "description": "", "enabled": True}
+    times = {"createdAt": "2026-11-21T01:42:03Z", "updatedAt": "2026-11-21T01:42:03Z"}
+    found = {"subscription": {**subscription, **times}, "health": {**counts, "lastAttempt": attempt}}
+    assert played(answer(200, found)).client.find_subscription("s").health.state == "later"
+
+
+def test_requests_have_their_members_in_the_right_places(played: Service) -> None:
+    service = played(answer(200, {"events": []}))
+    since = datetime(2026, 11, 21, 1, 42, tzinfo=UTC)
+    list(service.client.list_events(user_id="a b&c", since=since))
+    request = service.requests[0]
+    assert str(request.url).startswith("http://gatepost.test/base/api/operator/events?")
+    assert request.url.query == b"userId=a%20b%26c&since=2026-11-21T01%3A42%3A00%2B00%3A00"
+    assert request.headers["authorization"] == "Bearer token" and request.content == b""
+    service = played(answer(200, {"keys": []}))
+    service.client.list_user_api_keys("../a/ü")
+    assert service.requests[0].url.raw_path == b"/base/api/operator/users/..%2Fa%2F%C3%BC/keys"
+    service = played(answer(200))
+    service.client.forward_auth(scope=["a", "b"])
+    assert service.requests[0].url.query == b"scope=a&scope=b"
+    for id in ("", ".", ".."):
+        with pytest.raises(ValueError, match="part of a path"):
+            service.client.delete_subscription(id)
+    service = played(answer(202, {"results": []}))
+    service.client.publish_events(events=[PublishEvent(user_id="a", type="t", data={"é": None}, id="1")])
+    assert json_form.encode(types.AuditActor(type="user")) == {"type": "user"}
+    assert service.requests[0].content == '{"events":[{"data":{"é":null},"id":"1","type":"t","userId":"a"}]}'.encode()
+
+
+def test_pages_are_asked_for_when_they_are_needed(played: Service) -> None:
+    pages = [{"subscriptions": [], "nextCursor": "1"}, {"subscriptions": [], "nextCursor": "2"}, {"subscriptions": []}]
+    service = played(*(answer(200, page) for page in pages))
+    assert list(service.client.list_subscriptions(limit=1)) == []
+    assert [dict(request.url.params).get("cursor") for request in service.requests] == [None, "1", "2"]
+    service = played(*(answer(200, page) for page in pages))
+    assert next(service.client.list_subscriptions(cursor="c").pages()).next_cursor == "1"
+    assert len(service.requests) == 1
+
+
+@pytest.mark.parametrize("url", ["gatepost.test", "ftp://a", "http://", "http://u:p@a", "http://a?b", "http://a#b"])
+def test_a_wrong_url_is_refused_at_once(url: str) -> None:
+    with pytest.raises(ValueError):
+        Gatepost(url)
+
+
+def test_a_token_that_a_header_cannot_have_is_not_quoted() -> None:
+    with pytest.raises(ValueError) as error:
+        Gatepost("http://a", "secret\n")
+    assert "secret" not in str(error.value)
+
+
+class Dripping(HTTPServer):
+    """Answers a byte every 50 ms, so that no wait for a byte is ever long."""
+
+    def __init__(self) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
+                try:
+                    for _ in range(100):
+                        self.wfile.write(b" ")
+                        time.sleep(0.05)
+                except OSError:
+                    return
+
+            def log_message(self, format: str, *args: Any) -> None: ...
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+@pytest.mark.parametrize("kind", [Gatepost, AsyncGatepost])
+def test_a_deadline_holds_for_an_answer_that_drips(kind: type[Any]) -> None:
+    server = Dripping()
+    client = kind(f"http://127.0.0.1:{server.server_port}", "token", timeout=0.3)
+    started = time.monotonic()
+    with pytest.raises(GatepostError, match="no answer"):
+        called = client.list_api_keys()
+        asyncio.run(called) if kind is AsyncGatepost else None
+    assert time.monotonic() - started < 2
+    threading.Thread(target=server.shutdown, daemon=True).start()
+
+
+def test_ids_are_uuids_of_version_7_that_sort_by_time() -> None:
+    first = new_id()
+    time.sleep(0.002)
+    second = new_id()
+    assert first < second and uuid.UUID(first).version == 7 and uuid.UUID(first).variant == uuid.RFC_4122
+    made = datetime.fromtimestamp((uuid.UUID(first).int >> 80) / 1000, UTC)
+    assert abs(datetime.now(UTC) - made) < timedelta(seconds=10)

@@ -1,0 +1,63 @@
+"""Files that must agree with others."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+import textwrap
+import tomllib
+from pathlib import Path
+
+import pytest
+from pages import NAMES, Page
+from service import ROOT
+
+PACKAGE = ROOT / "clients/python"
+WORDS_MAX = 250
+
+
+def test_the_generated_files_are_those_of_the_openapi_document() -> None:
+    spec = importlib.util.spec_from_file_location("generate", PACKAGE / "generate.py")
+    assert spec and spec.loader
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    for path, text in generator.generate().items():
+        assert path.read_text() == text, f"{path.name} is stale: run python clients/python/generate.py"
+
+
+def test_the_types_are_strict() -> None:
+    pyright = [sys.executable, "-m", "pyright"]
+    # Its first run downloads it.
+    if subprocess.run([*pyright, "--version"], capture_output=True).returncode != 0:
+        pytest.skip("pyright cannot be downloaded here")
+    check = subprocess.run([*pyright, "--pythonpath", sys.executable], cwd=PACKAGE, capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_quick_start_shows_the_example(name: str) -> None:
+    page = Page.read(name)
+    assert page.code == page.example.read_text()
+    assert page.install.startswith("pip install gatepost ")
+    assert len((ROOT / f"docs/quickstart/{name}.md").read_text().split()) < WORDS_MAX
+
+
+def test_the_reference_is_built(tmp_path: Path) -> None:
+    modules = ["gatepost", "gatepost.django", "gatepost.fastapi", "gatepost.flask"]
+    subprocess.run([sys.executable, "-m", "pdoc", "-o", str(tmp_path), *modules], check=True, capture_output=True)
+    assert "organization_id" in (tmp_path / "gatepost.html").read_text()
+    assert (tmp_path / "gatepost/flask.html").exists()
+
+
+def test_the_version_is_that_of_the_service() -> None:
+    package = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]["version"]
+    assert package == tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+
+
+def test_the_readme_calls_what_there_is() -> None:
+    import gatepost
+
+    for block in re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(), re.DOTALL):
+        compile("def block():\n" + textwrap.indent(block, "    "), "README.md", "exec")
+        for names in re.findall(r"from gatepost import (.*)", block):
+            assert all(hasattr(gatepost, name.strip()) for name in names.split(","))

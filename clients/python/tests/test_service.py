@@ -1,0 +1,76 @@
+"""What the clients add to the operations, at the real binary."""
+
+import asyncio
+
+import pytest
+from service import Service
+
+from gatepost import AsyncGatepost, AsyncVerifier, EventQueue, Gatepost, GatepostError, Refusal, Verifier
+
+URL = "http://127.0.0.1:1025/Ensured"
+
+
+def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(service: Service) -> None:
+    async def ensured(events: list[str]) -> str | None:
+        async with AsyncGatepost(service.url, service.id_token) as gatepost:
+            return (await gatepost.ensure_subscription(url=URL, events=events)).secret
+
+    with Gatepost(service.url, service.id_token) as gatepost:
+        first = gatepost.ensure_subscription(url=URL, events=["a.*", "b"])
+        assert first.secret is not None
+        again = gatepost.ensure_subscription(url="HTTP://127.0.0.1:1025/a/../Ensured", events=["b", "a.*"])
+        assert (again.secret, again.subscription) == (None, first.subscription)
+        assert asyncio.run(ensured(["c"])) is None
+        found = [one for one in gatepost.list_subscriptions() if one.url == URL]
+        assert [one.events for one in found] == [("c",)]
+        gatepost.change_subscription(found[0].id, enabled=False)
+        assert gatepost.ensure_subscription(url=URL, events=["c"]).subscription.enabled
+        gatepost.delete_subscription(found[0].id)
+
+
+def test_a_client_works_in_one_event_loop_after_the_other(service: Service) -> None:
+    gatepost = AsyncGatepost(service.url, service.id_token)
+
+    async def user() -> str | None:
+        return (await gatepost.whoami()).user_id
+
+    assert [asyncio.run(user()) for _ in range(3)] == ["alice"] * 3
+
+
+def test_a_queue_publishes_at_the_service(service: Service) -> None:
+    with Gatepost(service.url, service.operator_token) as gatepost:
+        refused: list[object] = []
+        with EventQueue(gatepost, on_refused=lambda event, error: refused.append((event.data, error.code))) as queue:
+            for number in range(3):
+                queue.put(user_id="queued", type="order.created" if number != 1 else "not a type", data=number)
+        assert refused == [(1, "invalid_field")]
+        assert [one.event.type for one in gatepost.list_events(user_id="queued")] == ["order.created"] * 2
+
+
+def test_a_key_is_admitted_at_the_service(service: Service) -> None:
+    user, operator = Gatepost(service.url, service.id_token), Gatepost(service.url, service.operator_token)
+    created = user.create_api_key(label="for the door", scopes=["a"])
+    verifier = Verifier(operator)
+    caller = verifier.admit({"x-api-key": created.key}, "a")
+    assert (caller.user_id, caller.key_id, caller.label) == ("alice", created.key_id, "for the door")
+    assert caller.scopes == {"a"}
+    user.revoke_api_key(key_id=created.key_id)
+    with pytest.raises(Refusal) as refusal:
+        Verifier(operator).admit({"x-api-key": created.key})
+    assert refusal.value.status == 401
+    with pytest.raises(Refusal) as refusal:  # The token of a user may not verify keys, which says nothing of the key.
+        Verifier(user).admit({"x-api-key": created.key})
+    assert refusal.value.status == 503
+
+
+def test_no_error_and_no_text_has_a_credential(service: Service) -> None:
+    async def verify() -> None:
+        await AsyncVerifier(AsyncGatepost("http://127.0.0.1:1", "secret-token")).verify("secret-key")
+
+    for url in (service.url, "http://127.0.0.1:1"):
+        with pytest.raises(GatepostError) as error:
+            Gatepost(url, "secret-token").list_api_keys()
+        assert "secret" not in str(error.value) + repr(error.value.__cause__)
+    with pytest.raises(Refusal) as refusal:
+        asyncio.run(verify())
+    assert "secret" not in str(refusal.value) + refusal.value.body.decode()
