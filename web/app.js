@@ -2,15 +2,15 @@
 
 import { html, render, useEffect, useState } from "./vendor/preact.js";
 import { call, Failure, SESSION_OVER } from "./lib/api.js";
-import { PORTAL as PORTAL_NAME, product, useBrand } from "./lib/brand.js";
+import { PORTAL as PORTAL_NAME, product, returnUrl, useBrand, VISIT } from "./lib/brand.js";
 import { forget } from "./lib/cache.js";
 import { isFramed, measure } from "./lib/frame.js";
+import { addressFor, isNamed, kept, organization } from "./lib/owner-shown.js";
 import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
 import { Palette } from "./lib/palette.js";
-import { Help, useShortcuts } from "./lib/shortcuts.js";
+import { useShortcuts } from "./lib/shortcuts.js";
 import { ErrorPanel, Loading, Page, SessionOver } from "./lib/ui.js";
-import { Forbidden, NotFound, Portal, returnUrl, SignedOut, SignIn, VISIT, VisitOver } from "./screens/outside.js";
 
 /** @typedef {import("./lib/router.js").Route} Route */
 /** @typedef {import("./lib/api.js").Answer<"findCurrentSession">} Session */
@@ -43,6 +43,23 @@ const ROUTES = [
   { pattern: "/console/operator/events/:id", right: "operator", load: () => import("./screens/operator-event.js") },
   { pattern: "/console/operator/audit", right: "operator", load: () => import("./screens/operator-audit.js") },
 ];
+/** @typedef {typeof import("./screens/outside.js")} Outside */
+
+/** A screen that is rarely shown. @param {keyof Outside} name @returns {Route} */
+const outside = (name) => ({
+  pattern: "",
+  load: async () => ({ default: (await import("./screens/outside.js"))[name] }),
+});
+/** A part of what a user in organizations sees. @param {"Switcher" | "NotMember"} name @returns {Route} */
+const ofOrganizations = (name) => ({
+  pattern: "",
+  load: async () => ({ default: (await import("./lib/organizations.js"))[name] }),
+});
+const [SIGN_IN, SIGNED_OUT_PAGE, PORTAL_PAGE] = [outside("SignIn"), outside("SignedOut"), outside("Portal")];
+const [VISIT_OVER, NOT_FOUND, FORBIDDEN] = [outside("VisitOver"), outside("NotFound"), outside("Forbidden")];
+/** @type {Route} */
+const HELP = { pattern: "", load: () => import("./lib/help.js") };
+const [SWITCHER, NOT_MEMBER] = [ofOrganizations("Switcher"), ofOrganizations("NotMember")];
 const SIGNED_OUT = "/console/signed-out";
 const PORTAL = "/console/portal";
 
@@ -72,7 +89,7 @@ const OPERATOR_NAVIGATION = [
 
 /**
  * With a session that is over, the screen stays.
- * @typedef {{ session?: Session, failure?: Failure, isOver?: boolean }} Known
+ * @typedef {{ session?: Session, failure?: Failure, over?: Failure }} Known
  */
 
 /** The fields in which the reader has typed. */
@@ -96,36 +113,40 @@ let reader = "";
 async function readSession() {
   try {
     const session = await call("findCurrentSession");
-    const who = [session.user.issuer, session.user.subject, session.role, ...session.capabilities].join(" ");
+    const { issuer, subject, organizationId = "" } = session.user;
+    const { defaultOrganizationId } = session;
+    if (defaultOrganizationId && !isNamed) {
+      location.replace(addressFor(defaultOrganizationId, location.pathname + location.search));
+      return {};
+    }
+    const who = [issuer, subject, organizationId, ...hold(session)].join(" ");
     const isAnother = reader !== "" && reader !== who;
     reader = who;
-    hold(session);
     if (isAnother) location.reload();
     return isAnother ? {} : { session };
   } catch (error) {
-    return error instanceof Failure && error.problem.status === 401
-      ? { isOver: true }
-      : { failure: /** @type {Failure} */ (error) };
+    return error instanceof Failure && error.isOver ? { over: error } : { failure: /** @type {Failure} */ (error) };
   }
 }
 
 function useSession() {
   const [known, setKnown] = useState(/** @type {Known} */ ({}));
   useEffect(() => {
-    const over = () => {
-      if (hasDraft()) return setKnown(({ session }) => ({ session, isOver: true }));
+    const end = (/** @type {any} */ { detail: over }) => {
+      if (hasDraft()) return setKnown(({ session }) => ({ session, over }));
       forget();
-      setKnown({ isOver: true });
+      if (over.problem.status === 401) setKnown({ over });
+      else import("./lib/organizations.js").then(({ renew }) => renew());
     };
     // Another tab may have signed in somebody else meanwhile.
     const look = () => {
       if (document.visibilityState === "visible") readSession().then(({ session }) => session && setKnown({ session }));
     };
-    window.addEventListener(SESSION_OVER, over);
+    window.addEventListener(SESSION_OVER, end);
     document.addEventListener("visibilitychange", look);
     readSession().then(setKnown);
     return () => {
-      window.removeEventListener(SESSION_OVER, over);
+      window.removeEventListener(SESSION_OVER, end);
       document.removeEventListener("visibilitychange", look);
     };
   }, []);
@@ -134,30 +155,33 @@ function useSession() {
 
 function Console() {
   const address = useAddress();
-  const { session, failure, isOver } = useSession();
-  if (address.pathname === SIGNED_OUT) return html`<${SignedOut} />`;
-  if (address.pathname === PORTAL) return html`<${Portal} />`;
-  if (isOver && !session && (product.isPortal || isFramed)) return html`<${VisitOver} />`;
-  if (isOver && !session) return html`<${SignIn} next=${address.pathname + address.search} />`;
+  const { session, failure, over } = useSession();
+  if (address.pathname === SIGNED_OUT) return html`<${Screen} route=${SIGNED_OUT_PAGE} />`;
+  if (address.pathname === PORTAL) return html`<${Screen} route=${PORTAL_PAGE} />`;
+  if (over && !session && (product.isPortal || isFramed)) return html`<${Screen} route=${VISIT_OVER} />`;
+  if (over && !session)
+    return html`<${Screen} route=${SIGN_IN} parameters=${{ next: address.pathname + address.search }} />`;
   if (failure) {
     return html`<main class="lone"><h1>${product.name}</h1><${ErrorPanel} failure=${failure} retry=${() => location.reload()} /></main>`;
   }
   if (!session) return html`<main class="lone"><${Loading} /></main>`;
-  return html`<${Frame} session=${session} isOver=${isOver} path=${address.pathname} />`;
+  return html`<${Frame} session=${session} over=${over} path=${address.pathname} />`;
 }
 
-/** @param {{ session: Session, isOver?: boolean, path: string }} props */
-function Frame({ session, isOver, path }) {
+/** @param {{ session: Session, over?: Failure, path: string }} props */
+function Frame({ session, over, path }) {
   const { isHelpOpen, setHelpOpen, isPaletteOpen, setPaletteOpen } = useShortcuts();
   const isVisitor = session.role === "visitor";
   const brand = useBrand(isVisitor);
   const found = match(ROUTES, path);
   const allowed = !found?.route.right || may(found.route.right);
+  const isMember = !organization || session.organizations?.some((one) => one.organizationId === organization);
   const shown = NAVIGATION.filter(([, , , right]) => !right || may(right));
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="side">
       <a class="brand" href="/console/">${brand?.logo ? html`<img class="logo" src=${brand.logo} alt="" />` : !isVisitor && html`<${Mark} />`}${brand?.name ?? (isVisitor ? PORTAL_NAME : "Gatepost")}</a>
+      ${session.organizations && html`<${Screen} route=${SWITCHER} parameters=${{ session }} loading="" />`}
       <nav aria-label="Screens"><ul>${shown.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
       ${
         may("operator") &&
@@ -182,13 +206,14 @@ function Frame({ session, isOver, path }) {
       </div>
     </header>
     <main id="main">
-      ${isOver && html`<div class="error" role="alert"><${SessionOver} /></div>`}
-      ${!found && html`<${NotFound} />`}
-      ${found && !allowed && html`<${Forbidden} />`}
-      ${found && allowed && html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`}
+      ${over && html`<div class="error" role="alert"><${SessionOver} failure=${over} /></div>`}
+      ${!found && html`<${Screen} route=${NOT_FOUND} />`}
+      ${found && !allowed && html`<${Screen} route=${FORBIDDEN} />`}
+      ${found && allowed && !isMember && html`<${Screen} route=${NOT_MEMBER} />`}
+      ${found && allowed && isMember && html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`}
     </main>
     ${isPaletteOpen && html`<${Palette} places=${placesOf(shown)} onClose=${() => setPaletteOpen(false)} />`}
-    ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
+    ${isHelpOpen && html`<${Screen} route=${HELP} parameters=${{ onClose: () => setHelpOpen(false) }} loading="" />`}
   `;
 }
 
@@ -214,15 +239,15 @@ function NavItem({ item: [href, text, icon], path }) {
   const isHere = isStart ? path.replace(/\/$/, "") === href.replace(/\/$/, "") : path.startsWith(href);
   return html`
     <li>
-      <a href=${href} aria-current=${isHere ? "page" : undefined}>
+      <a href=${kept(href)} aria-current=${isHere ? "page" : undefined}>
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d=${icon} /></svg>${text}
       </a>
     </li>
   `;
 }
 
-/** @param {{ route: Route, parameters: Record<string, string> }} props */
-function Screen({ route, parameters }) {
+/** @param {{ route: Route, parameters?: Record<string, any>, loading?: unknown }} props */
+function Screen({ route, parameters = {}, loading = html`<${Loading} />` }) {
   const [screen, setScreen] = useState(/** @type {{ show: (props: any) => unknown } | undefined} */ (undefined));
   useEffect(() => {
     let isHere = true;
@@ -232,7 +257,7 @@ function Screen({ route, parameters }) {
     );
     return () => void (isHere = false);
   }, [route]);
-  return screen ? html`<${screen.show} ...${parameters} />` : html`<${Loading} />`;
+  return screen ? html`<${screen.show} ...${parameters} />` : loading;
 }
 
 /** The server has another version now, so that the files of this page are gone. */

@@ -212,6 +212,16 @@ test("a screen that is not allowed", async () => {
   await close();
 });
 
+test("the switcher of a member, and an organization of others", async () => {
+  const { page, close } = await visitor("carol");
+  for (const screen of ["keys?organization=acme", "keys", "keys?organization=initech"]) {
+    await open(page, screen);
+    await page.locator(".switcher summary").click();
+    await check(page, `organizations: ${screen}`);
+  }
+  await close();
+});
+
 /** The tabs of the screen of a user. */
 const tabs = (user) =>
   ["keys", "subscriptions", "deliveries", "sessions", "audit"].map((tab) => `operator/users/${user}?tab=${tab}`);

@@ -142,7 +142,9 @@ test("a session that ends keeps what is typed on a page, and a key that is shown
   await page.getByRole("button", { name: "Create the key" }).click();
   const shown = await page.locator(".one-line code").textContent();
   await api("sina", "DELETE", "/api/sessions");
-  await page.evaluate(() => window.dispatchEvent(new Event("gatepost:session-over")));
+  await page.evaluate(() =>
+    window.dispatchEvent(new CustomEvent("gatepost:session-over", { detail: { problem: { status: 401 } } })),
+  );
   await page.getByText("What you typed stays here.").waitFor();
   assert.equal(await page.locator(".one-line code").textContent(), shown);
   hooks.close();

@@ -1,6 +1,7 @@
 // Calls of the API. Their names and types are those of docs/openapi.json.
 
 import { OPERATIONS } from "./operations.js";
+import { organization } from "./owner-shown.js";
 
 /** @typedef {import("api").components["schemas"]} Schemas */
 /** @typedef {import("api").operations} Operations */
@@ -46,6 +47,11 @@ export class Failure extends Error {
     this.problem = problem;
   }
 
+  /** Whether the user has to sign in again: the session is over, or its roles in organizations are. */
+  get isOver() {
+    return this.problem.status === 401 || this.problem.code === "organization_role_expired";
+  }
+
   /**
    * What is wrong with a field of the form, if something is. In a field with several `items`, the item is named.
    * @param {string} name
@@ -71,7 +77,7 @@ export class Failure extends Error {
 /** @param {string} path @param {string} name */
 const isOf = (path, name) => path === name || path.startsWith(`${name}[`);
 
-/** Raised as an event of `window` when the session is over. */
+/** Raised as an event of `window` when the session is over, or its roles in organizations are; `detail` is the failure. */
 export const SESSION_OVER = "gatepost:session-over";
 
 /**
@@ -97,8 +103,10 @@ export async function call(operation, ...[given]) {
  * @param {Partial<Given<O>>} [given]
  */
 export function addressOf(operation, given) {
-  const rest = /** @type {Record<string, any>} */ ({ ...given, body: undefined });
   const [, path = ""] = OPERATIONS[operation].split(" ");
+  // Operators name the owner in the path, and sessions are those of the user.
+  const owner = /^\/api\/(operator|session)/.test(path) ? {} : { organization };
+  const rest = /** @type {Record<string, any>} */ ({ ...given, ...owner, body: undefined });
   const filled = path.replace(/\{(\w+)\}/g, (_placeholder, name) => {
     const value = encodeURIComponent(rest[name]);
     delete rest[name];
@@ -127,8 +135,11 @@ export async function send(path, request) {
 
 /** @param {Response} response */
 export async function failure(response) {
-  if (response.status === 401) window.dispatchEvent(new Event(SESSION_OVER));
   const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
-  if (isProblem) return new Failure(await response.json());
-  return new Failure({ title: `The server answered with status ${response.status}`, status: response.status });
+  const { status } = response;
+  const found = new Failure(
+    isProblem ? await response.json() : { title: `The server answered with status ${status}`, status },
+  );
+  if (found.isOver) window.dispatchEvent(new CustomEvent(SESSION_OVER, { detail: found }));
+  return found;
 }

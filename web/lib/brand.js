@@ -54,3 +54,24 @@ const block = (properties) =>
   Object.entries(properties)
     .map(([name, value]) => `${name}: ${value};`)
     .join(" ");
+
+/** The query of the page after a visit. */
+export const VISIT = "?visit";
+
+/** Where visitors go back to, for as long as the tab is open. A browser may forbid a frame to store anything. */
+const RETURN_URL = "gatepost:return-url";
+export const returnUrl = () => stored(() => sessionStorage.getItem(RETURN_URL));
+/** @param {string} url */
+export const keepReturnUrl = (url) => stored(() => sessionStorage.setItem(RETURN_URL, url));
+
+/**
+ * @template T
+ * @param {() => T} act
+ */
+function stored(act) {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}

@@ -3,6 +3,7 @@
 export const OPERATIONS = /** @type {const} */ ({
   beginVisit: "POST /api/session",
   cancelDelivery: "POST /api/webhooks/deliveries/{id}/cancel",
+  changeApiKey: "PATCH /api/api-keys/{keyId}",
   changeSubscription: "PATCH /api/webhooks/subscriptions/{id}",
   countRecoverable: "GET /api/webhooks/subscriptions/{id}/recoverable",
   createApiKey: "POST /api/api-keys",

@@ -1,6 +1,7 @@
 // The address of the page: which screen it names, and which filter.
 
 import { useLayoutEffect, useState } from "../vendor/preact.js";
+import { isOther, kept, withoutOwner } from "./owner-shown.js";
 
 const MOVED = "gatepost:moved";
 
@@ -16,10 +17,10 @@ export const isReturn = () => isBack;
 export function navigate(to, { replace = false } = {}) {
   isBack = false;
   if (replace) {
-    history.replaceState(history.state, "", to);
+    history.replaceState(history.state, "", kept(to));
   } else {
     history.replaceState({ followed: to }, "");
-    history.pushState(null, "", to);
+    history.pushState(null, "", kept(to));
     window.scrollTo(0, 0);
   }
   window.dispatchEvent(new Event(MOVED));
@@ -66,7 +67,7 @@ export function useAddress() {
  * @returns {[Record<string, string>, (changes: Record<string, string>) => void, (name: string) => (value: string) => void]}
  */
 export function useFilter() {
-  const filter = Object.fromEntries(useAddress().searchParams);
+  const filter = withoutOwner(useAddress().searchParams);
   const change = (/** @type {Record<string, string>} */ changes) => {
     // Two changes may come before the screen is rendered again: each adds to what the address has now.
     const { pathname, search } = location;
@@ -122,6 +123,7 @@ export function followLinks(routes) {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (!link || link.target || link.origin !== location.origin || !match(routes, link.pathname)) return;
+    if (isOther(link.search)) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
   });

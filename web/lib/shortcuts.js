@@ -1,11 +1,10 @@
 // Keyboard shortcuts. They can be switched off, because speech input may trigger single letters (WCAG 2.1.4).
 
-import { html, useLayoutEffect, useState } from "../vendor/preact.js";
+import { useLayoutEffect, useState } from "../vendor/preact.js";
 import { may } from "./rights.js";
 import { navigate } from "./router.js";
-import { Dialog } from "./ui.js";
 
-const SWITCH = "gatepost:shortcuts";
+export const SWITCH = "gatepost:shortcuts";
 
 /** @type {Record<string, [string, string]>} */
 const PLACES = {
@@ -23,12 +22,12 @@ const OPERATOR_PLACES = {
   e: ["/console/operator/events", "Events"],
   c: ["/console/operator/audit", "All changes"],
 };
-const places = () => (may("operator") ? { ...PLACES, ...OPERATOR_PLACES } : PLACES);
+export const places = () => (may("operator") ? { ...PLACES, ...OPERATOR_PLACES } : PLACES);
 /** How long a `g` waits for the letter of a place, in milliseconds. */
 const PATIENCE = 1500;
 
 /** A browser may forbid a frame to store anything. */
-function areOn() {
+export function areOn() {
   try {
     return localStorage.getItem(SWITCH) !== "off";
   } catch {
@@ -111,42 +110,4 @@ function step(by) {
   const here = rows.findIndex((row) => row === document.activeElement);
   const next = rows[here < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, here + by))];
   if (next instanceof HTMLElement) next.focus();
-}
-
-/** @param {{ onClose: () => void }} props */
-export function Help({ onClose }) {
-  const [isOn, setOn] = useState(areOn());
-  const toggle = () => {
-    try {
-      localStorage.setItem(SWITCH, isOn ? "off" : "on");
-    } catch {
-      return;
-    }
-    setOn(!isOn);
-  };
-  /** @type {[string, string][]} */
-  const keys = [
-    ...Object.entries(places()).map(
-      ([key, [, name]]) => /** @type {[string, string]} */ ([`g ${key}`, `Go to ${name}`]),
-    ),
-    ["j", "Next row"],
-    ["k", "Previous row"],
-    ["Enter", "Open the row"],
-    ["/", "Search or filter"],
-    ["n", "New key or subscription"],
-    ["r", "Retry the delivery"],
-    ["Ctrl K", "Any screen or action"],
-    ["?", "This help"],
-  ];
-  return html`
-    <${Dialog} title="Keyboard shortcuts" onClose=${onClose}>
-      <dl class="shortcuts">
-        ${keys.map(
-          ([key, text]) =>
-            html`<div><dt>${key.split(" ").map((one) => html`<kbd>${one}</kbd>`)}</dt><dd>${text}</dd></div>`,
-        )}
-      </dl>
-      <label class="check"><input type="checkbox" checked=${isOn} onChange=${toggle} /> Use these shortcuts</label>
-    <//>
-  `;
 }

@@ -1,5 +1,7 @@
 // Code to paste: calls with a key, the check of a signature, a delivery as curl.
 
+import { addressOf } from "./api.js";
+
 const origin = () => location.origin;
 
 /** @param {string} text */
@@ -29,7 +31,13 @@ print(json.load(urllib.request.urlopen(request)))`,
     .json().await?;`,
 });
 
-export const createKeyCurl = () => `curl -sS ${origin()}/api/api-keys -H "Authorization: Bearer $ID_TOKEN" \\
+/** The address of a call, quoted if a shell would read it otherwise. @param {import("./api.js").Operation} operation */
+const at = (operation) => {
+  const address = origin() + addressOf(operation);
+  return address.includes("?") ? quoted(address) : address;
+};
+
+export const createKeyCurl = () => `curl -sS ${at("createApiKey")} -H "Authorization: Bearer $ID_TOKEN" \\
   -H 'Content-Type: application/json' -d '{"label":"CI deploy"}'`;
 
 export const subscribeCurl = () => `curl -sS ${origin()}/api/webhooks/subscriptions -H "x-api-key: $API_KEY" \\

@@ -2,13 +2,14 @@
 // to one server.
 
 import { useEffect, useRef, useState } from "../vendor/preact.js";
-import { addressOf, failure, send } from "./api.js";
+import { Failure, addressOf, failure, send } from "./api.js";
+import { organization } from "./owner-shown.js";
 
 /** @typedef {import("./api.js").Schemas["StreamedAttempt"]} StreamedAttempt */
 /** @typedef {"off" | "connecting" | "live" | "waiting"} StreamState */
 /** @typedef {{ state: StreamState } | { attempt: StreamedAttempt }} News */
 
-const NAME = "gatepost:attempts";
+const NAME = `gatepost:attempts ${organization}`;
 /** How long the reader waits before it connects again, in milliseconds. */
 const RECONNECT_AFTER = 3000;
 
@@ -69,7 +70,7 @@ function useAttempts(isOn, onAttempt) {
  * @param {(news: News) => void} tell
  * @returns {() => void} Stops.
  */
-function follow(tell) {
+export function follow(tell) {
   const channel = new BroadcastChannel(NAME);
   const stop = new AbortController();
   channel.onmessage = (event) => tell(event.data);
@@ -79,9 +80,14 @@ function follow(tell) {
     channel.postMessage(news);
   };
   const reading = () => read(tellAll, stop.signal);
-  // Pages without TLS on another host have no locks: there each tab reads for itself.
-  const ended = navigator.locks ? navigator.locks.request(NAME, { signal: stop.signal }, reading) : reading();
-  ended.catch(() => undefined);
+  const turns = async () => {
+    while (!stop.signal.aborted) {
+      // Pages without TLS on another host have no locks: there each tab reads for itself.
+      await (navigator.locks ? navigator.locks.request(NAME, { signal: stop.signal }, reading) : reading());
+      await seen(stop.signal);
+    }
+  };
+  turns().catch(() => undefined);
   tell({ state: "live" });
   return () => {
     stop.abort();
@@ -89,8 +95,11 @@ function follow(tell) {
   };
 }
 
+const isHidden = () => document.visibilityState === "hidden";
+
 /**
- * Reads until `signal` says stop, and connects again whenever the stream ends.
+ * Reads until `signal` says stop, and connects again whenever the stream ends; or until the session is over in a hidden
+ * page.
  * @param {(news: News) => void} tell
  * @param {AbortSignal} signal
  */
@@ -109,13 +118,28 @@ async function read(tell, signal) {
         lastId = event.id || lastId;
         if (event.data) tell({ attempt: JSON.parse(event.data) });
       }
-    } catch {
-      // The next turn tries again.
+    } catch (error) {
+      // The page signs in again once the user sees it, and each try would be refused until then. Otherwise the next turn
+      // tries again.
+      if (error instanceof Failure && error.isOver && isHidden()) return;
     }
     if (signal.aborted) return;
     tell({ state: "waiting" });
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER));
   }
+}
+
+/**
+ * Ends when the page is visible, or `signal` says stop.
+ * @param {AbortSignal} signal
+ * @returns {Promise<unknown>}
+ */
+function seen(signal) {
+  if (!isHidden()) return Promise.resolve();
+  return new Promise((resolve) => {
+    document.addEventListener("visibilitychange", resolve, { once: true, signal });
+    signal.addEventListener("abort", resolve, { once: true });
+  });
 }
 
 /**

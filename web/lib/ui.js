@@ -68,12 +68,12 @@ export function Page({ title, lead, actions, up, children }) {
  */
 export function ErrorPanel({ failure, retry, fields = [] }) {
   if (!failure) return null;
-  const { title, detail, type, errors, requestId, status } = failure.problem;
+  const { title, detail, type, errors, requestId } = failure.problem;
   const faults = failure.faultsBeside(fields);
   return html`
     <div class="error" role="alert">
-      ${status === 401 ? html`<${SessionOver} />` : html`<p class="error-title">${title}</p>`}
-      ${status !== 401 && detail && !errors?.length && html`<p>${detail}</p>`}
+      ${failure.isOver ? html`<${SessionOver} failure=${failure} />` : html`<p class="error-title">${title}</p>`}
+      ${!failure.isOver && detail && !errors?.length && html`<p>${detail}</p>`}
       ${faults.length > 0 && html`<ul>${faults.map((fault) => html`<li><code>${fault.field}</code> ${fault.detail}</li>`)}</ul>`}
       <p class="error-foot">
         ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
@@ -84,15 +84,15 @@ export function ErrorPanel({ failure, retry, fields = [] }) {
   `;
 }
 
-/** The screen stays when the session ends, for what is typed there. */
-export const SessionOver = () => html`
-  <p class="error-title">Your session is over</p>
+/** The screen stays when the session ends, for what is typed there. @param {{ failure: Failure }} props */
+export const SessionOver = ({ failure: { problem } }) => html`
+  <p class="error-title">${problem.status === 401 ? "Your session is over" : problem.title}</p>
   <p>What you typed stays here. ${product.isPortal ? "Follow the link of your application again in another tab" : html`<a href="/console/login?next=/console/" target="_blank" rel="noopener">Sign in in another tab</a>`}, then go on.</p>
 `;
 
 /**
  * A list that is empty: what it will show, the next step, and the same step from a terminal.
- * @param {{ title: string, curl?: string, action?: Children, children?: Children }} props
+ * @param {{ title: string, curl?: string | false, action?: Children, children?: Children }} props
  */
 export function Empty({ title, curl, action, children }) {
   return html`

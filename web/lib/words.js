@@ -55,6 +55,7 @@ export const HEALTH_STATES = {
 /** @type {Record<string, string>} */
 export const AUDIT_ACTIONS = {
   "key.created": "Key created",
+  "key.changed": "Key changed",
   "key.rotated": "Key rotated",
   "key.revoked": "Key revoked",
   "key.leaked": "Key reported as leaked",
@@ -156,6 +157,7 @@ export function keyState(key) {
   const isExpired = key.expiresAt !== undefined && Date.parse(key.expiresAt) <= Date.now();
   if (key.revokedAt) return { tone: "off", name: "Revoked", isActive: false };
   if (isExpired) return { tone: "off", name: key.replacedBy ? "Replaced" : "Expired", isActive: false };
+  if (key.disabledAt) return { tone: "warn", name: "Disabled", isActive: true };
   if (key.replacedBy) return { tone: "warn", name: "Being replaced", isActive: true };
   return { tone: "good", name: "Active", isActive: true };
 }

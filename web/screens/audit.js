@@ -5,6 +5,7 @@ import { call } from "../lib/api.js";
 import { usePages } from "../lib/pages.js";
 import { useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
+import { Owner } from "../lib/owner.js";
 import { Choice, Filters, Page, When } from "../lib/ui.js";
 import { AUDIT_ACTIONS, AUDIT_FIELDS, AUDIT_LISTS, AUDIT_MEANS, place } from "../lib/words.js";
 
@@ -111,7 +112,7 @@ function Row({ event, show, names, showsUser }) {
         ${id && html`<button type="button" class="link" onClick=${() => show(id)}>${names[id] ?? html`<code>${id}</code>`}</button>${names[id] && html`<span class="under id"><code>${id}</code></span>`}`}
         ${!id && (AUDIT_LISTS[target.type] ?? target.type)}
       </td>
-      ${showsUser && html`<td data-label="User"><a href=${`/console/operator/users/${encodeURIComponent(event.userId)}`}>${event.userId}</a></td>`}
+      ${showsUser && html`<td data-label="User"><${Owner} of=${event} /></td>`}
       <td data-label="By">${actor.id ?? "the service"}<span class="under">${AUDIT_MEANS[via.type] ?? via.type}</span></td>
       <td data-label="From">${address ?? html`<span class="quiet">–</span>`}</td>
       <td data-label="When"><${When} at=${at} /></td>

@@ -6,6 +6,7 @@ import { useRead } from "../lib/resource.js";
 import { may } from "../lib/rights.js";
 import { Badge, Choice, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
 import { isOrphan, keyState } from "../lib/words.js";
+import { ChangeKey, DisableKey } from "./key-change.js";
 import { RevokeKey, RotateKey } from "./key-forms.js";
 import { Scopes } from "./keys.js";
 
@@ -20,6 +21,8 @@ const SERIES = [
   { name: "refused", label: "Refused", tone: "bad" },
 ];
 
+const DIALOGS = { change: ChangeKey, disable: DisableKey, rotate: RotateKey, revoke: RevokeKey };
+
 /** How many hours, their name, and how many of them are one bar. */
 const DAY = { hours: 24, name: "24 hours", size: 1 };
 const PERIODS = [DAY, { hours: 168, name: "7 days", size: 6 }, { hours: 720, name: "30 days", size: 24 }];
@@ -27,7 +30,7 @@ const PERIODS = [DAY, { hours: 168, name: "7 days", size: 6 }, { hours: 720, nam
 /** @param {{ id: string }} props */
 export default function OneKey({ id }) {
   const { data, failure, reload } = useRead("listApiKeys");
-  const [open, setOpen] = useState(/** @type {"rotate" | "revoke" | undefined} */ (undefined));
+  const [open, setOpen] = useState(/** @type {keyof typeof DIALOGS | undefined} */ (undefined));
   const up = { href: "/console/keys", text: "API keys" };
   const key = data?.keys.find((one) => one.id === id);
   if (!data) {
@@ -40,7 +43,7 @@ export default function OneKey({ id }) {
   }
   const before = data.keys.find((one) => one.replacedBy === id);
   const after = data.keys.find((one) => one.id === key.replacedBy);
-  const shown = open && { rotate: RotateKey, revoke: RevokeKey }[open];
+  const shown = open && DIALOGS[open];
   return html`
     <${Page} title=${key.label} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
@@ -50,7 +53,9 @@ export default function OneKey({ id }) {
         may("keys") &&
         keyState(key).isActive &&
         html`<div class="toolbar">
-        ${!key.replacedBy && html`<button type="button" onClick=${() => setOpen("rotate")}>Rotate…</button>`}
+        <button type="button" onClick=${() => setOpen("change")}>Change…</button>
+        ${!key.replacedBy && !key.disabledAt && html`<button type="button" onClick=${() => setOpen("rotate")}>Rotate…</button>`}
+        <button type="button" onClick=${() => setOpen("disable")}>${key.disabledAt ? "Enable…" : "Disable…"}</button>
         <button type="button" class="danger-text" onClick=${() => setOpen("revoke")}>Revoke…</button>
       </div>`
       }
@@ -69,6 +74,9 @@ function Facts({ record, before, after }) {
       <div><dt>Key</dt><dd><code>${record.prefix}</code></dd></div>
       <div><dt>Created</dt><dd><${WhenExactly} at=${record.createdAt} /></dd></div>
       <div><dt>Scopes</dt><dd>${record.scopes?.length ? html`<${Scopes} scopes=${record.scopes} />` : html`<span class="quiet">none: the key may do everything</span>`}</dd></div>
+      ${record.rateLimit && html`<div><dt>Rate limit</dt><dd><code>${record.rateLimit}</code></dd></div>`}
+      ${record.metadata && html`<div><dt>Metadata</dt><dd><${Pairs} pairs=${record.metadata} /></dd></div>`}
+      ${record.disabledAt && html`<div><dt>Disabled</dt><dd><${WhenExactly} at=${record.disabledAt} /></dd></div>`}
       <div><dt>Last used</dt><dd><${WhenExactly} at=${record.lastUsedAt} /></dd></div>
       <div><dt>Expires</dt><dd><${WhenExactly} at=${record.expiresAt} /></dd></div>
       ${record.revokedAt && html`<div><dt>Revoked</dt><dd><${WhenExactly} at=${record.revokedAt} /></dd></div>`}
@@ -78,6 +86,10 @@ function Facts({ record, before, after }) {
     </dl>
   `;
 }
+
+/** @param {{ pairs: Record<string, string> }} props */
+const Pairs = ({ pairs }) =>
+  Object.entries(pairs).map(([name, value]) => html`<code key=${name}>${name}=${value}</code> `);
 
 /** @param {{ record: Key }} props */
 const KeyLink = ({ record }) =>

@@ -3,6 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { store } from "../lib/cache.js";
+import { organization } from "../lib/owner-shown.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { Sparkline } from "../lib/sparkline.js";
@@ -18,6 +19,8 @@ const STALE_AFTER = 90 * 24 * 3600 * 1000;
 /** With more keys than that, there is a field to search them. */
 const SEARCHED_FROM = 9;
 
+const LEAD = `A key lets a program call the API in ${organization ? `the name of ${organization}` : "your name"}.`;
+
 /** @param {Key} key */
 const isStale = (key) => Date.now() - Date.parse(key.lastUsedAt ?? key.createdAt) > STALE_AFTER;
 
@@ -31,7 +34,7 @@ export default function Keys() {
     may("keys") &&
     html`<button type="button" class="primary" data-new onClick=${() => setOpen({ create: true })}>New key</button>`;
   return html`
-    <${Page} title="API keys" lead="A key lets a program call the API in your name." actions=${create}>
+    <${Page} title="API keys" lead=${LEAD} actions=${create}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && !active.length && html`<${NoKeys} create=${() => setOpen({ create: true })} />`}
@@ -50,7 +53,7 @@ export default function Keys() {
 const NoKeys = ({ create }) => html`
   <${Empty}
     title="You have no active key"
-    curl=${createKeyCurl()}
+    curl=${may("keys") && createKeyCurl()}
     action=${may("keys") && html`<button type="button" class="primary" onClick=${create}>Make your first key</button>`}
   >
     <p>Make one for each program that calls the API, so that you can revoke one without stopping the others.</p>
@@ -97,7 +100,7 @@ function KeyRow({ record, days, setOpen }) {
   const { tone, name } = keyState(record);
   return html`
     <tr data-row tabindex="-1">
-      <th scope="row"><a href="/console/keys/${record.id}">${record.label}</a><span class="under"><code>${record.prefix}</code></span><${Scopes} scopes=${record.scopes} /></th>
+      <th scope="row"><a href="/console/keys/${record.id}">${record.label}</a><span class="under"><code>${record.prefix}</code>${record.createdBy && html` <span class="quiet">by ${record.createdBy}</span>`}</span><${Scopes} scopes=${record.scopes} /></th>
       <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
       <td data-label="Created"><${When} at=${record.createdAt} /></td>
       <td data-label="Last used"><${When} at=${record.lastUsedAt} /></td>

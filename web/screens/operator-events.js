@@ -6,6 +6,7 @@ import { usePages } from "../lib/pages.js";
 import { useAction } from "../lib/resource.js";
 import { navigate, useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
+import { Owner } from "../lib/owner.js";
 import { Choice, Dialog, Field, Filters, Form, Page, SearchField, TextField, typed, When } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
 
@@ -51,7 +52,7 @@ export default function Events() {
           <tbody>${list.rows.map(
             ({ event, deliveries }) => html`<tr key=${event.id}>
             <th scope="row"><a data-row href="/console/operator/events/${event.id}">${event.type}</a></th>
-            <td data-label="User"><a href=${`/console/operator/users/${encodeURIComponent(event.userId)}`}>${event.userId}</a></td>
+            <td data-label="User"><${Owner} of=${event} /></td>
             <td data-label="Sent to">${counted(deliveries, "subscription", "subscriptions")}</td>
             <td data-label="Published"><${When} at=${event.createdAt} /></td>
           </tr>`,

@@ -3,6 +3,7 @@
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { useAction, useRead } from "../lib/resource.js";
+import { Owner } from "../lib/owner.js";
 import { Badge, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
 import { counted, HEALTH_STATES, healthReason } from "../lib/words.js";
 
@@ -132,12 +133,14 @@ const FailingTable = ({ rows }) => html`
     <tbody>
       ${rows.map((one) => {
         const [tone, name] = HEALTH_STATES[one.state] ?? ["off", one.state];
-        const user = `/console/operator/users/${encodeURIComponent(one.userId)}`;
+        const { userId, receiver } = one;
+        const page =
+          userId !== undefined && `/console/operator/users/${encodeURIComponent(userId)}/subscriptions/${one.id}`;
         return html`<tr key=${one.id}>
-          <th scope="row" class="url"><a data-row href="${user}/subscriptions/${one.id}">${one.receiver}</a></th>
+          <th scope="row" class="url">${page ? html`<a data-row href=${page}>${receiver}</a>` : receiver}</th>
           <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
           <td data-label="Why">${healthReason(one)} <span class="under">${why(one)}</span></td>
-          <td data-label="User"><a href=${user}>${one.userId}</a></td>
+          <td data-label="User"><${Owner} of=${one} /></td>
           <td data-label="Failing since"><${When} at=${one.failingSince} /></td>
         </tr>`;
       })}

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
-import { PORTAL, product, useBrand } from "../lib/brand.js";
+import { keepReturnUrl, PORTAL, product, returnUrl, useBrand, VISIT } from "../lib/brand.js";
 import { Page } from "../lib/ui.js";
 
 /** @param {{ title: string, isPortal?: boolean, children?: import("../lib/ui.js").Children }} props */
@@ -33,9 +33,6 @@ export const SignIn = ({ next }) => html`
   <//>
 `;
 
-/** The query of the page after a visit. */
-export const VISIT = "?visit";
-
 export const SignedOut = () =>
   location.search === VISIT
     ? html`<${VisitOver} title="You are signed out" />`
@@ -53,10 +50,6 @@ export const VisitOver = ({ title = "Your visit is over" }) => html`
     ${returnUrl() && html`<p><a class="button primary" href=${returnUrl()}>Go back</a></p>`}
   <//>
 `;
-
-/** Where visitors go back to, for as long as the tab is open. A browser may forbid a frame to store anything. */
-const RETURN_URL = "gatepost:return-url";
-export const returnUrl = () => stored(() => sessionStorage.getItem(RETURN_URL));
 
 /** What a link of the host application opens. Its fragment is a code that works once. */
 export function Portal() {
@@ -76,21 +69,9 @@ export function Portal() {
   `;
 }
 
-/**
- * @template T
- * @param {() => T} act
- */
-function stored(act) {
-  try {
-    return act();
-  } catch {
-    return null;
-  }
-}
-
 /** @param {{ returnUrl?: string }} visit */
 function enter({ returnUrl: url }) {
-  if (url) stored(() => sessionStorage.setItem(RETURN_URL, url));
+  if (url) keepReturnUrl(url);
   location.replace("/console/");
 }
 

@@ -12,6 +12,8 @@ test("the state of a key, and whether it still works", () => {
   };
   assert.deepEqual(state({}), ["Active", true]);
   assert.deepEqual(state({ expiresAt: future }), ["Active", true]);
+  assert.deepEqual(state({ disabledAt: past }), ["Disabled", true]);
+  assert.deepEqual(state({ disabledAt: past, expiresAt: past }), ["Expired", false]);
   assert.deepEqual(state({ expiresAt: past }), ["Expired", false]);
   assert.deepEqual(state({ expiresAt: future, replacedBy: "key_2" }), ["Being replaced", true]);
   assert.deepEqual(state({ expiresAt: past, replacedBy: "key_2" }), ["Replaced", false]);
