@@ -16,6 +16,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("pages", &[]),
     ("doctor", &["domain"]),
     ("storage-conformance", &["domain"]),
+    ("adapters-journal", &["domain"]),
     ("sharded-store", &["domain"]),
     ("verifier", &["counters", "domain"]),
     ("dispatcher", &["counters", "domain"]),
@@ -65,6 +66,7 @@ const EDGES: &[(&str, &[&str])] = &[
 const ABSENCES: &[(&str, &[&str])] = &[
     ("domain", &["actix", "diesel", "tokio", "serde", "hyper", "reqwest", "tracing", "getrandom"]),
     ("storage-conformance", &["actix", "diesel", "serde", "hyper", "reqwest"]),
+    ("adapters-journal", &["actix", "diesel", "serde", "hyper", "reqwest"]),
     ("sharded-store", &["actix", "diesel", "hyper", "reqwest"]),
     ("verifier", &["actix", "diesel", "hyper", "reqwest"]),
     ("dispatcher", &["actix", "diesel", "hyper", "reqwest"]),

@@ -23,6 +23,18 @@ async fn users_cure_what_goes_wrong_on_an_ordinary_day() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_work_for_their_organizations() {
+    let gatepost = Setup::dev().await.start().await;
+    run_in_browser(&gatepost, "organizations.test.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_sign_in_again_when_their_roles_have_ended() {
+    let gatepost = Setup::dev().await.with("SESSION_ROLE_MAX_AGE", "10").start().await;
+    run_in_browser(&gatepost, "roles.test.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_screen_is_accessible() {
     let gatepost = Setup::dev().await.start().await;
     run_in_browser(&gatepost, "accessibility.test.mjs").await;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use gatepost_client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
-use gatepost_client::{Client, FullKey, IdToken, NewApiKey, OperatorToken};
+use gatepost_client::{Client, FullKey, IdToken, NewApiKey, OperatorToken, Owner};
 use tokio::time::{Instant, sleep};
 
 use crate::harness::{Gatepost, Setup, Storage, on_both_databases};
@@ -19,7 +19,7 @@ async fn the_operator_introspects_keys(storage: Storage) {
     let created = alice.create_api_key(new).await.unwrap();
 
     let key = operator.introspect(&created.key, &["orders:read"]).await.unwrap().unwrap();
-    assert_eq!((key.user_id.as_str(), key.issuer.as_str()), ("auth0|alice", gatepost.provider().issuer()));
+    assert_eq!((key.owner.user_id(), key.issuer.as_str()), (Some("auth0|alice"), gatepost.provider().issuer()));
     assert_eq!((key.key_id.as_str(), key.label.as_str()), (created.key_id.as_str(), "CI"));
     assert_eq!((key.scopes, key.expires_at_unix_seconds), (vec!["orders:read".into(), "orders:write".into()], None));
     assert_eq!(operator.introspect(&created.key, &["orders:delete"]).await.unwrap(), None);
@@ -31,16 +31,17 @@ async fn the_operator_introspects_keys(storage: Storage) {
     assert_eq!(operator.introspect(&created.key, &[]).await.unwrap(), None);
     assert!(operator.introspect(&rotated.key, &[]).await.unwrap().is_some());
 
-    let keys = operator.list_user_api_keys("auth0|alice").await.unwrap();
+    let host = |user: &str| operator.for_owner(Owner::User(user.to_owned()));
+    let keys = host("auth0|alice").list_api_keys().await.unwrap();
     assert_eq!(keys, alice.list_api_keys().await.unwrap());
-    let error = operator.revoke_user_api_key("auth0|bob", &rotated.key_id).await.unwrap_err();
+    let error = host("auth0|bob").revoke_api_key(&rotated.key_id).await.unwrap_err();
     assert_eq!(error.code(), Some("key_not_owned"));
-    let keys = operator.revoke_user_api_key("auth0|alice", &rotated.key_id).await.unwrap();
+    let keys = host("auth0|alice").revoke_api_key(&rotated.key_id).await.unwrap();
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
     let late = alice.create_api_key("late").await.unwrap();
     let created_at = keys[0].created_at.as_str();
-    assert_eq!(operator.revoke_user_api_keys("auth0|alice", Some(created_at)).await.unwrap(), 0);
-    assert_eq!(operator.revoke_user_api_keys("auth0|alice", None).await.unwrap(), 1);
+    assert_eq!(host("auth0|alice").revoke_all_api_keys(Some(created_at)).await.unwrap(), 0);
+    assert_eq!(host("auth0|alice").revoke_all_api_keys(None).await.unwrap(), 1);
     assert_eq!(operator.introspect(&late.key, &[]).await.unwrap(), None);
     let error = alice.introspect(&rotated.key, &[]).await.unwrap_err();
     assert_eq!(error.code(), Some("credential_invalid"), "an ID token is not an operator token");
@@ -53,7 +54,7 @@ async fn a_protected_service_refuses_a_revoked_key_within_its_bound(storage: Sto
     let keys = KeyVerifier::with_settings(operator, settings);
     let created = alice.create_api_key("CI").await.unwrap();
     let caller = keys.verify(created.key.expose()).await.unwrap();
-    assert_eq!((caller.user_id(), caller.label()), ("auth0|alice", "CI"));
+    assert_eq!((caller.owner(), caller.label()), (&Owner::User("auth0|alice".to_owned()), "CI"));
 
     alice.revoke_api_key(&created.key_id).await.unwrap();
     let revoked = Instant::now();

@@ -117,12 +117,40 @@ async fn the_operator_lists_and_revokes_the_keys_of_any_user() {
     let (others, _) = gatepost.user("bob").created("bob's").await;
     let all = ["revoke", "--all-of", "auth0|alice", "--yes"];
     let early = operator.run(&[&all[..], &["--created-before", "2001-01-01T00:00:00Z"]].concat());
-    assert_eq!(succeeded(&early), "0 keys of auth0|alice revoked");
-    assert_eq!(succeeded(&operator.run(&all)), "2 keys of auth0|alice revoked");
+    assert_eq!(succeeded(&early), "0 keys of user auth0|alice revoked");
+    assert_eq!(succeeded(&operator.run(&all)), "2 keys of user auth0|alice revoked");
     assert_eq!(succeeded(&operator.run(&[&all[..], &["--json"]].concat())), r#"{"revokedCount":0}"#);
     succeeded(&operator.feed(&["verify"], &others));
+    assert_eq!(
+        succeeded(&operator.run(&["list", "--for-user", "auth0|alice"])).lines().count(),
+        4,
+        "a head, three keys"
+    );
     let wrong = operator.with(("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789"));
     assert_failed(&wrong.run(&["list", "--user", "auth0|alice"]), 3, "credential_invalid");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_and_the_operator_manage_the_keys_of_an_organization() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::beside(&gatepost);
+    let token = gatepost.folder().join("gatepost-data/operator.token");
+    let operator = shell.with(("GATEPOST_OPERATOR_TOKEN_FILE", token.to_str().unwrap()));
+
+    succeeded(&operator.run(&["create", "member's", "--user", "carol", "--organization", "acme"]));
+    succeeded(&operator.run(&["create", "host's", "--for-organization", "acme"]));
+    for (shell, owner) in
+        [(&shell, &["--user", "dave", "--organization", "acme"][..]), (&operator, &["--for-organization", "acme"])]
+    {
+        let keys = succeeded(&shell.run(&[&["list"], owner].concat()));
+        assert!(keys.contains("member's") && keys.contains("host's"), "{keys}");
+    }
+    assert_eq!(succeeded(&shell.run(&["list", "--user", "carol"])), "no keys", "which are the organization's");
+    assert_failed(&shell.run(&["list", "--user", "bob", "--organization", "acme"]), 4, "organization_not_found");
+    let two = ["list", "--for-organization", "acme", "--for-user", "carol"];
+    assert_failed(&operator.run(&two), 2, "cannot be used with");
+    let all = ["revoke", "--all-of-organization", "acme", "--yes"];
+    assert_eq!(succeeded(&operator.run(&all)), "2 keys of organization acme revoked");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use domain::{Home, UserId};
+use domain::{Home, OwnerId};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use throwaway_postgres::{Cluster, ClusterSettings};
@@ -42,7 +42,7 @@ pub(crate) fn subjects(gatepost: &Gatepost, name: &str, shards: usize) -> Vec<St
 
 /// The shard in which a user is.
 pub(crate) fn shard_of(gatepost: &Gatepost, subject: &str, shards: usize) -> usize {
-    Home::of(&UserId::new(gatepost.provider().issuer(), subject).unwrap()).shard(shards)
+    Home::of(&OwnerId::new(gatepost.provider().issuer(), subject).unwrap()).shard(shards)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,5 @@
 //! A rolling upgrade: instances of the version before, and instances of this version, on one Postgres under load. See
-//! decision 86.
+//! `docs/operations/upgrades.md`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

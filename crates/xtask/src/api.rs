@@ -1,4 +1,7 @@
-//! Sends requests that are generated from the OpenAPI document to the binary. See `tests/api` and decision 110.
+//! Sends requests that are generated from the OpenAPI document to the binary. See `tests/api`.
+//!
+//! Clients are generated from that document, so valid requests must be accepted, invalid ones refused, and answers must
+//! match it. Rules that a schema cannot state are in `tests/api/hooks.py`.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

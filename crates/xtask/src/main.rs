@@ -2,6 +2,7 @@
 
 mod api;
 mod browser;
+mod clients;
 mod deploy;
 mod dist;
 mod gateways;
@@ -20,6 +21,7 @@ use program::{cargo, run};
 const USAGE: &str = "\
 cargo xtask test [FILTER…]          builds the binary, then runs every test of the workspace
 cargo xtask test api [ARGUMENT…]    sends requests that are generated from docs/openapi.json to the binary
+cargo xtask test clients            runs the tests of the clients in TypeScript and Python at the binary
 cargo xtask lint                    runs every check: structure, prose, formatting, the console's source, clippy, licences,
                                     advisories, OpenAPI
 cargo xtask lint --prose [PATH…]    lists what is not plain English
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         ["test", "api", rest @ ..] => api::run_generator(rest),
+        ["test", "clients"] => clients::run_all(),
         ["test", rest @ ..] => test::run(rest),
         ["lint"] => lint::run_all(),
         ["lint", "--prose", paths @ ..] => lint::prose(paths),

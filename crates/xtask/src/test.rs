@@ -1,5 +1,6 @@
 //! Runs all tests. They need a Postgres server, curl and jq, which this installs where it can. It skips by name the tests
-//! of gateways, of the pooler, of the browser, of Prometheus and of libraries in other languages that it cannot get.
+//! of gateways, of the pooler, of the browser, of Prometheus, of clients and of libraries in other languages that it cannot
+//! get.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use throwaway_postgres::{Cluster, ClusterSettings};
 use crate::gateways::Gateways;
 use crate::program::{self, Skip, build_binary, cargo, program, say, skip_arguments, succeeds};
 use crate::reference_libraries;
-use crate::{api, browser};
+use crate::{api, browser, clients};
 
 /// Runs the tests that match the filter of the test runner.
 pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
@@ -65,7 +66,11 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
         say("cargo-nextest is not installed: the slower `cargo test` runs instead");
         suite(&["test", "--workspace", "--locked", "--all-targets"])?;
     }
-    if filter.is_empty() { api::run_generator(&[]) } else { Ok(()) }
+    if !filter.is_empty() {
+        return Ok(());
+    }
+    clients::run_all()?;
+    api::run_generator(&[])
 }
 
 /// A folder in memory for the files of tests, which ends with the cluster. `None` if the cluster is not in memory, or programs
@@ -99,7 +104,7 @@ fn no_namespaces() -> Option<Skip> {
 }
 
 /// Runs the test of a rolling upgrade with this binary of an earlier version. Without one, the test runs this commit beside
-/// itself. See decision 86.
+/// itself. See `docs/operations/upgrades.md`.
 ///
 /// # Errors
 ///

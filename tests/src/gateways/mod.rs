@@ -1,5 +1,5 @@
 //! The gateways of `docs/gateways/`, each run with exactly the configuration that its page shows, between a real
-//! Gatepost and an API of the test (decision 30).
+//! Gatepost and an API of the test.
 //!
 //! `cargo xtask test` gets the gateways where it can, and skips the tests of the others by name.
 
@@ -104,8 +104,9 @@ async fn callers_cannot_choose_their_identity(kind: Kind) {
     let world = World::start(kind, &[]).await;
     let (key, id) = world.key(&[]).await;
     let naming = |header: &str| get("/things").header("x-api-key", &key).header(header, "mallory");
-    let names = ["X-Auth-User", "x-auth-key-id", "X-AUTH-SCOPES", "X-Auth-Status", "X_Auth_User", "X_AUTH_SCOPES"];
-    for name in names {
+    let plain =
+        ["X-Auth-User", "X-Auth-Organization", "x-auth-key-id", "X-AUTH-SCOPES", "X-Auth-Metadata", "X-Auth-Status"];
+    for name in plain.into_iter().chain(["X_Auth_User", "X_AUTH_SCOPES"]) {
         let nominated = naming(name).header("connection", &format!("keep-alive, {name}"));
         let twice = naming(name).header(name, "trudy");
         for (request, may_be_lost) in [(naming(name), false), (twice, false), (nominated, true)] {

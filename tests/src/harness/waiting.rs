@@ -3,7 +3,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// How long a test waits for anything: long, because other tests run at the same time.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+pub(crate) const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Repeats `ask` until it returns `Some`.
 pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {

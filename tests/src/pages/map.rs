@@ -46,21 +46,39 @@ fn every_link_leads_somewhere() {
 
 #[test]
 fn code_names_every_record_that_explains_it() {
-    let (named, records) = (records_named_by_code(), record_files());
-    let unnamed: Vec<_> = records.iter().filter(|(number, _)| !named.contains_key(number)).collect();
+    let (named, records) = (records_named_by_code(), record_pages());
+    let merged: BTreeSet<usize> = merged_records().into_iter().map(|(number, _)| number).collect();
+    let unnamed = records.iter().filter(|(number, _)| !merged.contains(number) && !named.contains_key(number));
+    let unnamed: Vec<_> = unnamed.collect();
     assert!(unnamed.is_empty(), "no code names these records, as in \"see decision 38\": {unnamed:#?}");
     let unknown: Vec<_> = named.iter().filter(|(number, _)| !records.contains_key(number)).collect();
     assert!(unknown.is_empty(), "code names records that do not exist: {unknown:#?}");
 }
 
-/// The files of records by their numbers, which have no gap and no duplicate.
-fn record_files() -> BTreeMap<usize, String> {
+/// The pages of records by their numbers, which have no gap and no duplicate. A merged record has the page of the table.
+fn record_pages() -> BTreeMap<usize, String> {
     let files = files_below("docs/decisions").into_iter().filter(|path| !path.ends_with("README.md"));
-    let records: Vec<String> = files.collect();
     let number = |path: &String| leading_number(path.strip_prefix(RECORDS).unwrap()).unwrap();
-    let numbers: Vec<usize> = records.iter().map(number).collect();
-    assert_eq!(numbers, (1..=records.len()).collect::<Vec<_>>(), "each number has one record");
-    numbers.into_iter().zip(records).collect()
+    let mut records: Vec<(usize, String)> = files.map(|path| (number(&path), path)).chain(merged_records()).collect();
+    records.sort();
+    let numbers: Vec<usize> = records.iter().map(|(number, _)| *number).collect();
+    assert_eq!(
+        numbers,
+        (1..=records.len()).collect::<Vec<_>>(),
+        "each number has one record, or one line of the table"
+    );
+    records.into_iter().collect()
+}
+
+/// The rows of the table of merged records: their numbers, and the page that has their content.
+fn merged_records() -> Vec<(usize, String)> {
+    let text = fs::read_to_string(root().join(RECORDS).join("README.md")).unwrap();
+    let (_, table) = text.split_once("## Merged records").unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix('|')?.split_once('|'));
+    let merged = rows.flat_map(|(numbers, page)| {
+        numbers.split(',').filter_map(|number| Some((number.trim().parse().ok()?, page.to_owned()))).collect::<Vec<_>>()
+    });
+    merged.collect()
 }
 
 /// The numbers of records that code names, each with a file that names the record.

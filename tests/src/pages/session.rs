@@ -30,7 +30,7 @@ await() {
 /// The only command of cargo that a page may run: the binary that it would build and run is there already.
 const CARGO: &str = r#"#!/bin/sh
 case "$*" in
-"run -p gatepost-client --example tower") LISTEN=127.0.0.1:3000 GATEPOST_URL=http://127.0.0.1:8080 exec TOWER ;;
+"run -p gatepost-client --example tower") LISTEN=127.0.0.1:3000 exec TOWER ;;
 *) echo "the test does not run cargo $*" >&2; exit 98 ;;
 esac
 "#;

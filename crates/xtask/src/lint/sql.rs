@@ -1,4 +1,4 @@
-//! SQL that other engines than Postgres itself understand otherwise, or not at all. See decision 94.
+//! SQL that other engines than Postgres itself understand otherwise, or not at all. See decision 115.
 
 use std::collections::BTreeMap;
 use std::fs;

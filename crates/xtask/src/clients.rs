@@ -1,0 +1,68 @@
+//! Runs the tests of the clients in TypeScript and Python, at the binary. See decision 125.
+
+use std::path::Path;
+use std::thread;
+
+use anyhow::anyhow;
+
+use crate::program::{build_binary, program, root, run, say, succeeds};
+
+const TYPESCRIPT: &str = "clients/typescript";
+/// Installs exactly what the lock file names, unless it is there: npm writes its copy of the lock file last.
+const INSTALL_TYPESCRIPT: &str = "node --version && { test node_modules/.package-lock.json -nt package-lock.json \
+     || npm ci --silent --no-audit --no-fund --ignore-scripts; }";
+/// Deno, Bun and Workers. Their packages put the programs in place when they are installed.
+const INSTALL_RUNTIMES: &str = "test runtimes/node_modules/.package-lock.json -nt runtimes/package-lock.json \
+     || npm ci --prefix runtimes --silent --no-audit --no-fund";
+const PYTHON: &str = "clients/python";
+/// The virtual environment of Python, below the root.
+const ENVIRONMENT: &str = "target/clients";
+
+/// Runs the tests of both clients at the same time. A client whose packages cannot be installed is skipped by name.
+///
+/// # Errors
+///
+/// When a test fails, or the binary cannot be built.
+pub(crate) fn run_all() -> anyhow::Result<()> {
+    let binary = build_binary()?;
+    thread::scope(|scope| {
+        let python = scope.spawn(|| python(&binary));
+        typescript(&binary)?;
+        python.join().map_err(|_| anyhow!("the tests of the client in Python panicked"))?
+    })
+}
+
+fn typescript(binary: &Path) -> anyhow::Result<()> {
+    let install = |script| {
+        let mut install = program("sh", ["-c", script]);
+        install.current_dir(root().join(TYPESCRIPT));
+        succeeds(install)
+    };
+    if !install(INSTALL_TYPESCRIPT) {
+        say("SKIPPED the client in TypeScript: Node, or its packages, cannot be installed here");
+        return Ok(());
+    }
+    if !install(INSTALL_RUNTIMES) {
+        say("SKIPPED Deno, Bun and Workers: they cannot be installed here");
+    }
+    say("── clients/typescript");
+    let mut test = program("npm", ["test", "--silent"]);
+    test.current_dir(root().join(TYPESCRIPT)).env("GATEPOST_BIN", binary);
+    run(test)
+}
+
+fn python(binary: &Path) -> anyhow::Result<()> {
+    let of_environment = |name: &str| root().join(ENVIRONMENT).join("bin").join(name).to_string_lossy().into_owned();
+    let python = of_environment("python");
+    let package = format!("{PYTHON}[test]");
+    let is_installed = succeeds(program("python3", ["-m", "venv", ENVIRONMENT]))
+        && succeeds(program(&python, ["-m", "pip", "install", "--quiet", "--editable", &package]));
+    if !is_installed {
+        say("SKIPPED the client in Python: Python, or its packages, cannot be installed here");
+        return Ok(());
+    }
+    say("── clients/python");
+    let mut test = program(&python, ["-m", "pytest", PYTHON]);
+    test.env("GATEPOST_BINARY", binary);
+    run(test)
+}
