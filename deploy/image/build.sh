@@ -3,7 +3,7 @@
 #
 # The file is an OCI image layout, which `docker load`, `podman load`, `skopeo` and `crane` read. It has two layers: what
 # the binary needs of this Debian machine, and the binary. The same binary, commit and machine make the same bytes. See
-# docs/decisions/0085-the-image-is-a-tar-that-we-write.md.
+# docs/install.md (decision 85).
 set -eu
 umask 022
 export LC_ALL=C
