@@ -6,15 +6,15 @@ use domain::webhooks::{AttemptOutcome, OurFault};
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 
-/// A sender whose attempts all run on one runtime, for callers on others: a connection that an attempt leaves open belongs
-/// to the runtime of the attempt.
+/// A sender whose attempts all run on one runtime, for callers on other runtimes: a connection that an attempt leaves
+/// open belongs to the runtime of the attempt.
 pub struct OnRuntime {
     sender: Arc<dyn WebhookSender>,
     runtime: Handle,
 }
 
 impl OnRuntime {
-    /// The sender, on this runtime from now on.
+    /// The sender, whose attempts run on `runtime`.
     pub fn new(sender: Arc<dyn WebhookSender>, runtime: Handle) -> Self {
         Self { sender, runtime }
     }

@@ -68,7 +68,7 @@ pub(crate) struct Lease<'a> {
 }
 
 impl OpenConnections {
-    /// At most `max` connections, of which so many are kept idle for each origin.
+    /// At most `max` connections. Each origin keeps at most `idle_per_origin_max` of them idle.
     pub(crate) fn new(max: usize, idle_per_origin_max: usize) -> Self {
         let places = Arc::new(Semaphore::new(max));
         Self(Arc::new(Shared { places, idle_per_origin_max, state: Mutex::default() }))
@@ -127,8 +127,8 @@ impl OpenConnections {
         self.sweep(&mut state);
     }
 
-    /// Keeps a connection once it has ended its exchange. It may not: a receiver can answer before it has read the request,
-    /// and never read on.
+    /// Keeps a connection once its exchange has ended, which may be never: a receiver can answer before it has read the
+    /// request, and then stop reading.
     async fn keep_when_ready(self, origin: Box<str>, mut channel: Http1) {
         if timeout(IDLE_MAX, channel.ready()).await.unwrap_or(false) {
             self.keep(&origin, channel);
@@ -137,7 +137,7 @@ impl OpenConnections {
         }
     }
 
-    /// Closes connections that have been idle for too long, as long as there are any connections.
+    /// Closes connections that have been idle for too long, until no connection is left.
     fn sweep(&self, state: &mut State) {
         if std::mem::replace(&mut state.is_swept, true) {
             return;
@@ -205,14 +205,14 @@ impl Connections {
             .map(|idle| (Channel::Http1(idle.channel), None))
     }
 
-    /// Drops what is closed or has been idle for too long. Returns whether anything is left.
+    /// Drops connections that are closed or have been idle for too long. Returns whether any are left.
     fn retain_fresh(&mut self, now: Instant) -> bool {
         self.http1.retain(|idle| idle.is_fresh(now));
         self.http2.retain(|one| one.attempts > 0 || (!one.channel.is_closed() && now < one.since + IDLE_MAX));
         !self.http1.is_empty() || !self.http2.is_empty()
     }
 
-    /// Since when the connection has been idle that is idle for the longest time. Connections in use come last.
+    /// Since when the longest idle connection has been idle. Connections in use come last.
     fn idle_since(&self) -> (bool, Option<Instant>) {
         let http2 = self.http2.iter().filter(|one| one.attempts == 0).map(|one| one.since);
         let oldest = self.http1.first().map(|idle| idle.since).into_iter().chain(http2).min();
@@ -235,8 +235,7 @@ impl Lease<'_> {
         self.channel.as_mut().expect("a lease has its connection until it ends")
     }
 
-    /// Gives the connection back after an answer. If the answer is not read to its end, the connection closes all the
-    /// same.
+    /// Gives the connection back after an answer. If the answer is not read to its end, the connection closes anyway.
     pub(crate) fn keep(mut self) {
         let Some(Channel::Http1(channel)) = self.channel.take() else { return };
         if channel.is_ready() {

@@ -10,7 +10,7 @@ use rustls_platform_verifier::Verifier;
 /// Which certificate authorities are trusted.
 #[derive(Clone, Debug, Default)]
 pub enum TrustedRoots {
-    /// Those that the operating system trusts.
+    /// The roots of the operating system.
     #[default]
     Platform,
     /// Only these roots.
@@ -31,8 +31,8 @@ pub enum TlsSetupError {
     Versions(#[source] rustls::Error),
 }
 
-/// Reads the roots of the operating system, so that who needs them later does not wait. After an error they are read again
-/// by who needs them.
+/// Reads the roots of the operating system now, so that the first attempt does not wait for them. After an error, the
+/// first use reads them again.
 pub fn read_platform_roots() {
     let _ = platform_verifier();
 }

@@ -3,15 +3,15 @@
 pub struct Family {
     /// The name, by which dashboards and alerts find it. A counter's name ends in `_total`.
     pub name: &'static str,
-    /// What kind of number it is.
+    /// Its type in both formats.
     pub kind: Kind,
     /// The names of its labels, in the order of the values.
     pub labels: &'static [&'static str],
-    /// What it says, for operators.
+    /// The explanation for operators.
     pub help: &'static str,
 }
 
-/// What kind of numbers a family has.
+/// The type of the metrics of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Only rises, and begins at 0 when the process starts.

@@ -4,13 +4,13 @@ use counters::Tally;
 use domain::audit::{AuditAction, AuditEvent};
 use domain::ports::{AuditLog, AuditWatcher};
 
-/// Counts what the process writes to the audit log. Actions of later versions, which another process has written, are
-/// not among them.
+/// Counts the events that the process writes to the audit log. It leaves out actions of later versions, which other
+/// processes have written.
 #[derive(Default)]
 pub struct CountedAudit(Tally<{ AuditAction::ALL.len() }>);
 
 impl CountedAudit {
-    /// Counts what is written to this log from now on.
+    /// Counts every event that is written to this log from now on.
     pub fn of(log: &dyn AuditLog) -> Arc<Self> {
         let counted = Arc::new(Self::default());
         log.watch(Arc::clone(&counted) as _);

@@ -1,8 +1,8 @@
-//! What the engines count, as metrics for Prometheus.
+//! The counts of the engines, as metrics for Prometheus.
 //!
-//! The engines count in plain atomics and know no metric. This crate reads them when somebody asks ([`Metrics`]), and
-//! shows them on a separate listener ([`serve`]). A request for metrics never asks the database: what only the
-//! database knows, [`StoreWatch`] reads every [`WATCH_INTERVAL`].
+//! The engines count in plain atomics and know no metric. This crate reads them when they are requested ([`Metrics`]),
+//! and shows them on a separate listener ([`serve`]). A request for metrics never asks the database: [`StoreWatch`]
+//! reads the figures of the database every [`WATCH_INTERVAL`].
 //!
 //! [`CATALOGUE`] is the one list of the metrics. No label has a value that a client or a user chooses. See decision 62.
 
@@ -26,8 +26,8 @@ pub use metrics::{BuildInfo, CountedSpans, Metrics, Sources, Surroundings};
 pub use server::serve;
 pub use store_watch::StoreWatch;
 
-/// How often what only the database knows is read.
+/// The interval at which the figures of the database are read.
 pub const WATCH_INTERVAL: Duration = Duration::from_secs(10);
-/// The highest number that is counted in the database. More rows than that count as so many, because counting takes the
-/// longer the more there are. See decision 63.
+/// The highest count that the database answers, because counting takes longer the more rows there are. A larger number
+/// is reported as this one. See decision 63.
 pub const COUNTED_MAX: u32 = 100_000;

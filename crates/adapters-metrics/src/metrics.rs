@@ -25,7 +25,7 @@ use crate::store_watch::{Reading, StoreWatch};
 /// The values of no labels.
 const UNLABELLED: [&str; 0] = [];
 
-/// What is running.
+/// The identity of the running program.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildInfo {
     /// The version of the program.
@@ -34,9 +34,9 @@ pub struct BuildInfo {
     pub commit: &'static str,
 }
 
-/// Where the numbers are.
+/// The sources of the numbers.
 pub struct Sources {
-    /// What is running.
+    /// The running program.
     pub build: BuildInfo,
     /// When the process started, or nearly so.
     pub started_at: Timestamp,
@@ -52,11 +52,11 @@ pub struct Sources {
     pub events: Arc<CountedEvents>,
     /// The store. Only methods that answer from memory are called.
     pub store: Arc<dyn StoreFigures>,
-    /// What was written to the audit log.
+    /// The counts of the audit log.
     pub audit: Arc<CountedAudit>,
     /// The readings of the store.
     pub watch: Arc<StoreWatch>,
-    /// The time by which the instances go, and the machine's.
+    /// The clock of all instances, and the machine's.
     pub clock: Arc<dyn Clock>,
     /// The age of the identity provider's keys, if there are any.
     pub identity_keys_age: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
@@ -86,7 +86,7 @@ pub struct CountedSpans {
     pub dropped: u64,
 }
 
-/// Writes the metrics when somebody asks for them.
+/// Writes the metrics on request.
 pub struct Metrics(Sources);
 
 impl Metrics {
@@ -199,8 +199,8 @@ fn write_reading(page: &mut Page, reading: &Reading) {
     page.number(&OLDEST_SNAPSHOT_AGE, reading.server.oldest_snapshot.map(seconds));
 }
 
-/// How many subscriptions have each status. A status that no subscription has counts 0, so that its metric is there
-/// before the first one has it.
+/// The number of subscriptions with each status. A status that no subscription has counts 0, so that its metric exists
+/// from the start.
 fn subscriptions(queue: &QueueFigures) -> impl Iterator<Item = (SubscriptionStatus, u32)> {
     const DISABLED: fn(DisableReason) -> SubscriptionStatus = SubscriptionStatus::DisabledByService;
     let reasons = [DisableReason::Gone, DisableReason::OnlyFailures, DisableReason::KeyLeaked].map(DISABLED);

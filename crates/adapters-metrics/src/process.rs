@@ -1,4 +1,4 @@
-//! What the kernel says about this process, from `/proc`. Where there is no `/proc`, these metrics are missing.
+//! The kernel's figures of this process, from `/proc`. Without `/proc`, these metrics are missing.
 
 use std::fs;
 use std::time::Duration;

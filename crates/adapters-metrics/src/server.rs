@@ -10,15 +10,15 @@ use tokio_util::sync::CancellationToken;
 use crate::format::Format;
 use crate::metrics::Metrics;
 
-/// Metrics are for a few scrapers: more connections than that wait.
+/// The most connections: metrics are for a few scrapers. Further ones wait.
 const CONNECTIONS_MAX: usize = 64;
 /// How long the head of a request may take to arrive.
 const HEAD_DEADLINE: Duration = Duration::from_secs(5);
 /// How long a connection may be idle. Prometheus keeps its connection from one scrape to the next.
 const KEEP_ALIVE: Duration = Duration::from_mins(2);
 
-/// Shows the metrics at `/metrics` of `listener` until `stop` is cancelled. The listener is not the one of the API: who may
-/// call the API may not know how much the service does.
+/// Shows the metrics at `/metrics` of `listener` until `stop` is cancelled. The listener is not that of the API,
+/// because callers of the API must not learn how much the service does.
 ///
 /// # Errors
 ///

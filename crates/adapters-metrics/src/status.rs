@@ -3,7 +3,8 @@ use domain::ports::{AttemptCounts, EventCounts, QueueReading, SystemState, Syste
 use crate::metrics::Metrics;
 use crate::store_watch::Reading;
 
-/// The metrics that an operator sees first. They are those of [`Metrics::write`], so that both say the same.
+/// The metrics that an operator sees first. They come from the same sources as those of [`Metrics::write`], so that
+/// both agree.
 impl SystemStatus for Metrics {
     fn read(&self) -> SystemState {
         let sources = self.sources();

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{COUNTED_MAX, WATCH_INTERVAL};
 
-/// Reads again and again what only the database knows, so that no request for metrics waits for the database.
+/// Reads the figures of the database at intervals, so that no request for metrics waits for the database.
 pub struct StoreWatch {
     store: Arc<dyn StoreFigures>,
     sessions: Arc<dyn SessionStore>,
@@ -16,7 +16,7 @@ pub struct StoreWatch {
     latest: Mutex<Option<Reading>>,
 }
 
-/// What the database knew.
+/// A reading of the database's figures.
 #[derive(Clone)]
 pub(crate) struct Reading {
     /// When the reading began.
@@ -36,7 +36,7 @@ impl Reading {
 }
 
 impl StoreWatch {
-    /// A watch that knows nothing before [`StoreWatch::run`].
+    /// A watch without a reading before [`StoreWatch::run`].
     pub fn new(store: Arc<dyn StoreFigures>, sessions: Arc<dyn SessionStore>, clock: Arc<dyn Clock>) -> Arc<Self> {
         Arc::new(Self { store, sessions, clock, latest: Mutex::default() })
     }

@@ -20,14 +20,14 @@ const BATCH_MAX: usize = 512;
 const GATHERED_FOR: Duration = Duration::from_secs(1);
 /// How long one request may take.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
-/// The first wait before a batch is sent again. Each wait is twice as long as the one before.
+/// The first wait before a batch is sent again. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest of these waits.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 /// On shutdown: how long the last request may take.
 const LAST_REQUEST_MAX: Duration = Duration::from_secs(1);
 
-/// Where spans go, and who sends them.
+/// The destination of spans, and the identity of the sender.
 pub struct ExporterSettings {
     /// The collector.
     pub url: CollectorUrl,
@@ -63,7 +63,7 @@ pub struct SpanExporter {
     is_failing: bool,
 }
 
-/// What a request has come to.
+/// The result of a request.
 enum Sent {
     Taken,
     /// The collector is away, or asks to come back.
@@ -73,7 +73,7 @@ enum Sent {
 }
 
 impl SpanExporter {
-    /// An exporter that sends nothing until [`SpanExporter::run`], and the queue that it sends.
+    /// An exporter that sends the spans of the returned queue. It sends none before [`SpanExporter::run`].
     ///
     /// # Errors
     ///
@@ -88,8 +88,8 @@ impl SpanExporter {
         Ok((Arc::clone(&exporter.queue), exporter))
     }
 
-    /// Sends until `stop` is cancelled, and then what is left, once. While the collector is away, a batch waits for it.
-    /// The queue fills up meanwhile, and drops what comes later.
+    /// Sends until `stop` is cancelled, and then makes one request for the remaining spans. While the collector is
+    /// away, a batch waits for it, and a full queue drops later spans.
     pub async fn run(mut self, stop: CancellationToken) {
         let mut batch = Vec::with_capacity(BATCH_MAX);
         while !stop.is_cancelled() {
@@ -153,7 +153,7 @@ impl SpanExporter {
         }
     }
 
-    /// On shutdown: one request for what is left.
+    /// On shutdown: one request for the remaining spans.
     async fn send_the_rest(mut self, mut batch: Vec<Span>) {
         while let Ok(span) = self.queued.try_recv() {
             batch.push(span);

@@ -4,14 +4,14 @@ use domain::{Attribute, AttributeValue, Span, SpanKind, TraceContext};
 
 use crate::protobuf::Message;
 
-/// The name of what records the spans.
+/// The name of the program that records the spans.
 const SCOPE: &str = "gatepost";
 /// The field of a span's flags: the low byte is that of `traceparent`, which says that the trace is recorded.
 const FLAGS: u32 = 1;
 /// `STATUS_CODE_ERROR`.
 const STATUS_ERROR: u64 = 2;
 
-/// The body of a request to export these spans: an `ExportTraceServiceRequest`. The numbers are those of the fields in
+/// The body of a request to export these spans: an `ExportTraceServiceRequest`. The field numbers are those of
 /// <https://github.com/open-telemetry/opentelemetry-proto>.
 pub(crate) fn body(service_name: &str, version: &str, spans: &[Span]) -> Vec<u8> {
     let about = [("service.name", service_name), ("service.version", version)];

@@ -1,4 +1,4 @@
-//! The exporter against a collector that is there, away, or not willing.
+//! The exporter against a collector that takes spans, is away, or refuses them.
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop a test as tests do")]
 
 use std::sync::Arc;
@@ -138,7 +138,7 @@ async fn a_shutdown_does_not_wait_for_a_collector_that_is_away() {
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
-/// It accepts connections, and answers nothing.
+/// The collector accepts connections, and never answers.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shutdown_does_not_wait_for_a_collector_that_hangs() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -25,7 +25,7 @@ pub enum NameServers {
     Only(Vec<SocketAddr>),
 }
 
-/// What the files say.
+/// The parsed content of both files.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Configuration {
     pub(super) servers: Vec<SocketAddr>,

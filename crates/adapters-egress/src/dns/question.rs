@@ -1,4 +1,4 @@
-//! The messages of the DNS protocol (RFC 1035, section 4): one question, and what of its answer is of use.
+//! The messages of the DNS protocol (RFC 1035, section 4): one question, and the useful part of its answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Asks for records of `name`. The answer must have the same `id`, which nobody else can guess.
+    /// Asks for records of `name`. The answer must have the same `id`, which an attacker cannot guess.
     pub(super) fn about(name: &HostName, record_type: RecordType, id: [u8; 2]) -> Self {
         Self::new(name.as_str().split('.'), record_type, id)
     }

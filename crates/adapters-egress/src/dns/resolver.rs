@@ -23,11 +23,11 @@ pub enum ResolveError {
 /// Resolves names into addresses, and checks none of them.
 #[async_trait]
 pub trait Resolver: Send + Sync {
-    /// All addresses of `name` as an absolute name: no search domain is appended. The caller waits until `by`, and takes
-    /// a later answer for a failure of the resolver.
+    /// All addresses of `name` as an absolute name: no search domain is appended. The caller waits until `by`, and
+    /// treats a later answer as a failure of the resolver.
     ///
     /// # Errors
     ///
-    /// When the name has no address, or nobody says which ones it has.
+    /// When the name has no address, or no name server says which ones it has.
     async fn resolve(&self, name: &HostName, by: Instant) -> Result<Vec<IpAddr>, ResolveError>;
 }

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const ROUNDS: u32 = 3;
 /// No name in this zone exists, and no question should be sent about one (RFC 6761, section 6.4).
 const NO_NAME_ENDS_WITH: &str = "invalid";
-/// How long the addresses of one family wait for those of the other: some name servers never answer for IPv6.
+/// How long the addresses of one family wait for the addresses of the other: some name servers never answer for IPv6.
 const OTHER_FAMILY_MAX: Duration = Duration::from_millis(500);
 
 /// Asks the name servers of the system. A look-up that hangs holds two sockets, and no thread.
@@ -68,8 +68,8 @@ impl Resolver for SystemResolver {
 }
 
 impl Asking {
-    /// Looks the name up. If that fails, the question about the root tells whose failure it is: a resolver that answers
-    /// it works, so the name servers of the name do not.
+    /// Looks the name up. If that fails, the question about the root tells whose failure it is: if the resolver answers
+    /// that question, the name servers of the name have failed.
     async fn look_up(
         self: Arc<Self>,
         name: HostName,
@@ -95,7 +95,7 @@ impl Asking {
         }
     }
 
-    /// Whether a server answers a question that has nothing to do with any receiver.
+    /// Whether a server answers the question about the root, which concerns no receiver.
     async fn works(&self, servers: &[SocketAddr], by: Instant) -> bool {
         in_time(by, ask_in_turn(servers, || Question::about_the_root(self.id()))).await.is_ok()
     }
@@ -119,8 +119,8 @@ impl Asking {
     }
 }
 
-/// Asks one server after the other, until one of them answers with something else than a failure. Servers that failed are
-/// not asked again, unless one was slow.
+/// Asks one server after the other, until one of them answers without a failure. Servers that failed are not asked
+/// again, unless one was slow.
 async fn ask_in_turn(servers: &[SocketAddr], question: impl Fn() -> Question) -> io::Result<Answer> {
     let mut last_error = io::ErrorKind::TimedOut.into();
     for round in 0..ROUNDS {

@@ -29,7 +29,7 @@ impl Authority {
         self.acceptor_of(&params(names), protocols)
     }
 
-    /// A server whose certificate has expired.
+    /// A server with a certificate that has expired.
     pub(crate) fn expired_acceptor(&self, names: &[&str]) -> TlsAcceptor {
         let mut params = params(names);
         params.not_before = date_time_ymd(2001, 1, 1);

@@ -93,7 +93,8 @@ async fn an_idle_connection_closes_before_the_receiver_would_close_it() {
     assert!((3..6).contains(&kept.as_secs()), "{kept:?}");
 }
 
-/// The places for connections of these tests, and a deadline whose third is shorter than an idle connection is kept.
+/// The places for connections of these tests, and a deadline of which a third is shorter than the time that an idle
+/// connection is kept.
 fn three_places() -> Sending {
     Sending { connections_max: 3, deadline: Duration::from_secs(6), ..Sending::default() }
 }
@@ -156,7 +157,7 @@ async fn connections_in_use_do_not_give_way() {
     assert_eq!(refused, AttemptOutcome::NotCharged(OurFault::ConnectionLimit));
 }
 
-/// A process whose environment names a proxy in every usual way delivers, and does not use the proxy.
+/// A process whose environment names a proxy in every usual way delivers without the proxy.
 #[tokio::test]
 async fn no_proxy_is_taken_from_the_environment() {
     let canary = Canary::everywhere().await;

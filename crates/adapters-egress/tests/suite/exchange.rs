@@ -82,7 +82,7 @@ pub(crate) async fn send(sender: &GuardedSender, url: &str) -> AttemptOutcome {
     sender.send(attempt(url, &[SECRET])).await
 }
 
-/// An attempt at a URL that nothing has checked, as a store may contain it.
+/// An attempt at an unchecked URL, as a store may contain it.
 pub(crate) fn attempt(url: &str, secrets: &[&str]) -> Attempt {
     Attempt {
         url: TargetUrl::from_stored(url).unwrap(),

@@ -1,4 +1,4 @@
-//! Receivers that answer nothing, or only a part.
+//! Receivers that send no answer, or only a part of one.
 
 use std::time::Duration;
 

@@ -76,7 +76,7 @@ async fn redirects_are_failures_and_lead_nowhere() {
             let head = format!("HTTP/1.1 {status} Moved\r\ncontent-length: 0\r\n");
             let location = format!("location: {scheme}://127.0.0.2:{}/\r\n\r\n", canary.port());
             let receiver = Receiver::answering(head + &location).await;
-            // The target of the redirect is allowed, and is not followed all the same.
+            // The target of the redirect is allowed, and still is not followed.
             let outcome = Sending::default().send(&receiver.url()).await;
             let redirect = Verdict::Failed { reason: FailureReason::Redirect, retry_after: None };
             assert_eq!(outcome.verdict(), redirect, "{status}");

@@ -15,7 +15,7 @@ use crate::certificates::Authority;
 use crate::exchange::{BODY, EVENT, IMPATIENT, PATIENT, Sending, answered, failed, send};
 use crate::receiver::Receiver;
 
-/// What a receiver does with the first stream of a connection. It serves the others.
+/// The behaviour of a receiver on the first stream of a connection. It answers the other streams.
 #[derive(Clone, Copy)]
 enum Temper {
     Serves,
@@ -101,7 +101,7 @@ async fn answer(
     }
 }
 
-/// Sends as long as the peer accepts data.
+/// Sends while the peer accepts data.
 async fn pour(mut stream: h2::SendStream<Bytes>) {
     loop {
         stream.reserve_capacity(4_096);

@@ -12,7 +12,7 @@ use crate::exchange::{Sending, failed, send};
 use crate::name_server::{NameServer, resolver};
 use crate::receiver::Receiver;
 
-/// How many look-ups hang beside the good one.
+/// The number of look-ups that hang while another one succeeds.
 const MANY: usize = 200;
 
 async fn look_up(resolver: &SystemResolver, name: &str) -> Result<Vec<std::net::IpAddr>, ResolveError> {

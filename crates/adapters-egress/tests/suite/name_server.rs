@@ -13,7 +13,7 @@ const SERVER_FAILURE: u8 = 2;
 const NO_SUCH_NAME: u8 = 3;
 const TYPE_A: u8 = 1;
 
-/// A name server. The first label of a name says what happens to questions about it: `hangs`, `fails`, `missing` and
+/// A name server. The first label of a name selects the treatment of its questions: `hangs`, `fails`, `missing` and
 /// `long` do what they say, and every other name has the IPv4 address 127.0.0.1.
 pub(crate) struct NameServer {
     address: SocketAddr,
@@ -61,7 +61,7 @@ impl NameServer {
         self.address
     }
 
-    /// Waits until that many questions have arrived.
+    /// Waits until `count` questions have arrived.
     pub(crate) async fn until_asked(&self, count: usize) {
         let all_asked = async {
             while self.asked().len() < count {
