@@ -27,14 +27,14 @@ const END_MAX: Duration = Duration::from_secs(1);
 /// Where a copy of the audit log goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuditDestination {
-    /// To standard output, where nothing else goes: the log goes to standard error.
+    /// To standard output. The log goes to standard error.
     Stdout,
     /// To the end of this file.
     File(PathBuf),
 }
 
 impl AuditDestination {
-    /// What the text form may be.
+    /// The allowed values.
     pub const ALLOWED: &str = "`stdout`, or the path of a file";
 }
 
@@ -59,11 +59,11 @@ impl fmt::Display for AuditDestination {
     }
 }
 
-/// Copies what this process writes to the audit log, one JSON object a line, within milliseconds after the commit. See
-/// decision 104.
+/// Copies the audit events of this process, one JSON object a line, within milliseconds after the commit. See decision
+/// 104.
 ///
-/// A separate thread writes, so that a slow disk stops nobody. A write that fails is repeated every second. When too many
-/// events wait for it, later ones are left out of the copy, and the log says how many. The database has them all.
+/// A separate thread writes, so that a slow disk stops no request. A write that fails is repeated every second. When
+/// too many events wait, the copy leaves later ones out, and the log says how many. The database has all events.
 pub struct AuditCopy {
     queue: SyncSender<Message>,
     left_out: Arc<AtomicU64>,
@@ -76,7 +76,7 @@ enum Message {
 }
 
 impl AuditCopy {
-    /// Copies to the target what is written to this log from now on.
+    /// Copies every event that is written to this log from now on to the target.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl AuditCopy {
     /// Returns when everything so far is copied, or after a second.
     pub fn finish(&self) {
         let (done, when_done) = channel();
-        // The queue is full only while nothing can be written: then nothing can be finished either.
+        // // The queue is full only while writes fail, so waiting for it would not help.
         if self.queue.try_send(Message::Finish(done)).is_ok() {
             let _ = when_done.recv_timeout(END_MAX);
         }
@@ -124,20 +124,20 @@ struct Copier {
 }
 
 impl Copier {
-    /// Copies as long as the process lives.
+    /// Copies for the life of the process.
     fn run(mut self) {
         let mut lines = Vec::new();
         while let Ok(first) = self.events.recv() {
             let finished = self.gather(first, &mut lines);
             self.write(&mut lines);
             for done in finished {
-                // An error means that nobody waits any more.
+                // // An error means that the caller has stopped waiting.
                 let _ = done.send(());
             }
         }
     }
 
-    /// Adds the lines of what waits, and returns who waits for them.
+    /// Adds the lines of the waiting events, and returns the callers that wait for them.
     fn gather(&self, first: Message, lines: &mut Vec<u8>) -> Vec<Sender<()>> {
         let mut finished = Vec::new();
         for message in iter::once(first).chain(self.events.try_iter()).take(TOGETHER_MAX) {
@@ -152,7 +152,7 @@ impl Copier {
         finished
     }
 
-    /// Writes the lines, however often it takes.
+    /// Writes the lines, and repeats a write that fails until it succeeds.
     fn write(&mut self, lines: &mut Vec<u8>) {
         let mut has_failed = false;
         while let Err(error) = self.output.write(lines) {
@@ -169,7 +169,7 @@ impl Copier {
     }
 }
 
-/// What takes the lines.
+/// The open target.
 enum Output {
     Stdout,
     File { path: PathBuf, file: File },
@@ -183,7 +183,7 @@ impl Output {
         })
     }
 
-    /// Writes all of the lines. After an error none of them is there, as far as a file can be cut back.
+    /// Writes all of the lines. After an error the file is cut back to its earlier length, if that is possible.
     fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         match self {
             Self::Stdout => {

@@ -1,6 +1,6 @@
-//! What the operating system gives: the [`Clock`](domain::ports::Clock) and [`Entropy`](domain::ports::Entropy) ports,
-//! the signals that stop a process, the service manager that waits for it, files with secrets and types for them, and log
-//! lines on standard error.
+//! The services of the operating system: the [`Clock`](domain::ports::Clock) and [`Entropy`](domain::ports::Entropy)
+//! ports, the signals that stop a process, the service manager that waits for it, files with secrets and types for
+//! them, and log lines on standard error.
 
 mod audit_copy;
 mod clocks;

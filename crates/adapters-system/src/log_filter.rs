@@ -8,10 +8,10 @@ use tracing_subscriber::filter::LevelFilter;
 pub struct LogFilter(String);
 
 impl LogFilter {
-    /// What [`LogFilter::parse`] accepts.
+    /// The values that [`LogFilter::parse`] accepts.
     pub const ALLOWED: &str = "error, warn, info, debug, trace or off, and target=level for parts, separated by commas";
 
-    /// Parses a filter. A single word must be a level: `EnvFilter` takes a misspelt level for the name of a part, and
+    /// Parses a filter. A single word must be a level: `EnvFilter` reads a misspelt level as the name of a part, and
     /// then writes no other lines.
     pub fn parse(text: &str) -> Option<Self> {
         let plausible =
@@ -24,8 +24,8 @@ impl LogFilter {
         &self.0
     }
 
-    /// The filter itself. It hides the lines of `actix_server` about its workers, unless the operator names that part:
-    /// the later directive counts.
+    /// The filter for the log library. It hides the lines of `actix_server` about its workers, unless the operator
+    /// names that target: the later directive counts.
     pub(crate) fn to_env_filter(&self) -> EnvFilter {
         EnvFilter::new(format!("actix_server=warn,{}", self.0))
     }
@@ -47,7 +47,7 @@ pub enum LogFormat {
 }
 
 impl LogFormat {
-    /// What [`LogFormat::parse`] accepts.
+    /// The values that [`LogFormat::parse`] accepts.
     pub const ALLOWED: &str = "text or json";
 
     /// Parses the name of a format.

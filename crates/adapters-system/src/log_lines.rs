@@ -12,17 +12,16 @@ use tracing_subscriber::fmt::MakeWriter;
 const GATHER: Duration = Duration::from_millis(5);
 /// The most bytes that wait. Past this limit lines are dropped and counted.
 const WAITING_BYTES_MAX: usize = 1 << 20;
-/// How long a thread waits until its warning is written. While standard error takes nothing, only the first warning
-/// waits.
+/// How long a thread waits until its warning is written. While standard error is stuck, only the first warning waits.
 const URGENT_MAX: Duration = Duration::from_millis(50);
 /// How long the end of the process waits until the last lines are written.
 const END_MAX: Duration = Duration::from_secs(1);
 
-/// Log lines on their way out. A separate thread writes them in order, each within [`GATHER`]. Warnings and errors are
-/// written at once, with all earlier lines, because the process may end next. On drop the rest is written.
+/// Log lines that wait for the output. A separate thread writes them in order, each within [`GATHER`]. Warnings and
+/// errors are written at once, with all earlier lines, because the process may end next. On drop the rest is written.
 ///
-/// A reader of standard error that stands still never stops a thread that logs: past a limit lines are dropped, and their
-/// number is logged when the reader goes on. See decision 32.
+/// A stuck reader of standard error never stops a thread that logs: past a limit lines are dropped, and their number is
+/// logged when the reader continues. See decision 32.
 pub struct LogLines(Arc<Shared>);
 
 #[derive(Default)]
@@ -45,12 +44,12 @@ struct State {
     /// The bytes of all lines so far, and how many of them are written.
     bytes_added: u64,
     bytes_written: u64,
-    /// The output has taken nothing for as long as a thread waits at most.
+    /// A thread gave up waiting for the output, or lines were dropped.
     is_stuck: bool,
 }
 
 impl LogLines {
-    /// Starts the thread, which lives as long as the process. It calls `report` with the number of dropped lines.
+    /// Starts the thread, which runs until the process ends. It calls `report` with the number of dropped lines.
     ///
     /// # Errors
     ///
@@ -65,7 +64,7 @@ impl LogLines {
         Ok(lines)
     }
 
-    /// Writes every line that waits, unless the output takes nothing for a second.
+    /// Writes every waiting line. Gives up after a second.
     pub fn flush(&self) {
         let state = lock(&self.0.state);
         drop(self.0.await_written(state, END_MAX));
@@ -132,7 +131,7 @@ impl Shared {
                 // The report goes behind these lines, where the dropped ones would be.
                 report(dropped);
             }
-            // An error cannot be reported when the log itself cannot be written.
+            // // A failing log has no place for the error.
             let _ = output.write_all(&lines);
             self.note_written(lines.len());
             lines.clear();

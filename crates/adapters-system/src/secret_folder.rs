@@ -37,7 +37,7 @@ impl SecretFolder {
         }
     }
 
-    /// The secret in the file. If there is no file, writes what `make` returns, and the folder with it.
+    /// The secret in the file. If the file is missing, calls `make`, and writes the secret and its folder.
     ///
     /// # Errors
     ///

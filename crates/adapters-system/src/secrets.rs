@@ -18,7 +18,7 @@ impl Secret {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// The secret itself.
+    /// The secret in clear.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -35,7 +35,7 @@ impl fmt::Debug for Secret {
 pub struct EncryptionKey(Zeroizing<[u8; 32]>);
 
 impl EncryptionKey {
-    /// What [`EncryptionKey::parse`] accepts.
+    /// The values that [`EncryptionKey::parse`] accepts.
     pub const ALLOWED: &str = "32 random bytes in base64, as `openssl rand -base64 32` prints them";
 
     /// Parses 32 bytes in base64; `None` if the string is anything else.

@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps what is written.
+    /// Keeps the written bytes.
     #[derive(Clone, Default)]
     struct Kept(Arc<Mutex<Vec<u8>>>);
 

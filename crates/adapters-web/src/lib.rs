@@ -1,7 +1,7 @@
 //! The console: a web application in the binary, at `/console/`. It is a client of the JSON API and has no rules.
 //!
-//! The folder `web` at the root of the repository is its source, and what is in git is what the browser runs: `build.rs`
-//! packs the files, and nothing translates them. See decision 70.
+//! Its source is the folder `web` at the root of the repository, and the browser runs the files as they are in git:
+//! `build.rs` packs them, and does not translate them. See decision 70.
 
 mod color;
 mod portal;

@@ -7,7 +7,7 @@ use crate::color::{Palette, PortalColor};
 /// Screens that the portal shows before its session begins, and after it.
 const OUTSIDE: [&str; 2] = ["/console/portal", "/console/signed-out"];
 
-/// What visitors see of the host application, and which pages may show the console in a frame. See decision 79.
+/// The brand that visitors see, and the pages that may show the console in a frame. See decision 79.
 #[derive(Clone, Debug, Default)]
 pub struct PortalSettings {
     /// The name of the host application.
@@ -16,7 +16,7 @@ pub struct PortalSettings {
     pub logo: Option<String>,
     /// Its colour.
     pub color: Option<PortalColor>,
-    /// The origins whose pages may show the portal in a frame.
+    /// The origins of pages that may show the portal in a frame.
     pub frame_ancestors: Vec<String>,
     /// The name of the cookie of portal sessions in frames.
     pub cookie: &'static str,

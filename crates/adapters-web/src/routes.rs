@@ -8,7 +8,7 @@ use crate::portal::PortalSettings;
 use crate::source::SHELL;
 use crate::web_folder::WebFolder;
 
-/// What `build.rs` packed: the files of the folder `web`, and the version of all of them together.
+/// The output of `build.rs`: the files of the folder `web`, and the version of all of them together.
 mod packed {
     include!(concat!(env!("OUT_DIR"), "/packed.rs"));
     include!(concat!(env!("OUT_DIR"), "/version.rs"));
@@ -18,7 +18,7 @@ mod packed {
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; \
     base-uri 'none'; frame-ancestors {ancestors}; require-trusted-types-for 'script'; trusted-types 'none'";
-/// An image that is opened as a page runs nothing.
+/// An image that is opened as a page runs no script.
 const POLICY_OF_IMAGES: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 /// The path has a version, which is made from all files.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
@@ -77,7 +77,7 @@ async fn shell(request: HttpRequest, portal: Data<PortalSettings>, folder: Optio
     found.unwrap_or_else(|| HttpResponse::NotFound().finish())
 }
 
-/// What visitors see of the host application. Everybody may read it.
+/// The brand of the host application, which everybody may read.
 async fn brand(portal: Data<PortalSettings>) -> HttpResponse {
     HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-cache")).json(portal.brand())
 }
@@ -91,7 +91,7 @@ async fn logo(portal: Data<PortalSettings>) -> HttpResponse {
         .body(logo.clone())
 }
 
-/// Files of another version are not there: a page must not mix versions.
+/// A file of another version is not found: a page must not mix versions.
 async fn asset(request: HttpRequest, path: Path<(String, String)>, folder: Option<Data<WebFolder>>) -> HttpResponse {
     let (version, file) = path.into_inner();
     let found = match folder {

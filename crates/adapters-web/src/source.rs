@@ -1,18 +1,20 @@
-//! What the build script and the routes know about the folder `web`.
+//! The knowledge of the folder `web` that the build script and the routes share.
 
 /// The page of every screen, and the only file that is not under the versioned path.
 pub(crate) const SHELL: &str = "index.html";
 /// Where the shell names the version of the other files.
 const VERSION_MARK: &str = "{version}";
 
-/// The shell as browsers get it, which names the other files by this version. `None` if its source does not say where.
+/// The shell as browsers get it, which names the other files by this version. `None` if its source has no mark for the
+/// version.
 ///
 /// A page must not mix files of two versions. See decision 70.
 pub(crate) fn shell_of(source: &str, version: &str) -> Option<String> {
     source.contains(VERSION_MARK).then(|| source.replace(VERSION_MARK, version))
 }
 
-/// What the browser loads, and its media types. Other files, such as type declarations, stay out of the binary.
+/// The kinds of files that the browser loads, and their media types. Other files, such as type declarations, stay out
+/// of the binary.
 const KINDS: [(&str, &str); 5] = [
     ("css", "text/css; charset=utf-8"),
     ("html", "text/html; charset=utf-8"),

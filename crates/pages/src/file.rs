@@ -18,8 +18,8 @@ pub struct File {
     /// Made from the content.
     tag: Cow<'static, str>,
     gzip: Bytes,
-    /// Decompressed for the first client that takes it in no other form. All answers share the bytes, so that clients
-    /// that do not read cost no memory.
+    /// Decompressed for the first client that does not accept gzip. All answers share the bytes, so that a slow client
+    /// costs no memory.
     plain: OnceLock<Bytes>,
 }
 

@@ -1,4 +1,5 @@
-//! What all pages of the service share: their look, and files that the binary holds compressed. See decision 109.
+//! The parts that all pages of the service share: their look, and files that the binary holds compressed. See decision
+//! 109.
 
 #[cfg(feature = "serve")]
 mod file;

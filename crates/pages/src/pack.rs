@@ -18,7 +18,7 @@ pub struct Unpacked {
     pub content: Vec<u8>,
 }
 
-/// For a build script: writes the compressed files to the folder `out`, and beside them `packed.rs`, which declares them as
+/// For a build script: writes the compressed files to the folder `out`, with a file `packed.rs` that declares them as
 /// the array `FILES`.
 ///
 /// # Errors

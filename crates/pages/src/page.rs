@@ -18,7 +18,7 @@ pub const STYLE: &str = ":root{color-scheme:light dark;--page:#f6f7f6;--ink:#172
 /// The media type of a page.
 pub const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
-/// A page, with additional elements of its head. Nothing is escaped.
+/// A page, with additional elements of its head. The arguments must be escaped already.
 pub fn page(title: &str, head: &str, content: &str) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} - Gatepost</title>\

@@ -9,10 +9,10 @@ use tokio::time::Instant;
 
 use super::TOLERANCE;
 
-/// A reading of the database's clock that took longer says too little.
+/// A reading of the database's clock that took longer is ignored, because it is too inexact.
 const ROUND_TRIP_MAX: Duration = Duration::from_secs(2);
-/// If the machine's clock moves by more than this against the monotonic one, the machine was suspended, or its clock was
-/// set. Nobody knows which until the next reading.
+/// If the machine's clock moves by more than this against the monotonic one, the machine was suspended, or its clock
+/// was set. Only the next reading shows which.
 const JUMP_MAX_MILLIS: i64 = 1_000;
 
 /// The clock of a database that several instances share: the monotonic clock of this machine, set by readings of the
@@ -50,7 +50,7 @@ impl DatabaseClock {
         Self { machine, start, at_start, machine_ahead, is_known, is_reported, servers_ahead }
     }
 
-    /// Whether the database has said what time it is.
+    /// Whether a reading has set the clock.
     pub(super) fn is_known(&self) -> bool {
         self.is_known.load(Ordering::Relaxed)
     }
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    /// What the machine's clock does does not move the time, but may mean that the machine was suspended.
+    /// A jump of the machine's clock does not move the time, but may mean that the machine was suspended.
     #[tokio::test(start_paused = true)]
     async fn a_jump_of_the_machines_clock_makes_it_uncertain_until_the_next_reading() {
         let (machine, clock) = clock(0);

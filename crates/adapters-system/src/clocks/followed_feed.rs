@@ -12,10 +12,10 @@ pub struct FollowedFeed {
     from: Source,
 }
 
-/// Whose time the feed reads.
+/// The server whose time the feed reads.
 #[derive(Clone, Copy)]
 enum Source {
-    /// The server by which the clock goes.
+    /// The server that sets the clock.
     First,
     /// Another server, with its number.
     Further(usize),
@@ -27,8 +27,8 @@ impl FollowedFeed {
         Self { feed, clock, from: Source::First }
     }
 
-    /// A feed of the server with this number. The clock follows it only as long as it knows no time, and then shows how
-    /// far the server's clock is ahead.
+    /// A feed of the server with this number. It sets the clock only until the clock's first reading, and afterwards
+    /// shows how far the server's clock is ahead.
     pub fn of_further(server: usize, feed: Arc<dyn ChangeFeed>, clock: Arc<DatabaseClock>) -> Self {
         Self { feed, clock, from: Source::Further(server) }
     }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::TOLERANCE;
 
 /// The clock of a database that one process has to itself: the machine's clock, except that a large step back does not
-/// move it. What waits until a time therefore does not wait for longer. It goes on at the monotonic rate until the
+/// move it. So a wait until a time does not become longer. The clock then runs at the monotonic rate until the
 /// machine's clock is near again, or the process ends.
 ///
 /// It follows a step forward at once, because the monotonic clock stops while the machine is suspended.
@@ -59,7 +59,7 @@ impl Clock for SteadyClock {
         machine
     }
 
-    /// A step back is more often a correction than a fault, and other systems go by the right time.
+    /// A step back is more often a correction than a fault, and other systems use the right time.
     fn world_time(&self) -> Timestamp {
         self.machine.now()
     }
