@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::histogram::{DurationCounts, Histogram, OwnedHistogram};
 
-/// Histograms of one kind of duration, by `N` labels. Who counts resolves a histogram once for its labels, and keeps it.
+/// Histograms of one kind of duration, by `N` labels. A counting thread resolves a histogram once for its labels, and
+/// keeps it.
 ///
 /// Each thread may resolve its own histogram for the same labels: a reading adds them up.
 #[derive(Debug)]
@@ -26,12 +27,12 @@ pub struct LabelledDurations<const N: usize> {
 }
 
 impl<const N: usize> DurationFamily<N> {
-    /// A family whose histograms have these upper bounds.
+    /// A family of histograms with these upper bounds.
     pub fn new(bounds: &'static [Duration]) -> Self {
         Self { bounds, members: Mutex::default() }
     }
 
-    /// A new histogram for these values of the labels. Takes a lock: not for the way of a request.
+    /// A new histogram for these values of the labels. Takes a lock, so a request must not call it.
     pub fn resolve(&self, labels: [&str; N]) -> OwnedHistogram {
         let (owned, histogram) = OwnedHistogram::new(self.bounds);
         self.members().push((labels.map(Box::from), histogram));

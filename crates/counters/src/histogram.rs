@@ -8,7 +8,7 @@ pub struct Histogram {
     bounds: &'static [Duration],
     /// The bounds in nanoseconds.
     limits: Box<[u64]>,
-    /// One for each bound, and one for what is above all bounds.
+    /// One for each bound, and one for durations above all bounds.
     counts: Box<[AtomicU64]>,
     nanos: AtomicU64,
 }
@@ -59,7 +59,7 @@ impl Histogram {
 pub struct OwnedHistogram(Arc<Histogram>);
 
 impl OwnedHistogram {
-    /// A new histogram for one writer, and for those who read it.
+    /// A new histogram for one writer, and its shared form for readers.
     pub(crate) fn new(bounds: &'static [Duration]) -> (Self, Arc<Histogram>) {
         let histogram = Arc::new(Histogram::new(bounds));
         (Self(Arc::clone(&histogram)), histogram)

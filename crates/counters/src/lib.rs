@@ -1,7 +1,7 @@
 //! Counts and durations that engines keep in plain atomics, for the adapter that shows them.
 //!
-//! Counting never waits and looks nothing up: an engine resolves its counters when it starts, and addresses them by the
-//! numbers of an enum. Nothing here knows a name of a metric, a label or a format. See decision 62.
+//! Counting needs no wait and no look-up: an engine resolves its counters when it starts, and addresses them by the
+//! numbers of an enum. This crate knows no name of a metric, label or format. See decision 62.
 
 mod duration_family;
 mod histogram;

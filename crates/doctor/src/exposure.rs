@@ -21,7 +21,7 @@ pub fn check_public_url(public_url: &str) -> Option<Finding> {
     })
 }
 
-/// Checks the networks to which webhooks may go although they are not public. `all` are those that contain every address.
+/// Checks the networks that `WEBHOOK_ALLOWED_NETWORKS` allows. `all` are the ones that contain every address.
 pub fn check_allowed_networks(all: impl IntoIterator<Item = String>) -> Option<Finding> {
     let all: Vec<String> = all.into_iter().collect();
     (!all.is_empty()).then(|| Finding {

@@ -2,25 +2,25 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// Something that is wrong, or will be.
+/// A problem that exists, or will.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The check that found it.
     pub check: &'static str,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
     /// Why it matters.
     pub why: &'static str,
-    /// The command or the change that cures it.
+    /// The command or the change that solves it.
     pub cure: String,
 }
 
-/// What the checks have found.
+/// The results of the checks.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
     /// The names of the checks that ran.
     pub checks: Vec<&'static str>,
-    /// What is wrong.
+    /// The problems.
     pub findings: Vec<Finding>,
 }
 

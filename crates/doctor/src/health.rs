@@ -33,7 +33,7 @@ pub enum Unhealthy {
         address: SocketAddr,
         /// The status of the answer.
         status: u16,
-        /// What it says.
+        /// The body of the answer.
         body: String,
     },
 }

@@ -10,8 +10,8 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// The time between two looks at the keys.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Checks that the identity provider publishes keys under `issuer`, the configured one. The caller runs the verifier
-/// meanwhile.
+/// Checks that the identity provider publishes keys under `issuer`, the configured one. The caller must run the
+/// verifier at the same time.
 pub async fn check_identity(identity: &dyn ReadinessCheck, issuer: &str) -> Option<Finding> {
     let start = Instant::now();
     loop {

@@ -1,8 +1,8 @@
-//! Finds what is wrong with an instance and its surroundings, and says what cures it.
+//! Finds the problems of an instance and its surroundings, and says what solves each.
 //!
-//! Each check looks at one thing through the ports that the service itself uses, or asks the operating system. A check
-//! changes nothing that the service does not change too: whether the database takes writes is checked by a write of the
-//! readiness check.
+//! Each check looks at one subject through the ports that the service itself uses, or asks the operating system. A
+//! check changes only data that the service changes too: the readiness check proves by a write that the database takes
+//! writes.
 
 mod exposure;
 mod finding;

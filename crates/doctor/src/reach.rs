@@ -11,7 +11,7 @@ use crate::finding::Finding;
 /// How long names may take to resolve, and receivers to accept a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Checks that a webhook to `url` may be sent, and that the receiver accepts a connection. Sends nothing.
+/// Checks that a webhook to `url` may be sent, and that the receiver accepts a connection. Sends no request.
 pub async fn check_reach(url: &Url, policy: &EgressPolicy) -> Option<Finding> {
     let destination = match policy.judge_url(url) {
         Ok(destination) => destination,

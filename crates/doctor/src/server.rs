@@ -2,7 +2,7 @@ use std::error::Error;
 
 use crate::finding::{Finding, chain};
 
-/// What a Postgres server says about itself, and what the configuration needs of it.
+/// The state of a Postgres server, and the needs of the configuration.
 #[derive(Clone, Debug)]
 pub struct DatabaseServer {
     /// The name of the database.
@@ -19,7 +19,7 @@ pub struct DatabaseServer {
     pub shards: u64,
     /// `DATABASE_POOL_SIZE`: connections for each shard.
     pub pool_size: u64,
-    /// How many connections an instance opens beside each pool.
+    /// The connections that an instance opens in addition to each pool.
     pub beside_pool: u64,
     /// The setting of the same name.
     pub fsync: bool,
@@ -103,7 +103,8 @@ pub fn ended_uncounted(error: &dyn Error) -> Finding {
     )
 }
 
-/// Without them, Postgres promises nothing after a crash of the machine: not only the last commits are at stake.
+/// Without these settings, Postgres promises no data after a crash of the machine, not only the loss of the last
+/// commits.
 fn unsafe_setting(server: &DatabaseServer) -> Option<Finding> {
     let off: Vec<&str> = [("fsync", server.fsync), ("full_page_writes", server.full_page_writes)]
         .into_iter()

@@ -8,15 +8,15 @@ use crate::finding::{Finding, chain};
 
 /// A clock that is off by more than this is wrong.
 const CLOCK_OFFSET_MAX: Duration = Duration::from_secs(5);
-/// An older transaction is forgotten, or will fill the disk.
+/// An older transaction was forgotten, and will fill the disk.
 const SNAPSHOT_AGE_MAX: Duration = Duration::from_mins(30);
 /// A delivery that has been due for longer is late.
 const DUE_AGE_MAX: Duration = Duration::from_mins(1);
 /// How many subscriptions are checked: all were sealed under the same keys.
 const SEALED_MAX: u32 = 100;
 
-/// Checks the database: that it answers, its schema, that it takes writes, the change feed, the clocks, old transactions, and the queue.
-/// `migrates` says whether `serve` applies migrations itself.
+/// Checks that the database answers and takes writes, its schema, change feed, clocks, old transactions and queue.
+/// `migrates` says whether `serve` applies migrations.
 pub async fn check_store(store: &Store, clock: &dyn Clock, migrates: bool) -> Vec<Finding> {
     let migrations = match store.schema.status().await {
         Ok(migrations) => migrations,
@@ -96,7 +96,6 @@ async fn writes(store: &Store) -> Option<Finding> {
     ))
 }
 
-/// Reads the feed, because the clock follows the reads.
 /// Reads the change feed once, which also sets the clock.
 async fn feed_and_clocks(changes: &dyn ChangeFeed, clock: &dyn Clock) -> Option<Finding> {
     if let Err(error) = changes.changes_since(None, 0).await {
@@ -142,8 +141,8 @@ async fn queue(figures: &dyn StoreFigures, clock: &dyn Clock) -> Option<Finding>
     })
 }
 
-/// Checks that the configured encryption keys open the signing secrets of the database, and the check value that a database
-/// without subscriptions has too. Changes nothing. A store that does not answer is the finding of another check. See
+/// Checks that the configured encryption keys open the signing secrets of the database, and the check value, which even
+/// a database without subscriptions has. Changes nothing. Another check reports a store that does not answer. See
 /// decision 57.
 pub async fn check_sealing_keys(store: &dyn SealedSecretStore, keys: &SealingKeys) -> Option<Finding> {
     let stored = store.list_secrets(None, SEALED_MAX).await.ok()?;

@@ -12,8 +12,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Speaks TLS to an instance on this machine, whatever its certificate says: it names the address that clients use, and not
-/// this one. The question has no secret.
+/// Speaks TLS to an instance on this machine, and ignores its certificate, which names the address of clients. The
+/// question has no secret.
 pub(crate) async fn connect(stream: TcpStream, address: SocketAddr) -> io::Result<TlsStream<TcpStream>> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))

@@ -71,7 +71,7 @@ impl Cluster {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Starts a hot standby of this cluster: a copy that streams what the primary writes, and takes no writes until
+    /// Starts a hot standby of this cluster: a copy that streams the writes of the primary, and takes no writes until
     /// [`Cluster::promote`].
     ///
     /// # Errors
@@ -186,8 +186,9 @@ impl Cluster {
         off_the_runtime(move || inner.psql(&database, &[&sql])).await
     }
 
-    /// How many rows, and entries of indexes, the server has read since `pg_stat_reset()`, in the tables whose names
-    /// start with `tables`. A connection reports its counts when it is closed, so this waits until those of Gatepost are.
+    /// How many rows, and entries of indexes, the server has read since `pg_stat_reset()`, in the tables with names
+    /// that start with `tables`. A connection reports its counts when it is closed, so this waits until Gatepost's
+    /// connections are closed.
     ///
     /// # Errors
     ///
@@ -235,7 +236,7 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// As those two.
+    /// As for these two.
     pub async fn restart(&self) -> anyhow::Result<()> {
         self.stop().await?;
         self.start_again().await

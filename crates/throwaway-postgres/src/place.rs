@@ -29,8 +29,8 @@ fn free_kib(folder: &Path) -> Option<u64> {
     text.lines().last()?.split_whitespace().nth(3)?.parse().ok()
 }
 
-/// A free port below those of outgoing connections (32768 and up), so that no other process takes it by accident while
-/// the server is stopped.
+/// A free port below the range of outgoing connections (32768 and up), so that no other process takes it by accident
+/// while the server is stopped.
 pub(crate) fn free_port() -> anyhow::Result<u16> {
     let start = RandomState::new().hash_one(std::process::id()) % 12_000;
     let candidates =

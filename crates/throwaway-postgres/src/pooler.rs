@@ -33,7 +33,7 @@ impl Pooler {
         Self::start_before(cluster.port(), settings)
     }
 
-    /// The same before whatever listens on this port of 127.0.0.1, as a proxy that leads to a cluster.
+    /// The same in front of any server on this port of 127.0.0.1, such as a proxy that leads to a cluster.
     ///
     /// # Errors
     ///

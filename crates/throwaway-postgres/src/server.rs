@@ -21,7 +21,7 @@ pub struct ClusterSettings {
     /// Whether a commit waits for the disk. Without it, data survives a killed server or client, but not a crash of the
     /// machine. Measurements turn it on.
     pub durable: bool,
-    /// The maximum of connections at the same time.
+    /// The maximum number of connections at the same time.
     pub connections_max: u32,
 }
 

@@ -64,7 +64,7 @@ fn configured_folder() -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
 }
 
-/// Runs in one process at a time: tests run in many, and the second one finds what the first one installed.
+/// Runs in one process at a time, because each test has its own process. The others find the installed server.
 fn install() -> anyhow::Result<()> {
     let path = std::env::temp_dir().join("throwaway-postgres-install.lock");
     let lock = File::create(path).context("cannot create the lock of the installation")?;

@@ -13,8 +13,8 @@ pub(crate) const DATABASES: &str = "test_";
 /// A run of tests makes some thirty databases in this time, of 8 MB each.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// Drops the databases of processes that have ended, until it is dropped itself. Test runners start a process for each
-/// test, and no test drops its database: tasks of it may still use it.
+/// Drops the databases of processes that have ended, until it is dropped. Test runners start a process for each test,
+/// and no test drops its database: its tasks may still use it.
 #[derive(Debug)]
 pub struct Sweeper {
     stop: Option<Sender<()>>,

@@ -55,7 +55,7 @@ async fn a_template_is_filled_once() {
     assert_eq!(fills.into_inner(), 1);
 }
 
-/// As two test processes do that find no template.
+/// Like two test processes that find no template.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_template_that_two_make_is_whole() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
@@ -131,7 +131,7 @@ fn a_killed_process_leaves_nothing() {
     }));
 }
 
-/// Does nothing alone: see [`a_killed_process_leaves_nothing`].
+/// Returns at once when it runs alone: see [`a_killed_process_leaves_nothing`].
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "the parent tells this child what it is")]
 #[expect(clippy::print_stdout, reason = "the parent reads it")]

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How often events to announce are read from the audit log: one look at an index that is usually empty.
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(1);
-/// How often keys that expire soon are looked for.
+/// The interval at which keys that expire soon are looked for.
 const EXPIRY_INTERVAL: Duration = Duration::from_mins(1);
 /// How often the log repeats that announcing fails.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
@@ -29,7 +29,7 @@ pub async fn announce_steadily(announcements: Announcements, stop: CancellationT
 
 #[derive(Default)]
 struct Round {
-    /// What the last look for keys that expire soon has returned, and when it ended.
+    /// The result of the last look for keys that expire soon, and its time.
     expiry: Option<(Timestamp, Instant)>,
     reported_at: Option<Instant>,
 }

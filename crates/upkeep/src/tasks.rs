@@ -7,8 +7,8 @@ use domain::ports::Close;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// Every task that lives as long as the instance. A task that panics, fails, or ends too early stops the instance: a
-/// server that no longer writes uses or refreshes the provider's keys would only look healthy.
+/// Every task that runs for the life of the instance. A task that panics, fails, or ends too early stops the instance:
+/// a server that no longer writes uses or refreshes the provider's keys would only look healthy.
 #[derive(Default)]
 pub struct Tasks {
     running: JoinSet<Result<()>>,
@@ -104,7 +104,7 @@ impl Tasks {
     fn outcome(&mut self, ended: Result<(Id, Result<()>), JoinError>) -> Result<()> {
         let (id, result) = match ended {
             Ok((id, result)) => (id, result),
-            // The log has the panic itself.
+            // // The log has the panic.
             Err(error) => (error.id(), Err(anyhow!("it panicked"))),
         };
         let name = self.names.remove(&id).unwrap_or("a background task");
