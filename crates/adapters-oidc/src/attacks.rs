@@ -68,7 +68,8 @@ impl Target {
         Self { provider, verifier, rsa, p256, ed25519, stranger: TestKey::p256(), claims, stop }
     }
 
-    /// The verdict. A token with an unknown key counts as refused, also within 30 s of a fetch, when nobody can know.
+    /// The verdict. A token with an unknown key counts as refused, also within 30 s of a fetch, when the verifier
+    /// cannot know.
     async fn verdict(&self, token: &str) -> IdentityVerdict {
         let verdict = self.verifier.verify(&IdToken::new(token), now()).await;
         verdict.unwrap_or(IdentityVerdict::Refused(NO_SUCH_KEY))
@@ -86,7 +87,7 @@ impl Target {
         }
     }
 
-    /// A token by the P-256 key that is good but for what is changed in its header.
+    /// A good token by the P-256 key, except for one change in its header.
     fn with_header(&self, name: &str, value: Value) -> String {
         self.p256.token(&with(&json!({"alg": "ES256", "kid": "p256"}), name, value), &self.claims)
     }
@@ -159,7 +160,7 @@ async fn a_token_brings_no_key_along_and_no_address() {
     let canary = TcpListener::bind("127.0.0.1:0").unwrap();
     canary.set_nonblocking(true).unwrap();
     let lure = format!("http://{}/keys", canary.local_addr().unwrap());
-    // The owner of the key may write anything there, because nobody reads it.
+    // // The owner of the key may write anything there, because the verifier ignores it.
     for name in ["jku", "x5u"] {
         target.assert_good(&target.with_header(name, json!(lure))).await;
     }

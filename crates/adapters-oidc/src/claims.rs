@@ -1,7 +1,7 @@
 use domain::{OwnerId, Timestamp};
 use serde_json::{Map, Number, Value};
 
-/// Why a token is refused. The reason is for the log, so it contains nothing of the token.
+/// Why a token is refused. The reason is for the log, so it contains no part of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) &'static str);
 

@@ -47,7 +47,7 @@ mod tests {
         DiscoveredKeys::new(Issuer::parse(issuer).unwrap(), Arc::default(), KnownEndpoints::default())
     }
 
-    /// The result of a fetch whose key set URL answers like this.
+    /// The result of a fetch from a key set URL with this answer.
     async fn fetch(answer: ResponseTemplate) -> Result<KeySet, FetchError> {
         let provider = MockServer::start().await;
         let document = json!({"issuer": provider.uri(), "jwks_uri": format!("{}/keys", provider.uri())});

@@ -7,7 +7,7 @@ use crate::issuer::Issuer;
 use crate::key_cache::FetchError;
 use crate::strict_json::read_object;
 
-/// What the provider says of itself (`OpenID` Connect Discovery 1.0).
+/// The provider's discovery document (`OpenID` Connect Discovery 1.0).
 #[derive(Debug)]
 pub(crate) struct Discovery {
     /// Where its keys are.

@@ -23,7 +23,7 @@ impl KeySet {
     }
 
     /// Parses a JWK set (RFC 7517 section 5). Keys for another purpose and keys that are not safe are ignored. The
-    /// error says what is wrong with the whole document.
+    /// error is about the whole document.
     pub(crate) fn parse(document: &[u8]) -> Result<Self, &'static str> {
         let set = read_object(document).ok_or("the key set is not one JSON object without repeated names")?;
         let listed = set.get("keys").and_then(Value::as_array).ok_or("the key set has no list of keys")?;

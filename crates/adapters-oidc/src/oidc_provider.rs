@@ -26,7 +26,7 @@ const EXCHANGES_MAX: usize = 16;
 /// The longest time that an exchange waits for its turn.
 const EXCHANGE_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// What this service is to the provider: a client with a name.
+/// The registration of this service with the provider.
 #[derive(Clone)]
 pub struct OidcClient {
     /// The client id. ID tokens of sign-ins must be issued for it.
@@ -55,7 +55,7 @@ enum Exchange {
 }
 
 impl OidcProvider {
-    /// The provider whose documents the verifier reads. Call it on the main runtime, which opens its connections.
+    /// The provider that the verifier reads. Call it on the main runtime, which opens its connections.
     pub fn new(verifier: Arc<OidcVerifier>, client: OidcClient) -> Arc<Self> {
         let exchanges = Arc::new(Semaphore::new(EXCHANGES_MAX));
         Arc::new(Self { verifier, client, exchanges, runtime: Handle::current() })

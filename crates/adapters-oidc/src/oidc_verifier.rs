@@ -22,8 +22,8 @@ use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
 /// An instance with older keys is not ready, though it continues to verify with them. The limit is long because API
 /// keys are verified without the provider: an outage of the provider must not take the API down.
 const READY_KEYS_AGE_MAX: Duration = Duration::from_hours(24);
-/// How long the check of readiness waits for the first keys. A start takes a few milliseconds, so anyone who asks during it
-/// has the good answer at once, and need not ask again.
+/// How long the check of readiness waits for the first keys. A start takes a few milliseconds, so a caller that asks
+/// during it gets the good answer at once, and need not repeat the question.
 const FIRST_KEYS_WAIT_MAX: Duration = Duration::from_millis(100);
 
 /// Which tokens are accepted.
@@ -70,7 +70,7 @@ impl From<Refusal> for Failure {
 }
 
 impl OidcVerifier {
-    /// A verifier without keys. It fetches nothing before [`run`](Self::run).
+    /// A verifier without keys. It makes no request before [`run`](Self::run).
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ pub struct OperatorClaim {
 }
 
 impl OperatorClaim {
-    /// What [`OperatorClaim::parse`] accepts.
+    /// The values that [`OperatorClaim::parse`] accepts.
     pub const ALLOWED: &str = "a claim and its value, such as groups=gatepost-operators";
 
     /// Parses `name=value`.

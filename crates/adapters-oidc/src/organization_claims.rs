@@ -8,19 +8,20 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimPointer(String);
 
-/// Where ID tokens say which organizations their users belong to, and what the roles there may do. See decision 123.
+/// The claims of ID tokens that name the organizations of their users and the roles there, and the rights of the roles.
+/// See decision 123.
 #[derive(Clone, Debug, Default)]
 pub struct OrganizationClaims {
     /// The organizations; `None` means that there are none.
     pub organizations: Option<ClaimPointer>,
     /// The roles; `None` means that members have none.
     pub roles: Option<ClaimPointer>,
-    /// What the roles may do.
+    /// The rights of the roles.
     pub rights: OrganizationRoles,
 }
 
 impl ClaimPointer {
-    /// What [`ClaimPointer::parse`] accepts.
+    /// The values that [`ClaimPointer::parse`] accepts.
     pub const ALLOWED: &str =
         "a JSON pointer (RFC 6901) such as /org_id or /o/id, in which ~1 is a slash and ~0 a tilde";
 
@@ -97,7 +98,7 @@ mod tests {
         claimed.identify(OwnerId::new(ISSUER, "alice").unwrap(), claims.as_object().unwrap()).memberships
     }
 
-    /// Nothing for a user who is not a member.
+    /// Empty for a user who is not a member.
     fn held(read: &Read, id: &str) -> BTreeSet<Capability> {
         let organization = OwnerId::organization(ISSUER, id).unwrap();
         read.as_ref().unwrap().capabilities(&organization).cloned().unwrap_or_default()

@@ -15,14 +15,14 @@ const VERDICTS_MAX: usize = 4_096;
 /// Tokens with a verified signature, so that the next request with a token costs a hash instead of a signature check.
 ///
 /// The cache has only accepted tokens, by the SHA-256 of the whole token. An entry counts while the key set that proved
-/// it is current, so a withdrawn key takes its entries along. The times of the token are checked on every use.
+/// it is current, so the entries of a withdrawn key lapse with it. The times of the token are checked on every use.
 pub(crate) struct VerdictCache(Cache<TokenDigest, Arc<Proved>>);
 
 /// The SHA-256 of a token, which a cache may keep.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct TokenDigest([u8; 32]);
 
-/// What a verified token proves.
+/// The result of verifying a token.
 pub(crate) struct Proved {
     pub(crate) identity: Identity,
     pub(crate) validity: Validity,

@@ -1,7 +1,7 @@
-//! Well-formed keys that protect nothing.
+//! Well-formed keys without any security.
 
 /// Whether the point has an order of 1, 2, 4 or 8 (RFC 8032). With such a key a signature is valid for every message,
-/// and aws-lc does not check. The y coordinate shows it, in the canonical forms and in those above the prime.
+/// and aws-lc does not check. The y coordinate shows it, in canonical and non-canonical forms.
 pub(crate) fn is_small_order(mut point: [u8; 32]) -> bool {
     const ORDER_8: [u8; 32] = [
         0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0, 0xd5, 0xdf,

@@ -22,7 +22,7 @@ pub(super) struct Grant {
     pub(super) nonce: Option<String>,
 }
 
-/// The maximum of codes is reached.
+/// The maximum number of codes is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooManyCodes;
 

@@ -35,7 +35,7 @@ use signer::{IdTokenClaims, Signer};
 /// The `grant_type` that returns an ID token for the `username` in the same form.
 pub const USER_NAME_GRANT: &str = "urn:gatepost:grant-type:user-name";
 
-/// The user whose ID tokens have [`OPERATOR_GROUP`] in the claim `groups`.
+/// The user with ID tokens that have [`OPERATOR_GROUP`] in the claim `groups`.
 pub const OPERATOR: &str = "operator";
 /// The group of operators.
 pub const OPERATOR_GROUP: &str = "gatepost-operators";

@@ -51,7 +51,7 @@ pub(super) fn logged_out_page() -> String {
     page("You are logged out", "", "<p>The development identity provider remembers nobody.</p>")
 }
 
-/// The page for a request whose answer cannot be a redirect to the client.
+/// The page for a request that cannot be answered by a redirect to the client.
 pub(super) fn rejection_page(reason: &str) -> String {
     page(
         "This login cannot go on",

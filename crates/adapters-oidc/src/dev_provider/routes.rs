@@ -61,7 +61,7 @@ async fn log_in(provider: Data<DevProvider>, body: Bytes) -> HttpResponse {
     }
 }
 
-/// RP-initiated logout. Nobody stays logged in here, so it only leads back.
+/// RP-initiated logout. This provider keeps no session, so it only redirects.
 async fn log_out(request: HttpRequest) -> HttpResponse {
     let Ok(parameters) = Parameters::read(request.query_string().as_bytes()) else {
         return reject(Rejection::Page(UNREADABLE));

@@ -8,7 +8,7 @@ use super::{DevProvider, USER_NAME_GRANT};
 /// The answer of the token endpoint.
 pub(super) struct Tokens {
     pub(super) id_token: IdToken,
-    /// OAuth 2.0 requires an access token; this one gives access to nothing.
+    /// OAuth 2.0 requires an access token. This one gives no access.
     pub(super) access_token: String,
 }
 

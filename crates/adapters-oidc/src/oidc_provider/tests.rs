@@ -14,7 +14,7 @@ use crate::test_keys::{NOW_SECONDS, TestKey, key_set, now, with};
 const CLIENT: &str = "the console";
 const REDIRECT: &str = "https://keys.example/console/callback";
 
-/// A provider whose discovery document has these changes, and whose keys the verifier knows.
+/// A provider with these changes in its discovery document. The verifier knows its keys.
 async fn start(changes: Value, secret: Option<&str>) -> (MockServer, Arc<OidcProvider>) {
     let server = MockServer::start().await;
     let mut discovery = json!({
@@ -72,7 +72,7 @@ async fn verdict(provider: &OidcProvider, issuer: Option<&str>) -> Result<SignIn
     })
 }
 
-/// The verdict of a sign-in whose token has these claims.
+/// The verdict of a sign-in with a token that has these claims.
 async fn verdict_on(change: (&str, Value)) -> Result<SignInVerdict, String> {
     let (server, provider) = start(json!({}), None).await;
     answer(&server, "/token", token_answer(&with(&claims(&server), change.0, change.1))).await;

@@ -64,7 +64,7 @@ struct Running {
     verifier: Arc<OidcVerifier>,
 }
 
-/// A verifier whose background task runs, beside a provider that publishes these keys.
+/// A verifier with a running background task, and a provider that publishes these keys.
 fn start(keys: &[Value]) -> Running {
     start_beside(Provider::default(), keys)
 }
@@ -80,7 +80,7 @@ fn start_beside(provider: Provider, keys: &[Value]) -> Running {
     Running { provider, verifier }
 }
 
-/// A token by the key of that seed and id, good for ten minutes.
+/// A token by the key with this seed and id, good for ten minutes.
 fn token(seed: u8, id: &str) -> IdToken {
     token_of(seed, id, &json!({"iss": ISSUER, "aud": "us", "sub": "alice", "exp": NOW_SECONDS + 600}))
 }
@@ -125,7 +125,7 @@ async fn with_no_keys_and_no_provider_nobody_can_tell() {
     let running = start(&[]);
     assert_eq!(running.verdict(&token(1, "a")).await, "unavailable");
     assert!(running.readiness().await.is_err());
-    // It comes back by itself, and soon.
+    // // The provider returns, and the verifier finds it soon.
     running.provider.publish(&[TestKey::ed25519(1).jwk("a")]);
     sleep(Duration::from_secs(5)).await;
     assert_eq!((running.verdict(&token(1, "a")).await, running.readiness().await), ("valid", Ok(())));

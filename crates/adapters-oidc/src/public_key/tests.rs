@@ -71,7 +71,7 @@ fn wycheproof_signatures() {
 
 #[test]
 fn examples_of_the_standards() {
-    // RFC 7515 A.2 and A.3, RFC 8037 A.4: key, algorithm, what is signed, signature.
+    // RFC 7515 A.2 and A.3, RFC 8037 A.4: key, algorithm, signed text, signature.
     let joe = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
     let table = [
         (
@@ -246,10 +246,11 @@ fn points_of_small_order_are_no_keys() {
 
 #[test]
 fn rsa_keys_with_the_mark_of_roca_are_no_keys() {
-    // 65537^128 has 2049 bits and the mark; it takes no chip to make one. With the last bit but one flipped it has not.
+    // 65537^128 has 2049 bits and the mark; it takes no chip to make one. With its last bit but one flipped it has no
+    // mark.
     let mut marked = vec![1_u8];
     for _ in 0..128 {
-        // Times 65537, with the lowest byte first: itself, and itself moved by two bytes.
+        // // Times 65537, with the lowest byte first: the number plus a copy that is moved by two bytes.
         let moved = [&[0, 0][..], &marked].concat();
         let mut carry = 0;
         marked = moved
