@@ -1,4 +1,4 @@
-//! How many deliveries a second the engine itself can do: a queue that is always full and answers after a while, and
+//! The deliveries per second that the engine alone can do: a queue that is always full and answers after a while, and
 //! receivers that answer after a while.
 //!
 //! `cargo run --release -p dispatcher --example engine_alone`
@@ -28,7 +28,7 @@ const DELIVERIES: i64 = 200_000;
 const CLAIM_TIME: Duration = Duration::from_millis(3);
 const COMPLETE_TIME: Duration = Duration::from_millis(5);
 
-/// Always has more of each lane, until all are handed out.
+/// Always has more deliveries of each lane, until all are handed out.
 struct FullQueue {
     lanes: Vec<ClaimedLane>,
     left: AtomicI64,

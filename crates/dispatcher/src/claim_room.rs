@@ -33,7 +33,7 @@ impl ClaimRoom {
         let asking = u32::try_from(known.iter().filter(|lane| lane.wanted > 0).count()).unwrap_or(u32::MAX);
         let share = for_known / asking.max(1);
         let for_others = budget - for_known;
-        // With little room, more lanes with less room each: one claim reaches more of those who wait.
+        // With little room, more lanes with less room each: one claim reaches more waiting owners.
         let room = (for_others / LANES_AT_LEAST).clamp(1, CAP_START).min(for_others);
         let lanes_max = for_others.checked_div(room).unwrap_or(0).min(LANES_MAX);
         Self { lanes_max, room, rooms: known.iter().map(|lane| (lane.lane, lane.wanted.min(share))).collect() }

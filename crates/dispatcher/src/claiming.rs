@@ -33,7 +33,7 @@ pub(crate) struct Taken {
 }
 
 impl Run<'_> {
-    /// When the next claim may begin; `None` when it waits for something else than time.
+    /// When the next claim may begin; `None` while it does not wait for a time.
     pub(crate) fn claim_due_at(&self) -> Option<Instant> {
         let is_idle = self.claiming.under_way.is_none() && self.stopping.is_none();
         let may_claim = self.claiming.is_wanted && is_idle && self.can_write() && self.lanes.budget() > 0;

@@ -4,28 +4,29 @@ use std::time::Duration;
 use domain::ports::Completion;
 use tokio::time::Instant;
 
-/// How long a result waits for others, so that they share a transaction. Nobody waits for it: it has freed its place.
+/// How long a result waits for others, so that they share a transaction. The wait delays no delivery, because the
+/// result has freed its place.
 const GATHER: Duration = Duration::from_millis(15);
-/// How long it waits if [`MANY`] wait. A death in the meantime sends as many webhooks again.
+/// How long it waits if [`MANY`] wait. If the process dies in this time, their webhooks are sent again.
 const GATHER_MANY: Duration = Duration::from_millis(3);
 const MANY: usize = 8;
 /// The most results in one transaction.
 const BATCH_MAX: usize = 512;
 
-/// What the dispatcher keeps about the end of a claim until the end is stored.
+/// The dispatcher's note on the end of a claim, until the end is stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     /// After this, another dispatcher may claim the delivery.
     pub(crate) lease_ends: Instant,
     pub(crate) effect: Effect,
-    /// When the store first refused this one in a batch without others.
+    /// When the store first refused this one in a batch of its own.
     pub(crate) refused_alone_at: Option<Instant>,
 }
 
-/// What storing the end of a claim, or a batch of them, changes for its lanes.
+/// The effect of storing the end of a claim, or a batch of them, on its lanes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effect {
-    /// The lane hands nothing out until the end is stored.
+    /// The lane hands no delivery out until the end is stored.
     pub(crate) is_awaited: bool,
     /// The end disables the subscription.
     pub(crate) closes: bool,
@@ -40,15 +41,15 @@ impl Effect {
 /// Gathers the ends of claims into batches. One batch is written at a time.
 ///
 /// A batch that fails returns to the front, and the next batch is half as large, so that a row that the store always
-/// refuses is soon alone in its batch. Then this row goes to the back. If other batches succeed, the dispatcher drops the
-/// row when its lease ends. While the store takes no batch at all, the dispatcher drops nothing.
+/// refuses is soon alone in its batch. Then this row goes to the back. If other batches succeed, the dispatcher drops
+/// the row when its lease ends. While the store takes no batch at all, the dispatcher drops no row.
 pub(crate) struct Completions {
     queue: VecDeque<(Completion, Note)>,
     /// The notes of the batch that is being written.
     in_batch: Vec<Note>,
-    /// When the first one came that waits.
+    /// When the first waiting one came.
     waiting_since: Instant,
-    /// One that waits has waited long enough, or must not wait.
+    /// A waiting one has waited long enough, or must not wait.
     is_urgent: bool,
     not_before: Option<Instant>,
     batch_max: usize,
@@ -58,9 +59,9 @@ pub(crate) struct Completions {
 /// The consequence of a batch that failed.
 #[derive(Debug, Default)]
 pub(crate) struct Refused {
-    /// Dropped: it will never be stored.
+    /// Dropped, so never stored.
     pub(crate) given_up: Option<Completion>,
-    /// The store seems to fail, and not the rows of the batch.
+    /// The failure is the store's, and not that of the rows in the batch.
     pub(crate) is_outage: bool,
 }
 
@@ -115,7 +116,7 @@ impl Completions {
         Some(batch)
     }
 
-    /// Notes that the batch is stored, and returns what this changes.
+    /// Notes that the batch is stored, and returns the effect.
     pub(crate) fn written(&mut self, now: Instant) -> Effect {
         self.not_before = None;
         self.written_at = Some(now);

@@ -19,7 +19,7 @@ pub struct DispatcherDurations {
     pub first_delays: DurationCounts,
 }
 
-/// What a dispatcher has done since it was created, and what it is doing now. Each number is exact, but they are not all
+/// The work of a dispatcher since it was created, and its present state. Each number is exact, but they are not all
 /// read at the same instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DispatcherCounts {

@@ -20,7 +20,7 @@ pub struct DispatcherPorts {
     pub clock: Arc<dyn Clock>,
     /// Names claims, and spreads retries.
     pub entropy: Arc<dyn Entropy>,
-    /// Records attempts; `None` if nothing is traced.
+    /// Records attempts; `None` without tracing.
     pub tracer: Option<Arc<Tracer>>,
 }
 
@@ -40,7 +40,7 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// A dispatcher that does nothing until [`Dispatcher::run`].
+    /// A dispatcher that is idle until [`Dispatcher::run`].
     pub fn new(ports: DispatcherPorts, settings: DispatcherSettings) -> Arc<Self> {
         let DispatcherPorts { queue, sender, keys, clock, entropy, tracer } = ports;
         let (counters, lane_closed) = (Counters::default(), Notify::new());

@@ -39,7 +39,7 @@ impl HostCaps {
     }
 
     /// Counts the end of an attempt to the host. Returns all blocked lanes in order of arrival: the first one may have
-    /// nothing left to send.
+    /// no delivery left.
     pub(crate) fn leave(&mut self, host: &Arc<str>, owner: OwnerNumber) -> Vec<SubscriptionId> {
         let Some(state) = self.hosts.get_mut(host) else { return Vec::new() };
         state.places.give_back(owner, 1);

@@ -45,7 +45,7 @@ pub(crate) struct StartBy {
 }
 
 impl StartBy {
-    /// So long after both clocks.
+    /// A time that is `duration` after both clocks.
     pub(crate) fn within(duration: Duration, instant: Instant, time: Timestamp) -> Self {
         Self { instant: instant + duration, time: time.plus(duration) }
     }
@@ -65,7 +65,7 @@ impl StartBy {
 pub(crate) struct Aftermath {
     /// How long the lane waits after a fault of Gatepost.
     pub(crate) fault_wait: Option<Duration>,
-    /// The lane pauses until then.
+    /// When the lane's pause ends.
     pub(crate) paused_until: Option<Timestamp>,
     /// The subscription will be disabled.
     pub(crate) is_closed: bool,
@@ -73,7 +73,7 @@ pub(crate) struct Aftermath {
     pub(crate) was_probe: bool,
 }
 
-/// What this process knows about the queue of one subscription, and the deliveries that it has claimed.
+/// The state of the queue of one subscription, as far as this process knows it, and the deliveries that it has claimed.
 #[derive(Debug)]
 pub(crate) struct Lane {
     pub(crate) owner: OwnerNumber,
@@ -99,7 +99,7 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// A lane of which nothing is known but its owner.
+    /// A new lane, of which only the owner is known.
     pub(crate) fn new(owner: OwnerNumber) -> Self {
         Self {
             owner,
@@ -128,8 +128,8 @@ impl Lane {
         self.in_flight < self.cap.get() && !self.waiting.is_empty()
     }
 
-    /// How many more deliveries to claim: as many as may start now, and in a quick lane as many again that wait. 0 while
-    /// the lane pauses and the store does not know about the pause yet.
+    /// How many more deliveries to claim, up to the cap, or up to twice the cap in a quick lane. 0 while the lane is
+    /// held, or pauses before the store knows about the pause.
     pub(crate) fn room(&self, now: Timestamp) -> u32 {
         let pauses = self.unwritten > 0 && self.breaker.admission(now) != Admission::Free;
         let claimed_max = (1 + self.rounds_ahead) * self.cap.get();

@@ -2,7 +2,7 @@
 pub(crate) const CAP_START: u32 = 8;
 const CAP_MAX: u32 = 128;
 
-/// How many attempts of a lane may be in progress. The cap adapts to what the receiver can take.
+/// How many attempts of a lane may be in progress. The cap adapts to the capacity of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneCap {
     cap: u32,
@@ -22,7 +22,7 @@ impl LaneCap {
         self.cap
     }
 
-    /// Counts a success. As many successes as the cap raise the cap by one.
+    /// Counts a success. A number of successes that equals the cap raises it by one.
     pub(crate) fn succeed(&mut self) {
         self.successes += 1;
         if self.successes >= self.cap {

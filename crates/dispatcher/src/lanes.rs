@@ -12,15 +12,15 @@ use crate::start_order::StartOrder;
 use crate::state::Flight;
 use crate::windows::Windows;
 
-/// The most idle lanes whose caps and faults are kept.
+/// The most idle lanes of which the cap and the faults are kept.
 const REMEMBERED_MAX: usize = 4_096;
 /// The most bytes of payloads of claimed deliveries. An event counts for each of its deliveries.
 const CLAIMED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// One place in so many is for publications, which claim their deliveries themselves.
+/// Of this number of places, one is for publications, which claim their deliveries at once.
 pub(crate) const OFFERED_PART: u32 = 8;
 
-/// What publications may claim.
+/// The limits of a claim by publications.
 pub(crate) struct PublishedRoom {
     pub(crate) shares: FairShares,
     pub(crate) rooms: Vec<(SubscriptionId, u32)>,
@@ -42,12 +42,12 @@ pub(crate) struct Lanes {
     waiting: usize,
     in_flight: usize,
     claimed_bytes: u64,
-    /// Places that publications may take, or have taken unseen.
+    /// Places that publications may take, or have taken without this process knowing it yet.
     offered: u32,
 }
 
 impl Lanes {
-    /// No lanes yet, so many places for attempts, and so many for claimed deliveries.
+    /// No lanes, `places` for attempts, and `claimed_max` for claimed deliveries.
     pub(crate) fn new(places: u32, claimed_max: u32) -> Self {
         Self {
             known: BTreeMap::new(),
@@ -70,12 +70,12 @@ impl Lanes {
         self.in_flight
     }
 
-    /// What is free for claimed deliveries, and what owners have taken.
+    /// The free places for claimed deliveries, and the places that owners have taken.
     pub(crate) fn shares(&self) -> FairShares {
         self.shares_of(self.budget())
     }
 
-    /// So many free places, and what owners have taken of the others.
+    /// `free` free places, and the places that owners have taken.
     fn shares_of(&self, free: u32) -> FairShares {
         let taken = self.claimed.taken().iter().map(|(owner, count)| (*owner, *count));
         let mut shares = FairShares::with_taken(free, taken);
@@ -132,8 +132,8 @@ impl Lanes {
         self.known.entry(id).or_insert_with(|| Lane::new(owner))
     }
 
-    /// What publications may claim: at most `places`, and nothing before older deliveries of a lane or of an owner. `None`
-    /// if there is too little room.
+    /// The limits of a claim by publications: at most `places`, and no delivery before older ones of its lane or owner.
+    /// `None` if there is too little room.
     pub(crate) fn room_for_published(&self, places: u32, at: Timestamp) -> Option<PublishedRoom> {
         let payload_bytes = self.payload_bytes_left() / u64::from(OFFERED_PART);
         if self.claimed.free() < 2 * places || !fits_another(payload_bytes) {
@@ -146,18 +146,18 @@ impl Lanes {
         Some(PublishedRoom { shares, rooms, payload_bytes })
     }
 
-    /// Notes how many places publications may take from now on, or have taken unseen.
+    /// Notes how many places publications may take from now on, or have taken without this process knowing it yet.
     pub(crate) fn offered(&mut self, places: u32) {
         self.offered = places;
     }
 
-    /// Notes that publications have taken so many places.
+    /// Notes that publications have taken `count` places.
     pub(crate) fn offer_taken(&mut self, count: u32) {
         self.offered = self.offered.saturating_sub(count);
     }
 
-    /// Notes which lanes the claim left alone: unless the share of their owner may have been the reason, they have no due
-    /// deliveries. [`Lane::claim_found`] follows for the lanes that the claim found.
+    /// Notes the lanes of which the claim found no delivery: they have no due ones, unless the share of their owner was
+    /// too small. [`Lane::claim_found`] follows for the lanes that the claim found.
     pub(crate) fn claim_ended(&mut self, shares: &FairShares, found: &[ClaimedLane]) {
         let mut asked: BTreeMap<OwnerNumber, u32> = BTreeMap::new();
         for lane in found {
@@ -208,7 +208,7 @@ impl Lanes {
         self.windows.late(owner);
     }
 
-    /// Narrows the windows of the owners whose deliveries waited too long since the last call.
+    /// Narrows the windows of the owners with deliveries that waited too long since the last call.
     pub(crate) fn narrow_windows(&mut self) {
         self.windows.narrow(|owner| self.line.in_flight(owner));
     }
@@ -312,12 +312,12 @@ pub(crate) fn many_of(count: u32) -> u32 {
     count.div_ceil(16).max(1)
 }
 
-/// Whether the largest payload fits into so many bytes.
+/// Whether the largest payload fits into this number of bytes.
 fn fits_another(bytes: u64) -> bool {
     bytes >= WebhookPolicy::MAX_PAYLOAD_BYTES_MAX as u64
 }
 
-/// Whether a claim with room for so many bytes of payloads may have left a delivery whose payload did not fit.
+/// Whether a claim with this room for payloads may have left a delivery because its payload did not fit.
 pub(crate) fn may_have_left_payloads(payload_bytes_max: u64, claimed: &[ClaimedLane]) -> bool {
     let deliveries = claimed.iter().flat_map(|lane| &lane.deliveries);
     !fits_another(payload_bytes_max.saturating_sub(deliveries.map(payload_bytes).sum()))

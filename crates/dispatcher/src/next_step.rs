@@ -10,8 +10,8 @@ use crate::DispatcherSettings;
 
 /// Whether the delivery is past its schedule, so that it is not sent any more.
 ///
-/// Claims count attempts, so that a delivery at which the process dies each time ends here. A lane's pauses
-/// may last longer than the schedule allows. See decision 34.
+/// Claims count attempts, so that a delivery that kills the process each time ends here. A lane's pauses may last
+/// longer than the schedule allows. See decision 34.
 pub(crate) fn is_past_schedule(schedule: &RetrySchedule, delivery: &ClaimedDelivery, now: Timestamp) -> bool {
     let is_spent = delivery.run_attempt > schedule.attempts_max();
     let is_too_old = now > delivery.run_started_at.plus(schedule.age_max());
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// An attempt of one second that ended so.
+    /// An attempt of one second with this verdict.
     fn attempt(verdict: Verdict) -> AttemptRecord {
         let failure = (verdict != Verdict::Delivered).then_some(FailureReason::Status);
         let duration = Duration::from_secs(1);

@@ -8,8 +8,8 @@ use crate::lane_cap::CAP_START;
 use crate::lanes::OFFERED_PART;
 use crate::state::Run;
 
-/// The offer to take deliveries at their publication: while there is room, and no older delivery waits, a publication of
-/// this process claims its deliveries itself. See decision 90.
+/// An offer to the queue: while there is room, and no older delivery waits, a publication of this process claims its
+/// deliveries itself. See decision 90.
 pub(crate) struct Offering<'a> {
     queue: &'a dyn DeliveryQueue,
     is_out: bool,
@@ -41,7 +41,7 @@ impl<'a> Offering<'a> {
     }
 }
 
-/// Nothing is claimed for a run that is over.
+/// Ends the offer, so that no delivery is claimed for a run that is over.
 impl Drop for Offering<'_> {
     fn drop(&mut self) {
         if self.is_out {
@@ -51,7 +51,7 @@ impl Drop for Offering<'_> {
 }
 
 impl Run<'_> {
-    /// Offers what there is room for, when that has changed. Takes the offer back when nothing can be taken.
+    /// Makes a new offer when the room has changed. Withdraws the offer when no delivery can be taken.
     pub(crate) fn offer_if_wanted(&mut self) {
         let may_offer = self.stopping.is_none()
             && self.can_write()
@@ -84,7 +84,8 @@ impl Run<'_> {
         })
     }
 
-    /// Takes what publications have claimed. If nobody knows whether a claim is stored, gives its deliveries back.
+    /// Takes the deliveries that publications have claimed. If it is unknown whether a claim is stored, gives its
+    /// deliveries back.
     pub(crate) fn handed_over(&mut self, claims: Vec<HandedOver>) {
         let (now, at) = (Instant::now(), self.dispatcher.clock.now());
         let soon = StartBy::within(UNSENT_MAX, now, at);

@@ -53,7 +53,7 @@ fn add(
     }
 }
 
-/// Writes what is counted every [`COUNT_INTERVAL`], in one statement. When `ended` is cancelled, writes once more.
+/// Writes the counts every [`COUNT_INTERVAL`], in one statement. When `ended` is cancelled, writes once more.
 pub(crate) async fn write_outcomes(dispatcher: &Dispatcher, ended: &CancellationToken) {
     let mut failures = FailuresInARow::default();
     while ended.run_until_cancelled(sleep(COUNT_INTERVAL)).await.is_some() {
@@ -79,8 +79,8 @@ async fn write(dispatcher: &Dispatcher, limit: Duration) -> Result<(), StoreErro
     Ok(())
 }
 
-/// What one write has taken. If the write fails or is dropped, it waits again: counts that were stored all the same count
-/// twice.
+/// The counts of one write. If the write fails or is dropped, they wait again, and are counted twice if the store had
+/// stored them.
 struct Round<'a> {
     tally: &'a OutcomeTally,
     taken: BTreeMap<(Hour, SubscriptionId), OutcomeCounts>,

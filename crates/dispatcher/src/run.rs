@@ -13,7 +13,7 @@ use crate::state::{AttemptEnd, Held, Run, Written};
 use crate::sweep::sweep_closed_lanes;
 
 impl Dispatcher {
-    /// Delivers until `stop` is cancelled. Then it claims nothing more, gives back the deliveries that it has not started,
+    /// Delivers until `stop` is cancelled. Then it stops claiming, gives back the deliveries that it has not started,
     /// waits up to [`DispatcherSettings::stop_grace`] for attempts in progress, and stores the results.
     ///
     /// - Attempts run on the runtime of the caller.

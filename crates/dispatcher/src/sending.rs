@@ -65,7 +65,7 @@ impl Run<'_> {
         self.flights.insert(task.id(), Flight { subscription, owner, delivery, target, claim, started_at, span });
     }
 
-    /// Handles an attempt that has ended, and all others that have ended meanwhile.
+    /// Handles an ended attempt, and all others that have ended by now.
     pub(crate) fn attempts_ended(&mut self, first: Result<(Id, AttemptEnd), JoinError>) {
         let mut next = Some(first);
         while let Some(ended) = next {
@@ -131,7 +131,7 @@ impl Run<'_> {
         aftermath
     }
 
-    /// Ends the claim on a delivery whose attempt began and has an unknown outcome. The attempt stays counted.
+    /// Ends the claim on a delivery with an attempt of unknown outcome. The attempt stays counted.
     pub(crate) fn cut_off(&mut self, flight: &Flight, at: Timestamp, retry_at: Timestamp) {
         self.dispatcher.counters.cut_off.add(1);
         self.dispatcher.end_span(flight, None, at.since(flight.started_at));
@@ -139,7 +139,7 @@ impl Run<'_> {
         self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, Effect::default());
     }
 
-    /// Gives back the lane's waiting deliveries when the lane must wait.
+    /// Gives back the lane's waiting deliveries when the lane must pause.
     fn spare_those_who_wait(&mut self, lane: SubscriptionId, aftermath: &Aftermath, at: Timestamp) {
         // The queue holds back a lane that pauses. The wait of a second is for a pause that the success of another
         // dispatcher has ended already: without it, the two would claim and give back until both results are stored.
@@ -202,8 +202,8 @@ impl Run<'_> {
     }
 }
 
-/// Makes one attempt. The sender has its own deadline. A sender that misses it is cut off before the claim ends, so that no
-/// other dispatcher sends the same delivery meanwhile.
+/// Makes one attempt. The sender has its own deadline. A sender that misses it is cut off before the claim ends, so
+/// that no other dispatcher sends the delivery at the same time.
 async fn send(sender: Arc<dyn WebhookSender>, attempt: Attempt, limit: Duration) -> AttemptEnd {
     let begun = Instant::now();
     let outcome = timeout(limit, sender.send(attempt)).await;

@@ -12,8 +12,8 @@ const WRITE_SLACK: Duration = Duration::from_secs(5);
 /// The settings of a dispatcher.
 #[derive(Clone, Debug)]
 pub struct DispatcherSettings {
-    /// `WEBHOOK_CONCURRENCY`: the most attempts at a time, at least 1. As many more deliveries may be claimed and wait in
-    /// memory.
+    /// `WEBHOOK_CONCURRENCY`: the most attempts at a time, at least 1. The same number of further deliveries may be
+    /// claimed and wait in memory.
     pub concurrency: u32,
     /// The most attempts at a time to one destination host, at least 1.
     pub concurrency_per_host: u32,
@@ -56,12 +56,12 @@ impl DispatcherSettings {
         self.attempt_timeout + ATTEMPT_SLACK
     }
 
-    /// How long after the start of a claim an attempt may start that ends within the lease.
+    /// How long after the start of a claim an attempt may start, so that it ends within the lease.
     pub(crate) fn startable_for(&self) -> Duration {
         self.lease().saturating_sub(self.attempt_max() + WRITE_SLACK)
     }
 
-    /// The most deliveries that are claimed at a time: those being sent, and those that wait.
+    /// The most claimed deliveries at a time, whether they are being sent or wait.
     pub(crate) fn claimed_max(&self) -> u32 {
         self.concurrency.max(1).saturating_mul(2)
     }

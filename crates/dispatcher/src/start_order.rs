@@ -5,9 +5,9 @@ use domain::webhooks::{FairShares, OwnerNumber};
 
 /// The order in which lanes start deliveries, within the places for attempts that owners share.
 ///
-/// The owner with the fewest attempts in progress comes first; owners with equally many take turns, and so do the lanes of
-/// an owner. After a start both go to the back, so that a lane with many deliveries does not delay a lane with few, and an
-/// owner with many lanes does not delay an owner with few. See decision 50.
+/// The owner with the fewest attempts in progress comes first; owners with an equal number take turns, and so do the
+/// lanes of an owner. After a start both go to the back, so that a lane with many deliveries does not delay a lane with
+/// few, and an owner with many lanes does not delay an owner with few. See decision 50.
 pub(crate) struct StartOrder {
     places: FairShares,
     /// The owners with lanes that can start a delivery.
@@ -24,7 +24,7 @@ struct Owner {
 }
 
 impl StartOrder {
-    /// With so many places for attempts, at least 1.
+    /// An order with this number of places for attempts, at least 1.
     pub(crate) fn new(places: u32) -> Self {
         let (owners, order) = (BTreeMap::new(), BTreeSet::new());
         Self { places: FairShares::new(places.max(1)), owners, order, turns: 0 }
@@ -109,7 +109,7 @@ mod tests {
         OwnerNumber::from_number(i64::from(lane / 10))
     }
 
-    /// Starts deliveries while somebody may. Returns the lanes.
+    /// Starts deliveries until no owner may start one. Returns the lanes.
     fn started(order: &mut StartOrder) -> Vec<u8> {
         let mut started = Vec::new();
         while let Some(lane) = order.next() {
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(started(&mut order).len(), 14);
         order.push(C, lane(30));
         assert_eq!(started(&mut order), [30, 30]);
-        // A place that is free again goes to the owner with the fewest attempts in progress.
+        // // A freed place goes to the owner with the fewest attempts in progress.
         order.land(A);
         assert_eq!(started(&mut order), [30]);
         assert_eq!((order.in_flight(A), order.in_flight(B), order.in_flight(C)), (6, 7, 3));

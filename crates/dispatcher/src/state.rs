@@ -22,10 +22,10 @@ use crate::secrets::SecretCache;
 /// A future that a run keeps across turns.
 pub(crate) type Held<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// One run of a dispatcher: the one task that holds all of its state.
+/// One run of a dispatcher: the only task that holds its state.
 ///
-/// Each turn starts what can start, and then waits for one event. The files `claiming`, `sending`, `writing` and `stopping`
-/// handle the events.
+/// Each turn starts what can start, and then waits for one event. The files `claiming`, `sending`, `writing` and
+/// `stopping` handle the events.
 pub(crate) struct Run<'a> {
     pub(crate) dispatcher: &'a Dispatcher,
     pub(crate) lanes: Lanes,
@@ -59,18 +59,18 @@ pub(crate) struct Claiming<'a> {
     pub(crate) claim: ClaimId,
     pub(crate) lanes_max: usize,
     pub(crate) payload_bytes_max: u64,
-    /// What was free when the claim began.
+    /// The free places when the claim began.
     pub(crate) shares: FairShares,
     pub(crate) start_by: StartBy,
     pub(crate) outage: Outage,
 }
 
-/// What the last claim says about the next one.
+/// The consequence of the last claim for the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastClaim {
     /// It had little room, so the next one has little room too.
     HadLittleRoom,
-    /// It found few deliveries: nothing is gained by waiting for more.
+    /// It found few deliveries, so waiting for more has no benefit.
     FoundFew,
     /// It found many, failed, or has not ended.
     Other,
@@ -94,7 +94,7 @@ impl Claiming<'_> {
         }
     }
 
-    /// Asks for a claim of what was just published.
+    /// Asks for a claim of the deliveries that were just published.
     pub(crate) fn hint(&mut self) {
         (self.is_wanted, self.is_hinted) = (true, true);
     }

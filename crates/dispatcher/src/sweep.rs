@@ -6,14 +6,14 @@ use crate::dispatcher::Dispatcher;
 use crate::outage::Outage;
 use crate::{POLL_INTERVAL, STORE_TIMEOUT, SWEEP_MAX};
 
-/// Ends the waiting deliveries of closed lanes, in chunks of one transaction each. Runs when this process closes a lane,
-/// and every [`POLL_INTERVAL`], because owners and other processes close lanes too.
+/// Ends the waiting deliveries of closed lanes, each chunk in a transaction. Runs when this process closes a lane, and
+/// every [`POLL_INTERVAL`], because owners and other processes close lanes too.
 pub(crate) async fn sweep_closed_lanes(dispatcher: &Dispatcher, stop: &CancellationToken) {
     let sweeping = async {
         let mut outage = Outage::of("ending deliveries of closed lanes");
         loop {
             if !dispatcher.clock.is_certain() {
-                // A clock that is ahead takes the deliveries that other processes are sending for forgotten.
+                // // A clock that is ahead would treat deliveries that other processes are sending as forgotten.
                 sleep(POLL_INTERVAL).await;
                 continue;
             }

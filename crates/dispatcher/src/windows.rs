@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 
 use domain::webhooks::OwnerNumber;
 
-/// How many deliveries of an owner may be claimed at a time, for owners whose deliveries waited too long for their start.
+/// How many deliveries of an owner may be claimed at a time, for owners with deliveries that waited too long for their
+/// start.
 ///
-/// Places of hosts and of the instance may be taken for long, and a claim does not know to which hosts it leads. So this is
-/// learned, as the window of a TCP connection is: what waited too long halves what may wait, and each start adds one. See
-/// decision 51.
+/// Places of hosts and of the instance may be taken for long, and a claim does not know to which hosts it leads. So the
+/// window is learned, like that of a TCP connection: deliveries that waited too long halve the number that may wait,
+/// and each start adds one. See decision 51.
 #[derive(Default)]
 pub(crate) struct Windows {
     windows: BTreeMap<OwnerNumber, u32>,
@@ -20,8 +21,8 @@ impl Windows {
         *self.late.entry(owner).or_default() += 1;
     }
 
-    /// Narrows the windows of the owners with such deliveries to what is in progress, and half of what waited too long.
-    /// Forgets the owners of which nothing is in progress.
+    /// Sets the windows of these owners to their attempts in progress, and half of the deliveries that waited too long.
+    /// Forgets owners without an attempt in progress.
     pub(crate) fn narrow(&mut self, in_flight: impl Fn(OwnerNumber) -> u32) {
         for (owner, late) in std::mem::take(&mut self.late) {
             self.windows.insert(owner, in_flight(owner) + late / 2);

@@ -1,4 +1,4 @@
-//! What an owner changes holds for every attempt that starts more than a second later.
+//! An owner's change holds for every attempt that starts more than a second later.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How soon something due is claimed, and how much at a time.
+//! When due deliveries are claimed, and how many at a time.
 
 use domain::memory::unique_cause;
 use std::sync::Arc;

@@ -30,7 +30,7 @@ pub(crate) enum Point {
     AfterSend,
 }
 
-/// What happens there.
+/// The fault at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
@@ -42,7 +42,7 @@ pub(crate) enum Fault {
     Die,
 }
 
-/// Decides what goes wrong, and hears what goes right.
+/// Decides on the faults, and is notified of successes.
 pub(crate) trait Fate: Send + Sync {
     fn at(&self, point: Point) -> Fault;
 
@@ -51,7 +51,7 @@ pub(crate) trait Fate: Send + Sync {
     fn handed_over(&self, _claim: &HandedOver) {}
 }
 
-/// Nothing goes wrong.
+/// Makes no fault.
 pub(crate) struct Fair;
 
 impl Fate for Fair {
@@ -60,7 +60,7 @@ impl Fate for Fair {
     }
 }
 
-/// One process's way to the queue.
+/// The queue as one process reaches it.
 pub(crate) struct FaultyQueue {
     store: MemoryWebhookStore,
     fate: Arc<dyn Fate>,
@@ -69,7 +69,7 @@ pub(crate) struct FaultyQueue {
     pub(crate) death: Arc<Notify>,
     pub(crate) claims_fail: AtomicBool,
     pub(crate) completions_fail: AtomicBool,
-    /// When claims began, and what they asked for.
+    /// When claims began, and their requests.
     pub(crate) claims: Mutex<Vec<(Instant, ClaimRequest)>>,
     /// When batches were given to be stored, and how large they were.
     pub(crate) batches: Mutex<Vec<(Instant, usize)>>,

@@ -1,4 +1,4 @@
-//! How many attempts at a time, and whose turn it is.
+//! The limits of attempts at a time, and the turns of owners and lanes.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ async fn all_attempts_together_keep_within_the_limit() {
     assert_eq!(running.dispatcher.counts().delivered, 300);
 }
 
-/// Storing takes longer than claims are apart.
+/// Storing takes longer than the interval between claims.
 struct SlowToStore;
 
 impl Fate for SlowToStore {

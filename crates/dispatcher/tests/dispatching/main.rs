@@ -1,5 +1,5 @@
-//! What the dispatcher promises, over the reference store, in paused time: a store that fails, receivers that misbehave,
-//! processes that die.
+//! The promises of the dispatcher, over the reference store, in paused time: a store that fails, receivers that
+//! misbehave, processes that die.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod changes;

@@ -1,4 +1,4 @@
-//! How receivers, and our way to them, behave in the simulation.
+//! The behaviour of receivers, and of our sender, in the simulation.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) enum Mood {
     Hanging,
     /// The sender does not keep its deadline.
     NeverEnding,
-    /// It has received the webhook, and the connection breaks.
+    /// It receives the webhook, and the connection breaks.
     Breaking,
     TooSlow,
     Gone,
@@ -56,7 +56,7 @@ impl Mood {
     }
 }
 
-/// One process's way to the receivers.
+/// The sender of one process.
 pub(crate) struct Sender {
     pub(crate) simulation: Arc<Simulation>,
     pub(crate) queue: Arc<FaultyQueue>,

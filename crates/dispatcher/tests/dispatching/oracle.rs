@@ -1,4 +1,4 @@
-//! Knows what must be true, and watches whether it is.
+//! Holds the promises, and checks that they are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +33,7 @@ pub(crate) fn settings() -> DispatcherSettings {
     }
 }
 
-/// What a history may contain, and thus which promises hold to the letter.
+/// The faults that a history may contain, and so which promises hold exactly.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each says whether one thing happens, apart from the others")]
 pub(crate) struct Traits {
@@ -49,7 +49,7 @@ pub(crate) struct Traits {
     pub(crate) store_hangs: bool,
     /// Processes die.
     pub(crate) deaths: bool,
-    /// The store finds processes gone that live.
+    /// The store ends the claims of processes that live.
     pub(crate) misjudges: bool,
 }
 
@@ -65,23 +65,23 @@ pub(crate) struct Grant {
     is_sent: bool,
 }
 
-/// All that has happened to a delivery.
+/// The history of a delivery.
 #[derive(Debug, Default)]
 struct Record {
     grants: Vec<Grant>,
-    /// Attempts that count: all but those that are not charged to the receiver.
+    /// Attempts that are charged to the receiver.
     charged: u32,
     in_flight: u32,
     delivered: u32,
     /// When an attempt failed last, and which of its run it was.
     failed: Option<(Timestamp, Grant)>,
     got_410: bool,
-    /// A claim on it has ended although its process lives: its owner cancelled it or had it retried, or the store found the
-    /// process gone. An older attempt may overlap with a newer one.
+    /// A claim on it has ended although its process lives: its owner cancelled it or had it retried, or the store took
+    /// the process for dead. An older attempt may overlap with a newer one.
     is_taken_away: bool,
 }
 
-/// How many attempts a process has under way at a time, and how many it may have.
+/// The attempts of a process under way, and their limits.
 #[derive(Debug, Default)]
 struct Load {
     all: BTreeMap<OwnerId, u32>,
@@ -89,13 +89,14 @@ struct Load {
     lanes: BTreeMap<SubscriptionId, LaneLoad>,
 }
 
-/// The rule for a lane's cap once more: a success in each of its places raises it by one, up to 128, a failure halves it.
+/// A second implementation of a lane's cap: a success in each of its places raises it by one, up to 128, a failure
+/// halves it.
 #[derive(Debug)]
 struct LaneLoad {
     in_flight: u32,
     cap: u32,
     successes: u32,
-    /// The largest cap within the current instant: a process hears of an end within the instant, but not at once.
+    /// The largest cap within the current instant: a process learns of an end within the instant, but not at once.
     cap_now: (Instant, u32),
 }
 
@@ -166,12 +167,12 @@ impl Oracle {
         if self.traits.clock_offsets { 2 * READING_MAX } else { Duration::ZERO }
     }
 
-    /// The queue has handed these out.
+    /// Notes that the queue has handed out these lanes.
     pub(crate) fn claimed(&self, process: u64, at: Timestamp, until: Timestamp, lanes: &[ClaimedLane]) {
         let mut model = self.model.lock().unwrap();
         let now = self.world.clock.now();
         let error = now.since(at).max(at.since(now));
-        // The call of the store may have been delayed by as much.
+        // // The call of the store may have been delayed by this.
         model.check(self.traits.clock_jumps || error <= CLAIM_ERROR_MAX, || {
             format!("process {process} claims at {at} while it is {now}")
         });
@@ -192,7 +193,7 @@ impl Oracle {
         }
     }
 
-    /// An attempt begins. Answers with the claim that it belongs to.
+    /// Notes that an attempt begins. Returns its claim.
     pub(crate) async fn begins(&self, process: u64, lane: SubscriptionId, host: &str, id: DeliveryId) -> Option<Grant> {
         let (now, owner) = (self.world.clock.now(), self.world.owner_of(lane));
         let health = self.world.store.find(&owner, lane).await.unwrap().map(|(_, health)| health);
@@ -255,7 +256,7 @@ impl Oracle {
         Some(grant)
     }
 
-    /// An attempt has ended, with no outcome when it was dropped.
+    /// Notes that an attempt has ended, without an outcome when it was dropped.
     pub(crate) fn ends(
         &self,
         process: u64,
@@ -330,7 +331,7 @@ impl Oracle {
         assert!(model.violations.is_empty(), "{:#?}", model.violations);
     }
 
-    /// Panics unless every delivery has ended for a reason that holds, and each attempt counts.
+    /// Panics unless every delivery has ended for a valid reason, and each attempt counts.
     pub(crate) async fn check_ends(&self) {
         let deliveries = self.world.deliveries().await;
         assert_eq!(deliveries.len(), self.world.accepted(), "nothing accepted is lost");
@@ -363,7 +364,7 @@ impl Oracle {
         let counted = delivery.attempts >= record.charged;
         let uncounted = format!("{delivery:?} counts fewer attempts than were made: {record:?}");
         let is_repeated = record.delivered > 1;
-        // Nothing but a death, a lost lease or its owner has a delivery sent again that was delivered.
+        // // Only a death, a lost lease or the owner can have a delivered delivery sent again.
         let Traits { deaths, clock_jumps, store_hangs, .. } = self.traits;
         let may_repeat = deaths || clock_jumps || store_hangs || record.is_taken_away;
         let repeated = format!("{delivery:?} was delivered {} times", record.delivered);

@@ -1,4 +1,4 @@
-//! Owners share the places: who has many slow receivers delays nobody else.
+//! Owners share the places: an owner with many slow receivers does not delay the others.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn slow_but_one() -> Arc<Receivers> {
     })
 }
 
-/// Events of a third owner, at times that are spread over 40 s, leave in the instant of their publication.
+/// Events of a third owner, at times that are spread over 40 s, are sent in the instant of their publication.
 async fn nobody_delays_the_third(world: &World, queue: &FaultyQueue, receivers: &Receivers) {
     let third = user("third");
     let quick = world.subscribe_for(&third, QUICK).await;

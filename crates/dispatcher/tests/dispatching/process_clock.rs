@@ -34,7 +34,7 @@ impl Clock for MachineClock {
     }
 }
 
-/// A way to the database that takes its time, and fails at times. Nothing changes in its feed.
+/// A slow connection to the database, which fails at times. Its feed has no changes.
 struct SlowFeed(Arc<World>);
 
 #[async_trait]
@@ -70,7 +70,7 @@ impl ProcessClock {
         Self { world: world.clone(), machine, clock }
     }
 
-    /// Follows the database for as long as the process lives. At times somebody sets the clock of the machine.
+    /// Follows the database for the life of the process. At times the clock of the machine is set.
     pub(crate) async fn follow(&self) {
         let feed = FollowedFeed::new(Arc::new(SlowFeed(self.world.clone())), self.clock.clone());
         loop {

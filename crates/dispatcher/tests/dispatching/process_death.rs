@@ -41,7 +41,7 @@ impl WebhookSender for Sender {
     }
 }
 
-/// Delivers nine webhooks to three receivers, dying once; answers how many attempts there were and whether it died.
+/// Delivers nine webhooks to three receivers, and dies once. Returns the number of attempts, and whether it died.
 async fn deliver_dying_at(number: usize) -> (usize, bool) {
     let world = World::new(1);
     for n in 0..3 {

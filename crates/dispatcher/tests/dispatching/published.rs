@@ -1,4 +1,4 @@
-//! What a publication beside the dispatcher claims by itself.
+//! The claims of publications in the process of a dispatcher.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,7 +22,7 @@ impl Fate for Unsure {
     }
 }
 
-/// A dispatcher that has found nothing yet, and offers what it has room for.
+/// A dispatcher that has found no delivery, and has offered its room.
 async fn started(
     world: &World,
     fate: Arc<dyn Fate>,

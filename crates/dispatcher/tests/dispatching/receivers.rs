@@ -9,10 +9,10 @@ use domain::ports::{Attempt, WebhookSender};
 use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome};
 use tokio::time::{Instant, sleep};
 
-/// What a receiver does with a webhook.
+/// The reaction of a receiver to a webhook.
 #[derive(Clone, Debug)]
 pub(crate) enum Reaction {
-    /// Ends so after a while.
+    /// Ends with this outcome after a while.
     After(Duration, AttemptOutcome),
     /// The sender breaks its promise and never ends.
     Never,
@@ -61,7 +61,7 @@ impl Receivers {
         Arc::new(Self { react: Box::new(react), log: Mutex::default() })
     }
 
-    /// What came to this URL, in order.
+    /// The attempts at this URL, in order.
     pub(crate) fn seen(&self, url: &str) -> Vec<Seen> {
         self.log.lock().unwrap().seen.iter().filter(|seen| seen.url == url).cloned().collect()
     }

@@ -35,7 +35,7 @@ pub(crate) struct Simulation {
     pub(crate) world: Arc<World>,
     pub(crate) oracle: Arc<Oracle>,
     pub(crate) moods: Mutex<BTreeMap<SubscriptionId, Mood>>,
-    /// How often a named point goes wrong, of 1,000.
+    /// How many of 1,000 passes of a named point fail.
     store_faults: u64,
     deaths: u64,
     is_calm: AtomicBool,
@@ -54,7 +54,7 @@ struct Process {
     dispatcher: Arc<Dispatcher>,
 }
 
-/// What happens to one process.
+/// The faults of one process.
 struct ProcessFate {
     simulation: Arc<Simulation>,
     process: u64,
@@ -205,7 +205,7 @@ impl Simulation {
                 self.world.clock.jump(if self.world.draw(3) == 0 { -ahead } else { ahead });
             }
             27 if self.oracle.traits.damages => {
-                // Nobody runs in between, so the event is damaged before anything of it is claimed.
+                // // No other task runs in between, so the event is damaged before one of its deliveries is claimed.
                 let damaged = self.publish_elsewhere().await[0];
                 store.damage(damaged);
                 self.oracle.was_damaged(damaged);
@@ -257,7 +257,7 @@ impl Simulation {
         self.world.store.rotate_secret(&request).await.unwrap();
     }
 
-    /// Publishes in one of the processes, or where nobody dispatches.
+    /// Publishes in one of the processes, or outside of them.
     async fn publish(&self) {
         if self.world.draw(3) == 0 {
             self.publish_elsewhere().await;
@@ -335,7 +335,7 @@ impl Simulation {
         }
     }
 
-    /// The service may close lanes by itself.
+    /// Notes the lanes that the service has closed.
     async fn note_closed(&self) {
         for owner in self.world.owners() {
             let request = ListSubscriptionsRequest { owner, before: None, max: 100 };
@@ -355,7 +355,7 @@ impl Simulation {
         }
     }
 
-    /// From here on nothing goes wrong, and everything must come to its end.
+    /// Ends all faults. Every delivery must come to its end.
     async fn calm_down(&self) {
         self.is_calm.store(true, Ordering::SeqCst);
         self.world.clock.catch_up();

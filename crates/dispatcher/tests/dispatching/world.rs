@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 
 use crate::faulty_queue::FaultyQueue;
 
-/// The wall clock beside the paused time of the runtime. It can be set forward and back.
+/// The wall clock, besides the paused time of the runtime. It can be set forward and back.
 pub(crate) struct SimulatedClock {
     start: Timestamp,
     began: Instant,
@@ -41,7 +41,7 @@ impl SimulatedClock {
         self.is_uncertain.store(!is_certain, Ordering::SeqCst);
     }
 
-    /// Goes to where it has been furthest ahead, so that everything becomes due.
+    /// Moves to the furthest time that it has shown, so that everything becomes due.
     pub(crate) fn catch_up(&self) {
         *self.ahead.lock().unwrap() = *self.furthest.lock().unwrap();
     }
@@ -59,7 +59,7 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// What all processes share: the database and the time.
+/// The database and the time, which all processes share.
 pub(crate) struct World {
     pub(crate) store: Arc<MemoryWebhookStore>,
     pub(crate) clock: Arc<SimulatedClock>,
@@ -146,7 +146,7 @@ impl World {
         self.owners.lock().unwrap().values().cloned().collect()
     }
 
-    /// Publishes so many events to all subscriptions, or to one.
+    /// Publishes `count` events to all subscriptions, or to one.
     pub(crate) async fn publish(&self, count: usize, only: Option<SubscriptionId>) -> Vec<EventId> {
         self.publish_for(&self.owner, count, only).await
     }
@@ -163,7 +163,7 @@ impl World {
         events.iter().map(|new| new.event.id).collect()
     }
 
-    /// Publishes so many events in the process that has this queue. Other calls publish where nobody dispatches.
+    /// Publishes `count` events in the process with this queue. Other calls publish outside of all processes.
     pub(crate) async fn publish_beside(
         &self,
         queue: &FaultyQueue,
@@ -184,7 +184,7 @@ impl World {
         self.accept(&[NewEvent { trace, ..self.event(&self.owner, Some(only)) }]).await;
     }
 
-    /// Publishes so many events of so many bytes to one subscription.
+    /// Publishes `count` events of `bytes` bytes to one subscription.
     pub(crate) async fn publish_large(&self, count: usize, bytes: usize, only: SubscriptionId) {
         let mut events: Vec<NewEvent> = (0..count).map(|_| self.event(&self.owner, Some(only))).collect();
         for new in &mut events {
