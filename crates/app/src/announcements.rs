@@ -22,7 +22,7 @@ pub(crate) fn operator_webhook(configuration: &Configuration, webhooks: &Webhook
     Ok(Some(OperatorWebhook { url, events: settings.events.clone(), secret }))
 }
 
-/// Makes the operator's subscription what is configured.
+/// Makes the operator's subscription match the configuration.
 ///
 /// # Errors
 ///

@@ -15,8 +15,9 @@ use crate::webhooks::check_encryption_key;
 /// How long the start waits for the database. Until then callers wait in the queue of the listener.
 const FIRST_ATTEMPT_MAX: Duration = Duration::from_secs(3);
 
-/// Starts what runs beside the server. The dispatcher ends with the server, when `stop` is cancelled: attempts in flight
-/// get the same time to end. What the last requests of the server need ends with `engines_stop`.
+/// Starts the tasks that run next to the server. The dispatcher ends with the server, when `stop` is cancelled, so that
+/// attempts in flight have the same time to end. The tasks that the server's last requests need end with
+/// `engines_stop`.
 pub(crate) async fn start(
     instance: &Instance,
     parts: &mut Parts,
@@ -66,7 +67,7 @@ async fn read_clock(instance: &Instance) {
     let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, join_all(reads)).await;
 }
 
-/// Deletes what has been kept long enough.
+/// The purges of data that is past its retention.
 fn purges(Instance { configuration, store, clock, .. }: &Instance) -> Purges {
     Purges {
         store: Arc::clone(&store.retention),

@@ -16,7 +16,7 @@ use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Pro
 
 /// Opens the database that the URL's scheme names. A Postgres server need not be up.
 ///
-/// One process has a SQLite file to itself. Several processes may share a Postgres database, so that store has a change
+/// One process uses a SQLite file alone. Several processes may share a Postgres database, so its store has a change
 /// feed.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub(crate) async fn open_configured_shards(configuration: &Configuration) -> Res
     Ok(shards.into_iter().map(with_ports).collect())
 }
 
-/// Opens so many shards of Postgres, in their order. Shards that follow each other are on one server.
+/// Opens this number of Postgres shards, in their order. Consecutive shards are on one server.
 ///
 /// # Errors
 ///
@@ -83,7 +83,7 @@ fn place_of(shard: usize, shards: usize, servers: usize) -> usize {
     shard * servers / shards
 }
 
-/// What new ids and secrets say about where they are in this store, which has a feed for each shard.
+/// The placement of new ids and secrets in this store, which has a feed for each shard.
 pub(crate) fn placement(store: &Store) -> Placement {
     match u16::try_from(store.changes.len()) {
         Ok(shards @ 2..) => Placement::Shards(shards),
@@ -91,14 +91,14 @@ pub(crate) fn placement(store: &Store) -> Placement {
     }
 }
 
-/// The clock by which the instances on this database go, and the store whose reads keep it right. See decision 54. The
-/// store has its shards on this number of servers.
+/// The clock of all instances on this database, and the store, whose reads set it. See decision 54. The store has its
+/// shards on this number of servers.
 pub(crate) fn with_clock(store: Store, servers: usize) -> (Store, Arc<dyn Clock>) {
     if store.changes.is_empty() {
         return (store, Arc::new(SteadyClock::new(Arc::new(SystemClock))));
     }
     let clock = Arc::new(DatabaseClock::new(Arc::new(SystemClock)));
-    // The first server has the time. If it is away at the start, another one says about what time it is.
+    // // The first server has the time. While it is away at the start, another one gives an approximate time.
     let shards = store.changes.len();
     let followed = store.changes.iter().enumerate().map(|(shard, changes)| -> Arc<dyn ChangeFeed> {
         let (changes, clock) = (Arc::clone(changes), Arc::clone(&clock));

@@ -31,7 +31,7 @@ const REPORT_MAX: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    // Also for errors of the command line itself, so it is not parsed for this.
+    // // Also for errors of the arguments, so the arguments are not parsed for this.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let command_line = match CommandLine::parse_from_process(arguments) {
         Err(error) if json && error.use_stderr() => {
@@ -56,7 +56,7 @@ fn is_of_configuration(error: &anyhow::Error) -> bool {
     error.is::<InvalidConfiguration>() || error.is::<ProfileError>() || error.is::<MissingCredential>()
 }
 
-/// Writes the error, unless standard error takes nothing for a second: the process must end. If standard error is closed,
+/// Writes the error, unless standard error is stuck for a second: the process must end. If standard error is closed,
 /// the error cannot be reported.
 fn report(error: String) {
     let (done, is_done) = mpsc::channel();

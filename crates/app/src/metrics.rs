@@ -20,7 +20,7 @@ use crate::configuration::Configuration;
 use crate::instance::Instance;
 use crate::parts::Parts;
 
-/// What is running. A release is built with `GATEPOST_COMMIT` in the environment of the compiler.
+/// The identity of this build. A release is built with `GATEPOST_COMMIT` in the environment of the compiler.
 const BUILD: BuildInfo = BuildInfo {
     version: env!("CARGO_PKG_VERSION"),
     commit: match option_env!("GATEPOST_COMMIT") {
@@ -29,7 +29,7 @@ const BUILD: BuildInfo = BuildInfo {
     },
 };
 
-/// What counts for the metrics, whether or not somebody can read them.
+/// The counters for the metrics, which count even without a listener.
 pub(crate) struct MetricsParts {
     pub(crate) requests: RequestDurations,
     events: Arc<CountedEvents>,
@@ -37,7 +37,7 @@ pub(crate) struct MetricsParts {
 }
 
 impl MetricsParts {
-    /// Counts the events on their way to the store, and what is written to the audit log.
+    /// Counts the events on their way to the store, and the events of the audit log.
     pub(crate) fn of(store: &mut Store) -> Self {
         let events = CountedEvents::new(Arc::clone(&store.webhooks.events));
         store.webhooks.events = Arc::clone(&events) as _;
@@ -45,7 +45,7 @@ impl MetricsParts {
         Self { requests: RequestDurations::default(), events, audit }
     }
 
-    /// Starts to read what only the store knows, and to show the metrics on `listener`, if there is one.
+    /// Starts to read the figures of the store, and to show the metrics on `listener`, if there is one.
     pub(crate) fn start(
         self,
         instance: &Instance,
@@ -97,7 +97,7 @@ fn counts_of(spans: &SpanQueue) -> CountedSpans {
     CountedSpans { exported: counts.exported, dropped: counts.dropped }
 }
 
-/// Listens for those who read metrics; `None` if `METRICS_LISTEN` is empty.
+/// The listener for metrics; `None` if `METRICS_LISTEN` is empty.
 ///
 /// # Errors
 ///

@@ -56,7 +56,7 @@ impl Parts {
         })
     }
 
-    /// What the endpoints call.
+    /// The use cases for the endpoints.
     pub(crate) fn into_api(self, instance: &Instance, system: Arc<dyn SystemStatus>) -> Api {
         Api {
             keys: self.keys,
@@ -109,7 +109,7 @@ fn audit(Instance { store, clock, entropy, .. }: &Instance) -> Audit {
     Audit::new(Arc::clone(&store.audit), Arc::clone(clock), Arc::clone(entropy))
 }
 
-/// Signs people in at the provider whose tokens are accepted.
+/// Signs people in at the provider that issues the accepted tokens.
 fn sign_in(instance: &Instance, sessions: &Sessions, keys: &Arc<SealingKeys>) -> Result<SignIn> {
     let Instance { configuration, identity, public_url, clock, entropy, .. } = instance;
     let id = configuration.sign_in_client_id().context("OIDC_AUDIENCE is required")?.to_owned();

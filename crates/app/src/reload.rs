@@ -27,7 +27,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it.
+    /// All problems of the configuration.
     pub(crate) fn load(&self) -> Result<Loaded, InvalidConfiguration> {
         load(self.file.as_deref(), &self.environment, self.needs)
     }
@@ -42,7 +42,7 @@ pub(crate) struct Reload {
     log: LogSwitch,
     tokens: OperatorTokens,
     certificate: Option<ServerCertificate>,
-    /// What was wrong with the certificate when it was last read.
+    /// The problem of the certificate at its last reading.
     complaint: Option<String>,
 }
 
@@ -113,7 +113,7 @@ impl Reload {
         }
     }
 
-    /// Logs what is wrong, once.
+    /// Logs a problem once.
     fn complain(&mut self, complaint: String) {
         if self.complaint.as_ref() != Some(&complaint) {
             tracing::error!(error = complaint, "cannot read the TLS certificate again: the old one is still used");

@@ -17,7 +17,7 @@ const SHUTDOWN_MAX: Duration = Duration::from_millis(9_500);
 
 impl Instance {
     /// Serves until `stop` is cancelled. Then `/readyz` fails, requests in flight finish, the last uses are written,
-    /// and the database is closed, in this order. `once_serving` runs beside the server as soon as it answers requests.
+    /// and the database is closed, in this order. `once_serving` runs as soon as the server answers requests.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Instance {
         once_serving: impl Future<Output = Result<()>>,
         stop: &CancellationToken,
     ) -> Result<()> {
-        // The engines stop after the server, whose last requests still need them.
+        // // The engines stop after the server, because its last requests need them.
         let engines_stop = CancellationToken::new();
         let metrics = MetricsParts::of(&mut self.store);
         let audit_copy = self.audit_copy()?;
@@ -72,7 +72,7 @@ impl Instance {
         outcome.and(finished)
     }
 
-    /// Copies what the store writes to the audit log from now on, if `AUDIT_LOG` says where.
+    /// Copies every later event of the audit log to the destination in `AUDIT_LOG`, if it is set.
     fn audit_copy(&self) -> Result<Option<Arc<AuditCopy>>> {
         let Some(destination) = &self.configuration.audit_log else { return Ok(None) };
         AuditCopy::start(&*self.store.audit, destination, Arc::new(AuditJson))

@@ -10,12 +10,12 @@ use upkeep::Tasks;
 
 use crate::configuration::Configuration;
 
-/// What traces. Everything is `None` without a collector.
+/// The parts of tracing. Everything is `None` without a collector.
 #[derive(Default)]
 pub(crate) struct TraceParts {
-    /// Decides what is traced.
+    /// Decides which requests are traced.
     pub(crate) tracer: Option<Arc<Tracer>>,
-    /// What waits to be sent.
+    /// The spans that wait to be sent.
     pub(crate) queue: Option<Arc<SpanQueue>>,
     exporter: Option<SpanExporter>,
 }
@@ -36,7 +36,7 @@ impl TraceParts {
         Ok(Self { tracer: Some(tracer), queue: Some(queue), exporter: Some(exporter) })
     }
 
-    /// Starts to send what is traced.
+    /// Starts to send the spans.
     pub(crate) fn start(&mut self, tasks: &mut Tasks, stop: &CancellationToken) {
         if let Some(exporter) = self.exporter.take() {
             tasks.spawn_steady("the exporter of traces", stop, exporter.run(stop.clone()));

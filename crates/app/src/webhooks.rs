@@ -17,11 +17,11 @@ use crate::instance::Instance;
 /// How long attempts in flight may continue after the signal to stop. Less than the shutdown may take, so that their
 /// results can be stored.
 const STOP_GRACE: Duration = Duration::from_secs(7);
-/// The maximum of attempts at the same time to one host.
+/// The maximum number of attempts at the same time to one host.
 const CONCURRENCY_PER_HOST: u32 = 256;
 /// The longest test of a URL.
 const TEST_DEADLINE: Duration = Duration::from_secs(10);
-/// The maximum of tests of URLs at the same time.
+/// The maximum number of tests of URLs at the same time.
 const TESTS_MAX: usize = 64;
 /// Connections for each of the attempts that run at the same time. Most of them are idle, and save a handshake.
 const CONNECTIONS_FOR_EACH_ATTEMPT: usize = 4;
@@ -29,7 +29,7 @@ const CONNECTIONS_FOR_EACH_ATTEMPT: usize = 4;
 /// The webhook parts of an instance: the use cases and the dispatcher.
 pub(crate) struct WebhookParts {
     pub(crate) use_cases: Webhooks,
-    /// Seal what is stored, and what browsers keep while they sign in.
+    /// Seal the stored secrets, and the cookies of sign-ins.
     pub(crate) sealing_keys: Arc<SealingKeys>,
     /// `None` with `DISPATCH=false`.
     pub(crate) dispatcher: Option<Arc<Dispatcher>>,
@@ -67,7 +67,7 @@ impl WebhookParts {
     }
 }
 
-/// Why a key that is not the database's ends the start, and what to do. See decision 57.
+/// The explanation of a start that ended because the keys are not the database's. See decision 57.
 const FOREIGN_KEY: &str = "it was used with another ENCRYPTION_KEY, and none of the configured keys decrypts what it \
     holds. Set the key that the other instances have. To change the key, see \"Rotating ENCRYPTION_KEY\" in \
     docs/operations/upgrades.md";

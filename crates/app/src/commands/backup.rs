@@ -32,7 +32,7 @@ struct BackupAnswer {
     bytes: u64,
 }
 
-/// Copies a SQLite database. For Postgres, says what to run.
+/// Copies a SQLite database. For Postgres, names the command to run.
 ///
 /// # Errors
 ///

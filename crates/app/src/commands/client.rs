@@ -1,4 +1,4 @@
-//! The commands of the client: `cli` runs them, and this file gives it what the configuration says.
+//! The commands of the client: `cli` runs them, and this file gives it the values of the configuration.
 
 use std::sync::Arc;
 
@@ -32,8 +32,9 @@ pub(crate) async fn run(
 }
 
 /// Where Gatepost is, and the credentials: those of the profile that the command line names; else of the variables, if
-/// one is set; else of the profile that `GATEPOST_PROFILE` names, or of the default profile if there is one. A URL and a
-/// credential never come from two of these, so that no credential goes to a place that it is not for. See decision 81.
+/// one is set; else of the profile that `GATEPOST_PROFILE` names, or of the default profile if there is one. A URL and
+/// a credential never come from two of these, so that no credential goes to another place than its own. See decision
+/// 81.
 ///
 /// # Errors
 ///

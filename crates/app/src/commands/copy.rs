@@ -45,7 +45,7 @@ Examples:
   gatepost copy --from sqlite://old.db \\
       --to postgres://gatepost@db/gatepost --to-shards 16";
 
-/// A remark says so after so many rows of a table.
+/// The number of rows after which a remark reports the progress of a table.
 const REMARK_EVERY: usize = 100_000;
 
 /// How many rows of a table were copied.
@@ -116,13 +116,13 @@ async fn copy(source: &Database, target: &Database) -> Result<Vec<TableAnswer>, 
         tokio::join!(source.export(at, division, exporting), target.import(imported), watch(exported, importing));
     match (sent, stored) {
         (Ok(()), Ok(())) => Ok(tables),
-        // The side that stopped because of the other one knows no cause.
+        // // A side that stopped because of the other one has no cause of its own.
         (Err(CopyError::CutOff) | Ok(()), Err(error)) => Err((Side::Target, error)),
         (Err(error), _) => Err((Side::Source, error)),
     }
 }
 
-/// Passes everything on, and says how far the copy is.
+/// Passes everything on, and reports the progress of the copy.
 async fn watch(mut from: Receiver<Copied>, to: Sender<Copied>) -> Vec<TableAnswer> {
     let (mut tables, mut rows_of_table) = (Vec::<TableAnswer>::new(), 0);
     while let Some(copied) = from.recv().await {

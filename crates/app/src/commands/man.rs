@@ -35,7 +35,7 @@ pub(crate) fn run(Arguments { folder }: &Arguments, command: Command) -> Result<
     Ok(answer(&format!("{pages} pages are in {}", folder.display()))?)
 }
 
-/// Writes the page of a command and those of its subcommands. Returns how many.
+/// Writes the page of a command, and those of its subcommands. Returns the number of pages.
 fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
     let man = Man::new(command.clone());
     let mut page = Vec::new();
@@ -49,7 +49,8 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
     if command.has_subcommands() {
         man.render_subcommands_section(&mut page)?;
     }
-    // The library leaves out what `--help` shows first, and fills the lines of what it shows last.
+    // // The library leaves out the text that `--help` shows first, and refills the lines of the text that it shows
+    // last.
     let examples = command.get_before_help().map(StyledStr::to_string).unwrap_or_default();
     page.extend(as_it_is("EXAMPLES", examples.strip_prefix("Examples:\n").unwrap_or(&examples)));
     page.extend(as_it_is("NOTES", &command.get_after_help().map(StyledStr::to_string).unwrap_or_default()));
@@ -58,12 +59,12 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
     children.map(|child| write_pages(child, folder)).try_fold(1, |all, pages| Ok(all + pages?))
 }
 
-/// A section whose lines stay as they are.
+/// A section with unchanged lines.
 fn as_it_is(title: &str, text: &str) -> Vec<u8> {
     if text.is_empty() {
         return Vec::new();
     }
-    // A backslash, a dash, and a dot or a quote at the start of a line mean something else to roff.
+    // A backslash, a dash, and a dot or a quote at the start of a line have a meaning in roff.
     let line = |line: &str| format!("\\&{}\n", line.replace('\\', "\\e").replace('-', "\\-"));
     format!(".SH {title}\n.nf\n{}.fi\n", text.lines().map(line).collect::<String>()).into_bytes()
 }

@@ -1,4 +1,4 @@
-//! What the program says about itself.
+//! The version of the program, and the document of its API.
 
 use anyhow::Result;
 use clap::Args;

@@ -12,9 +12,9 @@ use crate::configuration::Loaded;
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What `gatepost backup` wrote
+    /// The file that `gatepost backup` wrote
     file: PathBuf,
-    /// Replace a database that is there, and keep it beside the restored one
+    /// Replace an existing database, and keep it next to the restored one
     #[arg(long)]
     replace: bool,
     /// Answer in JSON
@@ -27,7 +27,7 @@ Examples:
   gatepost restore /var/backups/gatepost.db
   gatepost restore /var/backups/gatepost.db --replace";
 
-/// What a person has to know before the service starts again.
+/// The consequence that a person must know before the service starts again.
 const MEANING: &str = "the database is as old as the backup: keys and sessions that were ended since then are good \
                        again, and webhooks that were delivered since then may be delivered again; see docs/backups.md";
 
@@ -37,7 +37,7 @@ struct RestoreAnswer {
     replaced: Option<PathBuf>,
 }
 
-/// Puts a backup of a SQLite database back. For Postgres, says what to run.
+/// Restores a backup of a SQLite database. For Postgres, names the command to run.
 ///
 /// # Errors
 ///

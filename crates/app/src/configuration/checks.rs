@@ -1,4 +1,4 @@
-//! What the values mean together, and what is wrong with values that do not belong together.
+//! The values that several settings give together, and the checks of settings against each other.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use cli::WebAddress;
 use super::{Configuration, Problem, TlsConfiguration};
 
 impl Configuration {
-    /// Whether people who sign in can be operators.
+    /// Whether a person who signs in can be an operator.
     pub(crate) fn operators_sign_in(&self) -> bool {
         self.operator_claim.is_some() || !self.operators.is_empty()
     }
@@ -35,27 +35,27 @@ impl Configuration {
         self.oidc_client_ids.first().or(self.oidc_audiences.first()).map(String::as_str)
     }
 
-    /// The audiences and the clients of the ID tokens that are accepted, with those of command lines. No client means
-    /// every client.
+    /// The audiences and the clients of the ID tokens that are accepted, with the client of command lines. No client
+    /// means every client.
     pub(crate) fn token_recipients(&self) -> (Vec<String>, Vec<String>) {
         let and_command_lines = |names: &[String]| names.iter().chain(&self.oidc_cli_client_id).cloned().collect();
         let clients = Some(&*self.oidc_client_ids).filter(|clients| !clients.is_empty());
         (and_command_lines(&self.oidc_audiences), clients.map(and_command_lines).unwrap_or_default())
     }
 
-    /// What is wrong with the number of shards for this database.
+    /// The problem of the number of shards for this database.
     pub(super) fn shards_problem(&self) -> Option<Problem> {
         let rule = self.database_url.misfit(self.database_shards)?;
         let (shown, rule) = (self.database_shards.to_string(), format!("DATABASE_URL names {rule}"));
         Some(Problem::unfit("DATABASE_SHARDS", &shown, &rule))
     }
 
-    /// What is wrong with the certificate.
+    /// The problem of the certificate.
     pub(crate) fn tls_problem(&self) -> Option<Problem> {
         self.tls.certificate().err()
     }
 
-    /// What is wrong with the client of command lines.
+    /// The problem of the client of command lines.
     pub(crate) fn cli_client_problem(&self) -> Option<Problem> {
         let shown = self.oidc_cli_client_id.as_deref()?;
         let is_secret = self.oidc_client_secret.is_some() && self.sign_in_client_id() == Some(shown);
@@ -64,7 +64,7 @@ impl Configuration {
         is_secret.then(|| Problem::unfit("OIDC_CLI_CLIENT_ID", shown, rule))
     }
 
-    /// What is missing beside `OPERATOR_WEBHOOK_URL`.
+    /// The missing secret of `OPERATOR_WEBHOOK_URL`.
     pub(crate) fn operator_webhook_problem(&self) -> Option<Problem> {
         let webhook = &self.operator_webhook;
         let what = "a secret that signs what is sent to OPERATOR_WEBHOOK_URL: whsec_ and base64 of 32 random bytes";

@@ -30,7 +30,7 @@ pub(crate) enum DatabaseUrl {
 }
 
 impl DatabaseUrl {
-    /// What [`DatabaseUrl::parse`] accepts.
+    /// The URLs that [`DatabaseUrl::parse`] accepts.
     pub(crate) const ALLOWED: &str = "sqlite://PATH (sqlite:///PATH when absolute) or postgres://USER@HOST/DATABASE";
 
     /// The URL of each server; none for a file.
@@ -39,7 +39,7 @@ impl DatabaseUrl {
         split(urls.expose()).into_iter().map(Secret::new).collect()
     }
 
-    /// Why what it names cannot have so many shards; `None` if it can.
+    /// The reason why this database cannot have this number of shards; `None` if it can.
     pub(crate) fn misfit(&self, shards: u16) -> Option<String> {
         let servers = self.servers().len();
         match self {
@@ -53,7 +53,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// Parses a URL by its scheme; `None` for any other scheme. The adapter checks what follows `postgres://`.
+    /// Parses a URL by its scheme; `None` for any other scheme. The adapter checks the rest of a Postgres URL.
     pub(crate) fn parse(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         match scheme {
@@ -92,7 +92,7 @@ impl DatabaseUrl {
     }
 }
 
-/// What is said of a URL to users.
+/// The parts of a URL that users may see.
 struct Parts<'a> {
     kind: &'static str,
     file: Option<&'a Path>,
@@ -141,7 +141,8 @@ pub(crate) fn without_passwords(urls: &str) -> String {
 /// after the user to the last `@` is masked.
 pub(crate) fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
-        // `user:password@host` and `password=…` contain a secret, although they are not URLs. A file name does not.
+        // `user:password@host` and `password=…` contain a secret, although they are not URLs. The name of a file
+        // contains none.
         return if url.contains(['@', '=']) { MASK.to_owned() } else { url.to_owned() };
     };
     let (user, place) = match rest.rsplit_once('@') {

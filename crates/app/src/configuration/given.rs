@@ -63,7 +63,7 @@ enum Content {
     Structure,
 }
 
-/// The value is not allowed; the row of the setting says what is.
+/// The value is not allowed; the row of the setting has the allowed ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refused;
 

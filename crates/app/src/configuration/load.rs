@@ -46,21 +46,20 @@ impl Loaded {
     }
 }
 
-/// What a command requires beyond a valid configuration.
+/// The requirements of a command beyond a valid configuration.
 pub(crate) type Needs = fn(&Configuration) -> Vec<Problem>;
 
-/// Reads the configuration file (`gatepost.toml` when none is named) and the environment, which wins.
-/// See decision 24.
+/// Reads the configuration file (`gatepost.toml` when none is named) and the environment, which wins. See decision 24.
 ///
 /// # Errors
 ///
-/// Everything that is wrong, including what the command `needs`, so that one round of corrections is enough.
+/// All problems, including unmet `needs` of the command, so that one round of corrections is enough.
 pub(crate) fn load(
     file: Option<&Path>,
     environment: &Environment,
     needs: Needs,
 ) -> Result<Loaded, InvalidConfiguration> {
-    // A file that cannot be read ends here: the values in it decide what else is wrong.
+    // // A file that cannot be read ends here: without its values, the other checks would mislead.
     let mut file_values = read_file(file)?;
     let (mut reading, mut refused) = (Reading::default(), BTreeSet::new());
     for setting in settings() {
@@ -77,7 +76,7 @@ pub(crate) fn load(
     let on_top = |need: &Problem| !matches!(need, Problem::Unmet { name, .. } if refused.contains(name));
     problems.extend(configuration.shards_problem().into_iter().chain(needs(&configuration)).filter(on_top));
     if !problems.is_empty() {
-        // What is missing may be there under another name.
+        // // A missing setting may have been set under a misspelt name.
         problems.extend(environment.warnings().map(Problem::Suspicious));
         return Err(InvalidConfiguration(problems));
     }
@@ -173,7 +172,7 @@ fn find(
     }
 }
 
-/// The value in the environment: of the variable itself, or of the file that `NAME_FILE` names.
+/// The value in the environment: of the variable, or of the file that `NAME_FILE` names.
 ///
 /// # Errors
 ///

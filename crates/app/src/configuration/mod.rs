@@ -37,9 +37,9 @@ pub(crate) use problem::{InvalidConfiguration, Problem};
 pub(crate) use settings::{SHARDS_MAX, operator_token, reference_page};
 pub(crate) use warning::Warning;
 
-/// 100 calls a second for as long as a user likes, and 6,000 at once.
+/// 100 calls a second on average, and 6,000 at once.
 const USER_RATE_LIMIT_DEFAULT: &str = "6000/m";
-/// A person who clicks needs less; a program repeats many deliveries with one recovery.
+/// A person who clicks needs less. A program repeats many deliveries with one recovery.
 const MANUAL_SEND_LIMIT_DEFAULT: &str = "60/m";
 /// Enough for a client that retries with an expired token.
 const CREDENTIAL_FAILURE_LIMIT_DEFAULT: &str = "100/m";
@@ -242,7 +242,7 @@ impl Default for OperatorWebhookConfiguration {
 /// `OTEL_*`
 #[derive(Clone, Debug)]
 pub(crate) struct TraceConfiguration {
-    /// `OTEL_EXPORTER_OTLP_ENDPOINT`; `None` traces nothing.
+    /// `OTEL_EXPORTER_OTLP_ENDPOINT`; `None` means no traces.
     pub(crate) endpoint: Option<CollectorUrl>,
     /// `OTEL_EXPORTER_OTLP_HEADERS`
     pub(crate) headers: Vec<CollectorHeader>,

@@ -5,7 +5,7 @@ use cli::ProfileError;
 use super::given::Origin;
 use super::warning::Warning;
 
-/// Everything that is wrong with the configuration, so that one round of corrections is enough.
+/// All problems of the configuration, so that one round of corrections is enough.
 #[derive(Debug)]
 pub(crate) struct InvalidConfiguration(pub(crate) Vec<Problem>);
 
@@ -30,7 +30,7 @@ impl fmt::Display for InvalidConfiguration {
     }
 }
 
-/// One thing that is wrong with the configuration. Its text may be shown, because secrets in it are masked.
+/// A problem of the configuration. Its text may be shown, because secrets in it are masked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
     /// A name or a value is not valid.
@@ -43,7 +43,7 @@ pub(crate) enum Problem {
         name: &'static str,
         text: String,
     },
-    /// A likely mistake, beside a problem that it may have caused.
+    /// A likely mistake, reported with a problem that it may have caused.
     #[error("{0}")]
     Suspicious(Warning),
 }
@@ -59,7 +59,7 @@ impl Problem {
         Self::Unmet { name, text: format!("{name} is missing: {what}") }
     }
 
-    /// The value is valid, but not for this command, or not beside the other settings.
+    /// The value is valid, but not for this command, or not together with the other settings.
     pub(crate) fn unfit(name: &'static str, shown: &str, rule: &str) -> Self {
         Self::Unmet { name, text: format!("{name} is {shown:?}, but {rule}") }
     }

@@ -45,7 +45,7 @@ impl fmt::Display for Warning {
 
 impl Warning {
     /// Whether a variable that is not known looks like a misspelt one. Names that start with `GATEPOST_` are always
-    /// reported; of other programs' names, only those within two changes of a known name, or which begin one.
+    /// reported; other names only within two changes of a known name, or as the beginning of one.
     pub(super) fn of_variable(name: &str) -> Option<Self> {
         if name == CERTIFICATE_AUTHORITIES {
             return None;
@@ -61,7 +61,7 @@ impl Warning {
         origin.file().and_then(of_file)
     }
 
-    /// What to do about it.
+    /// The correction.
     pub(crate) fn cure(&self) -> String {
         match self {
             Self::Misspelt { name, .. } => format!("correct the name, or `unset {name}`"),
@@ -87,7 +87,8 @@ fn nearest(name: &str) -> Option<String> {
 /// By how many changes the names differ; `None` if that is too many for a mistake.
 fn few_changes(known: &str, name: &str) -> Option<usize> {
     let (begins, max) = (begins(known, name), if known.len() < 10 { usize::from(known.len() > 5) } else { 2 });
-    // Close names have close lengths, and those are quick to compare: a container can have hundreds of variables.
+    // // Similar names have similar lengths, and lengths are quick to compare: a container can have hundreds of
+    // variables.
     if !begins && known.len().abs_diff(name.chars().count()) > max {
         return None;
     }
@@ -95,8 +96,8 @@ fn few_changes(known: &str, name: &str) -> Option<usize> {
     (begins || changes <= max).then_some(changes)
 }
 
-/// Whether `name` is the beginning of a known name, up to an underscore. One word and short names, such as `WEBHOOK` or
-/// `API_KEY`, belong to other programs.
+/// Whether `name` is the beginning of a known name, up to an underscore. Single words and short names, such as
+/// `WEBHOOK` or `API_KEY`, belong to other programs.
 fn begins(known: &str, name: &str) -> bool {
     name.len() > 8 && name.contains('_') && known.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'))
 }

@@ -1,4 +1,4 @@
-//! What commands need: the client its URL, `serve` its provider and its key.
+//! The needs of commands: the client its URL, `serve` its provider and its key.
 
 use tempfile::TempDir;
 

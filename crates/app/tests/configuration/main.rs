@@ -1,4 +1,4 @@
-//! The configuration as an operator meets it: what `gatepost config` shows, and what the binary says to values that are
+//! The configuration as an operator meets it: the output of `gatepost config`, and the messages about values that are
 //! not allowed.
 
 #![expect(clippy::unwrap_used, reason = "a test fails with a panic")]
@@ -33,7 +33,7 @@ impl ConfigFile {
         self.0.path().join("gatepost.toml")
     }
 
-    /// Writes a file beside it, and answers its path.
+    /// Writes a file to the same folder, and returns its path.
     fn beside(&self, name: &str, content: &str) -> String {
         let path = self.0.path().join(name);
         fs::write(&path, content).unwrap();
@@ -53,7 +53,7 @@ impl ConfigFile {
     }
 }
 
-/// What `gatepost config` shows.
+/// The output of `gatepost config`.
 #[derive(Debug)]
 struct Loaded {
     settings: Vec<Value>,

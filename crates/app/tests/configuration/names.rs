@@ -1,4 +1,4 @@
-//! Unknown and misspelt names, and reports of everything that is wrong at once.
+//! Unknown and misspelt names, and reports of all problems at once.
 
 use crate::{problems, with};
 

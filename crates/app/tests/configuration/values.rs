@@ -231,7 +231,7 @@ fn a_value_of_webhooks_that_is_not_allowed_is_refused_too() {
     ]);
 }
 
-/// Each row is a setting, a value that is not allowed, and a part of what the message allows.
+/// Each row is a setting, a value that is not allowed, and a part of the values that the message allows.
 fn expect_refused(rows: &[(&str, &str, &str)]) {
     for &(name, wrong, allowed) in rows {
         let text = problems("", [(name, wrong)]);

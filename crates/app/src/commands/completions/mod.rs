@@ -14,7 +14,7 @@ pub(crate) struct Arguments {
     /// The shell
     #[arg(required_unless_present = "words")]
     shell: Option<Shell>,
-    /// A command line whose last word is to be completed: for the scripts
+    /// The words of a command line, to complete the last one: for the scripts
     #[arg(last = true, hide = true, conflicts_with = "shell")]
     words: Vec<String>,
 }
@@ -34,7 +34,7 @@ const ZSH_FUNCTION: &str = "\n_gatepost() {";
 /// The end of zsh's script, which calls or registers this function.
 const ZSH_END: &str = "\nif [ \"$funcstack[1]\" = \"_gatepost\" ]; then";
 
-/// Prints the script of the library, which knows the words of the command line, with a function that asks this command for
+/// Prints the library's script, which knows the words of the command line, with a function that asks this command for
 /// names. See decision 112.
 ///
 /// # Errors
@@ -53,7 +53,7 @@ pub(crate) fn run(Arguments { shell, words }: Arguments, environment: Environmen
     })?)
 }
 
-/// zsh calls the function `_gatepost`, so that of the library gets another name.
+/// zsh calls the function `_gatepost`, so the library's function gets another name.
 fn with_names_in_zsh(words: &str) -> Option<String> {
     let (before, after) = words.split_once(ZSH_FUNCTION)?;
     let (functions, end) = after.split_once(ZSH_END)?;

@@ -15,7 +15,7 @@ use crate::configuration::{Environment, load};
 /// A shell waits for the names while a person types.
 const DEADLINE: Duration = Duration::from_millis(1_500);
 
-/// What a word names.
+/// The kind of thing that a word names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
     Profile,
@@ -27,16 +27,16 @@ enum Subject {
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     subject: Subject,
-    /// What is typed of the name.
+    /// The typed start of the name.
     typed: String,
-    /// What stands before the name in the same word, such as `--profile=`.
+    /// The text before the name in the same word, such as `--profile=`.
     before: String,
     user: Option<String>,
     profile: Option<String>,
     config: Option<PathBuf>,
 }
 
-/// Prints one line for each name that completes the last word: the name, a tab, and what it stands for. Prints nothing if
+/// Prints one line for each name that completes the last word: the name, a tab, and its meaning. The output is empty if
 /// there is no name, or if the names cannot be found in time.
 ///
 /// # Errors
@@ -75,7 +75,7 @@ fn candidates(asked: &Asked, environment: &Environment) -> Result<Vec<Candidate>
     })
 }
 
-/// What the last word names, if it is a name that this program can find.
+/// The subject that the last word names; `None` if this program cannot find such names.
 fn asked(root: &Command, words: &[String]) -> Option<Asked> {
     // bash splits `--profile=work` into three words.
     let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "=").collect();

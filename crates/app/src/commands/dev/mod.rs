@@ -54,7 +54,7 @@ Examples:
   API_KEYS_MAX_ACTIVE=3 gatepost dev
   gatepost dev --web web";
 
-/// A developer who has mended a receiver does not wait for long.
+/// Short, because a developer who has repaired a receiver should not wait for long.
 const PAUSES: PauseLengths = PauseLengths { first: Duration::from_secs(1), longest: Duration::from_secs(4) };
 /// The audience of development tokens if `OIDC_AUDIENCE` is not set.
 const AUDIENCE: &str = "gatepost-dev";
@@ -109,7 +109,7 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
     let verified = once_verified(provider, Arc::clone(&identity), Arc::clone(&clock));
     let welcoming = async {
         let token = verified.await?;
-        // The welcome comes last: after the lines that the start has logged.
+        // // The welcome comes last: after the log lines of the start.
         lines.flush();
         answer(&if arguments.json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?;
         if let Some(url) = welcome.opened_at_key() {
@@ -143,7 +143,7 @@ fn open_web(folder: PathBuf) -> Result<WebFolder> {
     WebFolder::open(folder).with_context(|| format!("{name} does not have the console's index.html"))
 }
 
-/// The routes of the provider. With a folder, those of the console read from there.
+/// The routes of the provider, and with a folder also those of the console, read from there.
 fn routes_of(
     provider: &Arc<DevProvider>,
     web: Option<WebFolder>,
@@ -157,7 +157,7 @@ fn routes_of(
     }
 }
 
-/// Takes out what only `serve` uses, and says so.
+/// Takes out the settings that only `serve` uses, and logs a warning for each.
 fn leave_out(configuration: &mut Configuration) {
     if configuration.oidc_issuer.is_some() {
         tracing::warn!("dev ignores OIDC_ISSUER: it accepts only the tokens of its development provider");
@@ -172,8 +172,8 @@ fn metrics_listener(configuration: &Configuration) -> Option<TcpListener> {
     })
 }
 
-/// Fills in what production configures: secrets, which are kept beside the database, and webhooks to this machine.
-/// Returns the operator token if `dev` made it.
+/// Fills in the settings that production configures: secrets, which are kept next to the database, and webhooks to this
+/// machine. Returns the operator token if `dev` made it.
 fn fill_in(configuration: &mut Configuration, folder: &DataFolder, entropy: &dyn Entropy) -> Result<Option<Secret>> {
     if configuration.encryption_keys.is_empty() {
         configuration.encryption_keys.push(folder.encryption_key(entropy)?);

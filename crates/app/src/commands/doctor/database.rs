@@ -52,7 +52,7 @@ async fn examine_store(store: Store, configuration: &Configuration) -> Vec<Findi
     check_store(&store, &*clock, configuration.migrate).await
 }
 
-/// Counts only where all migrations are applied: otherwise, the schema has another finding.
+/// Counts only with all migrations applied: otherwise, the schema has another finding.
 async fn ended_deliveries((postgres, store): (&PostgresStore, &Store)) -> Option<Finding> {
     const SHOWN_MAX: i64 = 1_000;
     let is_migrated = store.schema.status().await.is_ok_and(|all| all.iter().all(|migration| migration.applied));
@@ -67,7 +67,7 @@ async fn ended_deliveries((postgres, store): (&PostgresStore, &Store)) -> Option
     }
 }
 
-/// A server that does not answer is the finding of another check.
+/// Another check reports a server that does not answer.
 async fn examine_server(
     configuration: &Configuration,
     url: &Secret,
@@ -86,7 +86,7 @@ async fn examine_server(
 /// A shard, and its ports.
 type OpenShard = (Arc<PostgresStore>, Store);
 
-/// The servers side by side. What is found names the server, and the shard if it is of one.
+/// Examines the servers at the same time. A finding names its server, and its shard if it has one.
 async fn examine_shards(configuration: &Configuration, is_running: bool, report: &mut Report) -> Result<Store> {
     let shards = open_configured_shards(configuration).await?;
     let server_of = |(postgres, _): &OpenShard| postgres.shard().map(|shard| shard.server);
@@ -109,7 +109,7 @@ async fn examine_shards(configuration: &Configuration, is_running: bool, report:
     Ok(ShardedStore::composed(shards.into_iter().map(|(_, store)| store)))
 }
 
-/// What is found of a server, and of its shards. Those of a server that does not answer are not examined.
+/// The findings of a server, and those of its shards, which are not examined if the server does not answer.
 async fn examine_part(
     configuration: &Configuration,
     shards: &[OpenShard],
@@ -141,13 +141,13 @@ async fn examine_part(
     (of_server, of_shards.into_iter().map(of_its_shards).collect())
 }
 
-/// What several shards have in common is one finding.
+/// One finding for all shards that have it.
 fn of_its_shards((numbers, finding): (Vec<String>, Finding)) -> Finding {
     let shards = if numbers.len() == 1 { "shard" } else { "shards" };
     Finding { what: format!("{shards} {}: {}", numbers.join(", "), finding.what), ..finding }
 }
 
-/// Counts are never negative. An instance with this configuration that does not run yet opens connections too.
+/// Counts are never negative. The connections of this instance count even if it does not run yet.
 fn described(
     server: ServerReport,
     store: &PostgresStore,

@@ -1,4 +1,4 @@
-//! `gatepost doctor`: what to look at. `doctor` looks.
+//! `gatepost doctor`: chooses the subjects of the checks, which the crate `doctor` has.
 
 mod database;
 
@@ -20,7 +20,7 @@ use crate::configuration::{Configuration, DatabaseUrl, InvalidConfiguration, Loa
 use crate::instance::PROVIDER_TLS;
 use crate::webhooks::egress_policy;
 
-/// Look for what is wrong with the configuration, the database, the identity provider and this machine
+/// Find problems of the configuration, the database, the identity provider and this machine
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -38,11 +38,11 @@ Examples:
   gatepost doctor --reach http://127.0.0.1:9000/hook
   gatepost --config /etc/gatepost.toml doctor --json";
 
-/// Prints what is wrong. May run beside `gatepost serve`, with the same configuration.
+/// Prints the problems. May run while `gatepost serve` runs, with the same configuration.
 ///
 /// # Errors
 ///
-/// When something is wrong.
+/// When a check finds a problem.
 pub(crate) async fn run(arguments: Arguments, loaded: Result<Loaded, InvalidConfiguration>) -> Result<()> {
     let report = match loaded {
         Ok(loaded) => examine(&loaded, &arguments.reach).await,
@@ -89,8 +89,8 @@ fn exposure(configuration: &Configuration) -> impl Iterator<Item = Finding> {
     public_url.into_iter().chain(check_allowed_networks(all))
 }
 
-/// Whether the provider knows `OIDC_AUDIENCE` cannot be seen: the discovery document lists neither clients nor audiences,
-/// and an audience need not be a client. A wrong one shows when the first token is refused.
+/// No check can tell whether the provider knows `OIDC_AUDIENCE`: the discovery document lists neither clients nor
+/// audiences, and an audience need not be a client. A wrong audience shows when the first token is refused.
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let Some(issuer) = configuration.oidc_issuer.clone() else { return };
     let (audiences, client_ids) = configuration.token_recipients();
@@ -107,11 +107,11 @@ async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let running = tokio::spawn(Arc::clone(&identity).run(stop.clone()));
     report.add("identity provider", check_identity(&*identity, &issuer).await);
     stop.cancel();
-    // A panic of the task is a fault of this command, and changes nothing about what was found.
+    // // A panic of the task is a fault of this command, and does not change the findings.
     let _ = running.await;
 }
 
-/// Nothing is sent to the URLs.
+/// Sends no request to the URLs.
 async fn examine_egress(configuration: &Configuration, reach: &[Url]) -> Vec<Finding> {
     let Ok(policy) = egress_policy(configuration) else { return Vec::new() };
     let mut findings = Vec::new();

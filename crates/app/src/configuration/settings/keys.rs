@@ -63,7 +63,7 @@ fn metadata_name(text: &str) -> Option<String> {
     Metadata::new(pairs).is_ok().then(|| text.to_owned())
 }
 
-/// Values of a policy. The domain says what it allows when the policy is broken.
+/// Values of a policy. The allowed ones are in the error of the domain for a broken policy.
 fn limited<T: FromStr + ToString + 'static>(break_it: fn(&mut KeyPolicySettings)) -> Form<T> {
     let mut settings = KeyPolicySettings::default();
     break_it(&mut settings);

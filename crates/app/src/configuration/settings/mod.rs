@@ -21,7 +21,7 @@ use super::given::{Given, Refused};
 pub(crate) use service::{SHARDS_MAX, operator_token};
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
-/// What a limit on the rate of something is.
+/// The form of a rate limit.
 const RATE_LIMIT: &str = "a count and a unit, such as 100/s, 6000/m or 100000/h";
 /// The page `docs/configuration.md` up to the table.
 const INTRODUCTION: &str = include_str!("introduction.md");
@@ -32,7 +32,7 @@ pub(super) struct Setting {
     pub(super) name: &'static str,
     /// Its description on the reference page.
     doc: String,
-    /// What applies when the setting is not set and has no default.
+    /// The meaning of a setting without value and default.
     when_unset: &'static str,
     /// How much of a refused value may be shown.
     pub(super) secrecy: Secrecy,
@@ -57,7 +57,7 @@ pub(super) enum Secrecy {
     Open,
     /// All but the password in its URL.
     Password,
-    /// Nothing.
+    /// No part of it.
     Secret,
 }
 
@@ -126,7 +126,7 @@ fn list<T: Clone + 'static>(name: &'static str, field: Field<Vec<T>>, form: Form
     whole(name, field, form, Some, Vec::clone)
 }
 
-/// A setting with any number of values, of which a whole is made that has these values.
+/// A setting with a list of values, which together make one value of another type.
 fn whole<T: 'static, Whole: 'static>(
     name: &'static str,
     field: Field<Whole>,
@@ -190,7 +190,7 @@ impl<T> Form<T> {
         Self { allowed: allowed.into(), parse: Box::new(parse), show, secrecy: Secrecy::Open }
     }
 
-    /// Adds to what is said of the allowed values.
+    /// Adds a note to the allowed values.
     fn noting(self, note: &str) -> Self {
         Self { allowed: self.allowed + note, ..self }
     }

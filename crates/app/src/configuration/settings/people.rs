@@ -7,12 +7,12 @@ use url::Url;
 
 use super::{Form, Setting, form, list, masked, not_empty, one, optional, seconds, url};
 
-/// The longest name, in characters, so that it fits beside the logo.
+/// The longest name, in characters, so that it fits next to the logo.
 const NAME_LENGTH_MAX: usize = 40;
 /// The form of `ORGANIZATION_ROLES`.
 const ROLES: &str = "roles and their capabilities, such as admin=keys+webhooks, dev=webhooks+keys:read, *=keys:read";
 
-/// Whose ID tokens are accepted.
+/// The accepted ID tokens.
 pub(super) fn identity() -> Vec<Setting> {
     vec![
         optional("OIDC_ISSUER", |all| &mut all.oidc_issuer, issuer())
@@ -148,7 +148,7 @@ fn name() -> Form<String> {
     })
 }
 
-/// An SVG image by its element; browsers do the rest.
+/// An SVG image, recognized by its element; browsers check the rest.
 fn svg() -> Form<String> {
     let parse = |text: &str| {
         let is_image = text.trim_start().starts_with('<') && text.contains("<svg") && text.contains("</svg>");

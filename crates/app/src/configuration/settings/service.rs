@@ -14,7 +14,7 @@ use crate::configuration::DatabaseUrl;
 
 /// The largest connection pool. A Postgres server with default settings allows 100 connections in all.
 const POOL_SIZE_MAX: usize = 500;
-/// The most shards. Each instance reads the changes of each four times a second.
+/// The most shards: each instance reads the changes of each shard four times a second.
 pub(crate) const SHARDS_MAX: u16 = 256;
 /// The longest keep-alive, in seconds: an hour.
 const KEEP_ALIVE_SECONDS_MAX: u64 = 60 * 60;
@@ -95,7 +95,7 @@ pub(super) fn secrets() -> Vec<Setting> {
     ]
 }
 
-/// What browsers may reach.
+/// The pages that browsers may reach.
 pub(super) fn pages() -> Vec<Setting> {
     vec![
         one("CONSOLE", |all| &mut all.console, flag())

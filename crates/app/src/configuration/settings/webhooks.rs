@@ -14,12 +14,12 @@ use super::{Form, SECONDS_PER_DAY, Setting, flag, form, list, masked, number, on
 /// The longest attempt: half of a lease, so that no lease ends during an attempt.
 const TIMEOUT_SECONDS_MAX: u64 = 30;
 const CONCURRENCY_MAX: u32 = 10_000;
-/// What signing secrets begin with.
+/// The start of a signing secret.
 const SECRET_PREFIX: &str = "whsec_";
-/// What the patterns of operational events begin with.
+/// The start of the patterns of operational events.
 const EVENTS_PREFIX: &str = "gatepost.";
 
-/// What users may have sent, and where.
+/// The webhooks of users, and their allowed targets.
 pub(super) fn webhooks() -> Vec<Setting> {
     vec![
         one("DISPATCH", |all| &mut all.webhooks.dispatch, flag())
@@ -66,7 +66,7 @@ pub(super) fn deliveries() -> Vec<Setting> {
     ]
 }
 
-/// The webhook that tells the operator of operational events.
+/// The webhook that informs the operator of operational events.
 pub(super) fn operator_webhook() -> Vec<Setting> {
     vec![
         optional("OPERATOR_WEBHOOK_URL", |all| &mut all.operator_webhook.url, hook_url())
@@ -139,7 +139,7 @@ fn names(events: &SubscribedEvents) -> Vec<String> {
     events.patterns().iter().map(ToString::to_string).collect()
 }
 
-/// Values of a policy. The domain says what it allows when the policy is broken.
+/// Values of a policy. The allowed ones are in the error of the domain for a broken policy.
 fn limited<T: FromStr + ToString + 'static>(break_it: fn(&mut WebhookPolicySettings)) -> Form<T> {
     let mut settings = WebhookPolicySettings::default();
     break_it(&mut settings);
