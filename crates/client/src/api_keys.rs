@@ -100,7 +100,7 @@ impl<Label: Into<String>> From<Label> for NewApiKey {
     }
 }
 
-/// Changes of a key. Whatever is not set stays.
+/// Changes of a key. A field that is not set keeps its value.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ApiKeyChange(Map<String, Value>);
 
@@ -201,7 +201,7 @@ impl Client {
         self.call(Method::POST, &path, Some(&RotateBody { overlap_seconds: overlap.as_secs() })).await
     }
 
-    /// Revokes one of the user's keys and returns the updated list. Revoking a key again changes nothing and succeeds.
+    /// Revokes one of the user's keys and returns the updated list. Revoking a key again succeeds without effect.
     ///
     /// # Errors
     ///
@@ -230,7 +230,7 @@ impl Client {
     }
 
     /// Revokes up to 1,000 leaked keys of any owner. Returns the id of each key in the same order, and `None` for a
-    /// string that is not a key. Reporting a key again changes nothing and succeeds.
+    /// string that is not a key. Reporting a key again succeeds without effect.
     ///
     /// This call needs an [`OperatorToken`](crate::OperatorToken) as credential.
     ///

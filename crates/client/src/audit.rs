@@ -4,22 +4,23 @@ use serde::{Deserialize, Serialize};
 use crate::rest_client::{NO_BODY, query};
 use crate::{Client, Error, Owner};
 
-/// Who did what, how, when and from where. Times are RFC 3339 in UTC with milliseconds.
+/// An entry of the audit log: the actor, the action, its target, its time and its origin. Times are RFC 3339 in UTC
+/// with milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AuditEvent {
     /// Identifies the event.
     pub id: String,
-    /// When it was done.
+    /// When the action took place.
     pub at: String,
-    /// What was done, such as `key.revoked`.
+    /// The action, such as `key.revoked`.
     pub action: String,
-    /// Who did it.
+    /// The actor.
     pub actor: AuditPart,
-    /// How the actor proved who they are.
+    /// The proof of the actor's identity.
     pub via: AuditPart,
-    /// What it was done to.
+    /// The target of the action.
     pub target: AuditPart,
     /// The user to whom the target belongs; `None` if it is an organization.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +28,7 @@ pub struct AuditEvent {
     /// The organization to which the target belongs; `None` if it is a user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub organization_id: Option<String>,
-    /// What changed, of what is not secret.
+    /// The changes of fields that are not secret.
     pub changes: Vec<AuditChange>,
     /// The id of the request; `None` if the reader may not see it, or there was no request.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +43,7 @@ pub struct AuditEvent {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AuditPart {
-    /// What it is, such as `user`, `idToken` or `apiKey`.
+    /// Its type, such as `user`, `idToken` or `apiKey`.
     #[serde(rename = "type")]
     pub kind: String,
     /// Which one it is; `None` if there is only one, or it has no id.
@@ -57,20 +58,20 @@ pub struct AuditPart {
 pub struct AuditChange {
     /// The field.
     pub field: String,
-    /// Before; `None` if there was nothing.
+    /// The value before; `None` if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// After; `None` if there is nothing.
+    /// The value after; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
 
-/// Which events to list: those that match every field that is set.
+/// A filter for events: every field that is set must match.
 #[derive(Clone, Debug, Default)]
 pub struct AuditQuery {
     /// Only this action.
     pub action: Option<String>,
-    /// Only what was done to the key, subscription, delivery or session with this id.
+    /// Only actions on the key, subscription, delivery or session with this id.
     pub target: Option<String>,
     /// Only events at this time or later: RFC 3339.
     pub since: Option<String>,
@@ -96,9 +97,9 @@ pub struct AuditPage {
 
 /// The audit log.
 impl Client {
-    /// A page of what was changed of the owner's, with an [`IdToken`](crate::IdToken) as credential, or, for any owner,
-    /// an [`OperatorToken`](crate::OperatorToken) and [`Client::for_owner`]. The page of a user then has addresses and
-    /// ids of requests too.
+    /// A page of the changes to the owner's things, with an [`IdToken`](crate::IdToken) as credential, or, for any
+    /// owner, an [`OperatorToken`](crate::OperatorToken) and [`Client::for_owner`]. The page of a user then has
+    /// addresses and ids of requests too.
     ///
     /// # Errors
     ///
@@ -110,7 +111,7 @@ impl Client {
         }
     }
 
-    /// A page of what was changed of any user's, or with `user_id` of one user's, with an
+    /// A page of the changes to all users' things, or with `user_id` to one user's, with an
     /// [`OperatorToken`](crate::OperatorToken) as credential.
     ///
     /// # Errors

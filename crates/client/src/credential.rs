@@ -19,7 +19,7 @@ macro_rules! secrets {
                 Self(Zeroizing::new(text.into()))
             }
 
-            /// The secret itself.
+            /// The secret in clear.
             pub fn expose(&self) -> &str {
                 &self.0
             }

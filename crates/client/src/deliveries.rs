@@ -83,7 +83,7 @@ pub struct DeliveryHistory {
     pub attempts: Vec<Attempt>,
 }
 
-/// Which deliveries to list: those that match every field that is set.
+/// A filter for deliveries: every field that is set must match.
 #[derive(Clone, Debug, Default)]
 pub struct DeliveryQuery {
     /// Only deliveries to this subscription.
@@ -161,7 +161,7 @@ impl Client {
         Ok(changed.delivery)
     }
 
-    /// Cancels a delivery. Cancelling a delivery that has ended changes nothing and succeeds.
+    /// Cancels a delivery. Cancelling a delivery that has ended succeeds without effect.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ pub enum Error {
     UnexpectedAnswer {
         /// The HTTP status.
         status: u16,
-        /// What is wrong with it.
+        /// The problem of the answer.
         reason: String,
     },
 }
@@ -81,7 +81,7 @@ pub struct Problem {
     /// The explanation for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The fields of the request that are wrong.
+    /// The invalid fields of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
     /// The id of the call in the service's log.
@@ -92,7 +92,7 @@ pub struct Problem {
     pub retry_after: Option<Duration>,
 }
 
-/// What is wrong with one field of a request.
+/// The problem of one field of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FieldError {

@@ -61,7 +61,7 @@ impl NewEvent {
 pub struct Event {
     /// The id, which receivers see as `webhook-id`.
     pub id: String,
-    /// The user who receives the event; `None` if it is an organization.
+    /// The user that receives the event; `None` if it is an organization.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
     /// The organization that receives the event; `None` if it is a user.
@@ -86,7 +86,7 @@ pub struct PublishedEvent {
     pub event: Event,
     /// How many subscriptions receive it.
     pub deliveries: u32,
-    /// Whether an event with this id existed already. If so, the call changed nothing.
+    /// Whether an event with this id existed already. If so, the call had no effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,
 }

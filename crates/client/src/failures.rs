@@ -59,8 +59,8 @@ impl Client {
         self.call(Method::GET, &path, NO_BODY).await
     }
 
-    /// Makes the deliveries due now that failed for this cause, and returns how many: those among the newest 1,000 failed
-    /// deliveries of the subscription.
+    /// Of the newest 1,000 failed deliveries of the subscription, makes those with this cause due now, and returns how
+    /// many.
     ///
     /// # Errors
     ///

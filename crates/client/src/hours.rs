@@ -52,7 +52,7 @@ pub struct OutcomeCounts {
     pub exhausted: u64,
 }
 
-/// What is counted in one hour.
+/// The counts of one hour.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -70,7 +70,7 @@ pub struct InHour<Counts> {
 pub struct DailyUses {
     /// When the first of the 30 days began: RFC 3339.
     pub since: String,
-    /// The keys, those that were used or made last first.
+    /// The keys, in the order of their last use or creation, newest first.
     pub keys: Vec<DailyUsesOfKey>,
 }
 
@@ -111,7 +111,7 @@ impl Client {
         self.hours(&format!("/api/api-keys/{}/usage", segment(key_id)), hours).await
     }
 
-    /// How often the user's active keys were used in each of the last 30 days: at most 25 keys, those that were used or
+    /// How often the user's active keys were used in each of the last 30 days: at most the 25 keys that were used or
     /// made last. Needs an [`IdToken`](crate::IdToken) as credential.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use crate::{Client, Error, FullKey, Owner};
 pub struct ActiveApiKey {
     /// The user or the organization that owns the key.
     pub owner: Owner,
-    /// The member of the organization who created the key, by the `sub`; `None` if no member did.
+    /// The member of the organization that created the key, by the `sub`; `None` if no member did.
     pub created_by: Option<String>,
     /// The identity provider of the owner.
     pub issuer: String,
@@ -31,8 +31,8 @@ pub struct ActiveApiKey {
 
 /// Token introspection. This call needs an [`OperatorToken`](crate::OperatorToken) as credential.
 impl Client {
-    /// Checks whether a key is valid now and has all `required_scopes`; `None` if not. The call counts as a use of the
-    /// key.
+    /// Checks whether a key is valid now and has all `required_scopes`; otherwise `None`. The call counts as a use of
+    /// the key.
     ///
     /// # Errors
     ///

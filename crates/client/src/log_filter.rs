@@ -10,7 +10,7 @@ use crate::{Client, Error};
 pub struct LogFilter {
     /// The filter that applies, in the form of the setting `LOG`.
     pub filter: String,
-    /// The filter that applied before a change; `None` if nothing was to change.
+    /// The filter that applied before a change; `None` without a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }

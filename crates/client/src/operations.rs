@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::rest_client::{NO_BODY, query, segment};
 use crate::{Attempt, Client, Error, Event};
 
-/// An enabled subscription of any user whose last attempt failed.
+/// An enabled subscription of any user that failed at its last attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -43,7 +43,7 @@ pub struct FailingPage {
     pub next_cursor: Option<String>,
 }
 
-/// Which events to list: those that match every field that is set.
+/// A filter for events: every field that is set must match.
 #[derive(Clone, Debug, Default)]
 pub struct EventQuery {
     /// Only events of this user.
@@ -60,7 +60,7 @@ pub struct EventQuery {
     pub limit: Option<u32>,
 }
 
-/// A published event, and how many subscriptions it went to.
+/// A published event, and the number of subscriptions that received it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -122,7 +122,7 @@ impl Client {
         self.call(Method::GET, &format!("/api/operator/events/{}", segment(id)), NO_BODY).await
     }
 
-    /// How the instance that answers and the store are doing, as the JSON object that `findSystemState` describes.
+    /// The state of the instance that answers and of its store, as the JSON object that `findSystemState` describes.
     ///
     /// # Errors
     ///

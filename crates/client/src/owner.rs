@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// The owner of a key, or the receiver of an event. A user and an organization may have the same id, and share nothing.
+/// The owner of a key, or the receiver of an event. A user and an organization with the same id are separate owners.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Owner {
     /// A user, by the `sub` of the user's ID tokens.

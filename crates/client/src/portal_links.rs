@@ -21,7 +21,8 @@ pub struct NewPortalLink {
 }
 
 impl NewPortalLink {
-    /// A link for the user with this id (the `sub` of the user's ID tokens), who may change keys and webhooks.
+    /// A link for the user with this id (the `sub` of the user's ID tokens), which permits changes of keys and
+    /// webhooks.
     pub fn for_user(user_id: impl Into<String>) -> Self {
         Self::for_owner(Owner::User(user_id.into()))
     }
@@ -31,7 +32,7 @@ impl NewPortalLink {
         Self { owner, capabilities: None, return_url: None, ttl_seconds: None }
     }
 
-    /// Sets what the user may do: `keys`, `keys:read`, `webhooks`, `webhooks:read`.
+    /// Sets the rights of the visit: `keys`, `keys:read`, `webhooks`, `webhooks:read`.
     #[must_use]
     pub fn with_capabilities(self, capabilities: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { capabilities: Some(capabilities.into_iter().map(Into::into).collect()), ..self }

@@ -62,20 +62,20 @@ impl Client {
     }
 
     /// A client that calls for this owner, and shares the connections of this one. With an
-    /// [`OperatorToken`](crate::OperatorToken) as credential the owner is any user or organization, and the scopes of the
-    /// token say what it may do. Otherwise the owner is an organization to which the user belongs. Calls that are not an
-    /// owner's stay as they are.
+    /// [`OperatorToken`](crate::OperatorToken) as credential the owner is any user or organization, and the scopes of
+    /// the token limit the calls. Otherwise the owner is an organization to which the user belongs. Calls that are not
+    /// an owner's stay as they are.
     #[must_use]
     pub fn for_owner(&self, owner: Owner) -> Self {
         Self { owner: Some(owner), ..self.clone() }
     }
 
-    /// The owner whose calls the host makes.
+    /// The owner for which the host makes the call.
     pub(crate) fn host_of(&self) -> Option<&Owner> {
         self.owner.as_ref().filter(|_| matches!(self.credential, Some(Credential::OperatorToken(_))))
     }
 
-    /// The owner's call at `path`, made for the owner of this client.
+    /// The path of the owner's call at `path`, made for the owner of this client.
     fn path_for_owner<'a>(&self, path: &'a str) -> Cow<'a, str> {
         match &self.owner {
             Some(owner) if self.host_of().is_some() => path_for_host(owner, path),
@@ -106,7 +106,7 @@ impl Client {
     }
 }
 
-/// Where the host makes the owner's call at `path`.
+/// The path at which the host makes the owner's call at `path`.
 fn path_for_host<'a>(owner: &Owner, path: &'a str) -> Cow<'a, str> {
     if path.starts_with(HOST) {
         return path.into();
@@ -120,7 +120,7 @@ fn path_for_host<'a>(owner: &Owner, path: &'a str) -> Cow<'a, str> {
     format!("{HOST}{kind}/{}{}", segment(id), rest.unwrap_or_default()).into()
 }
 
-/// Where a member makes the call at `path`. The service refuses a member who calls for another user.
+/// The path at which a member makes the call at `path`. The service refuses a member that calls for another user.
 fn path_for_member<'a>(owner: &Owner, path: &'a str) -> Cow<'a, str> {
     match owner {
         Owner::User(_) => path_for_host(owner, path),
@@ -176,7 +176,7 @@ fn read_answer<Answer: DeserializeOwned>(
     if status.is_redirection() {
         return Err(unexpected(status, "a redirect, which the client does not follow with a credential".to_owned()));
     }
-    // An empty answer is read as `()`, whose JSON is `null`.
+    // // An empty answer is read as `()`, which is `null` in JSON.
     let body = if status == StatusCode::NO_CONTENT { b"null" } else { body };
     serde_json::from_slice(body).map_err(|error| {
         // The message of serde_json quotes the body, so it is not part of the error.

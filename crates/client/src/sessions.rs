@@ -13,12 +13,12 @@ const PATH: &str = "/api/sessions";
 pub struct Session {
     /// The id with which other calls name the session. It is not a secret.
     pub id: String,
-    /// Whether it is the session that makes the call. Never with an ID token or an operator token.
+    /// Whether this session makes the call. Never with an ID token or an operator token.
     #[serde(default)]
     pub current: bool,
     /// `user`, `operator` or `visitor`.
     pub role: String,
-    /// What the session may do with what belongs to the user.
+    /// The rights of the session to the things of the user.
     pub capabilities: Vec<String>,
     /// When the user signed in.
     pub created_at: String,
@@ -46,7 +46,7 @@ impl Client {
         Ok(list.sessions)
     }
 
-    /// Ends one session of the user, and returns those that are left.
+    /// Ends one session of the user, and returns the remaining ones.
     ///
     /// # Errors
     ///

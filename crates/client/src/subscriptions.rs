@@ -271,9 +271,8 @@ impl Client {
         Ok(counted.deliveries)
     }
 
-    /// Enables a subscription, and makes its deliveries of events published since `since` (RFC 3339) due now: those
-    /// that failed, and those that wait for a retry. Returns how many deliveries that are. If the result is 100,000,
-    /// call again.
+    /// Enables a subscription, and makes its failed and waiting deliveries of events published since `since` (RFC 3339)
+    /// due now. Returns their number. If the result is 100,000, call again.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! A Tower layer that accepts only requests with a valid API key: for axum, and for every service whose response body
-//! can be made from a `String`.
+//! A Tower layer that accepts only requests with a valid API key: for axum, and for every service with a response body
+//! that can be made from a `String`.
 //!
 //! ```
 //! use axum::{Extension, Router, routing::get};

@@ -9,7 +9,7 @@
 //! {
 //!     let headers = Headers::read(header)?;
 //!     secret.verify(&headers, body, std::time::SystemTime::now())?;
-//!     // A webhook may arrive more than once: answer an id that you have handled with 2xx, and do nothing else.
+//!     // A webhook may arrive more than once: answer an id that you have handled with 2xx only.
 //!     println!("the event {} is genuine", headers.id);
 //!     Ok(())
 //! }
@@ -27,9 +27,9 @@ use zeroize::Zeroizing;
 /// How far the timestamp of a webhook may be from now, before or after. The limit stops replays of recorded webhooks.
 pub const TOLERANCE: Duration = Duration::from_mins(5);
 
-/// The prefix of a secret whose key is in base64.
+/// The prefix of a secret with a key in base64.
 const PREFIX: &str = "whsec_";
-/// The prefix of a public key. Everybody may know it, so a signature that is made with it proves nothing.
+/// The prefix of a public key. It is known to everybody, so a signature made with it would be no proof.
 const PUBLIC_KEY_PREFIX: &str = "whpk_";
 const KEY_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 const LENGTH_MAX: usize = 256;
@@ -55,7 +55,7 @@ pub enum InvalidSigningSecret {
     PublicKey,
 }
 
-/// Why a webhook is rejected. Answer the request with 400 or 401, and do nothing else.
+/// Why a webhook is rejected. Answer the request with 400 or 401, and ignore it otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {

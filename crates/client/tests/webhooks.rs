@@ -124,7 +124,7 @@ fn a_secret_is_taken_as_gatepost_takes_it_and_does_not_print() {
 }
 
 proptest! {
-    /// A signature of the reference library verifies, and no longer does after any change.
+    /// A signature of the reference library verifies, and does not after any change.
     #[test]
     fn agrees_with_the_reference_library(
         key in prop::collection::vec(any::<u8>(), 24..=64),

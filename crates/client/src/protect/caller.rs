@@ -25,7 +25,7 @@ impl Caller {
         &self.0.key.owner
     }
 
-    /// The member of the organization who created the key, by the `sub`. The key does not act for this user.
+    /// The member of the organization that created the key, by the `sub`. The key does not act for this user.
     pub fn created_by(&self) -> Option<&str> {
         self.0.key.created_by.as_deref()
     }

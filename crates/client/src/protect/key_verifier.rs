@@ -36,7 +36,7 @@ struct Inner {
 }
 
 impl KeyVerifier {
-    /// A verifier that asks `gatepost`, whose credential must be an [`OperatorToken`](crate::OperatorToken).
+    /// A verifier that asks `gatepost`. Its credential must be an [`OperatorToken`](crate::OperatorToken).
     ///
     /// # Panics
     ///

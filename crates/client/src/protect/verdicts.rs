@@ -43,7 +43,7 @@ pub(super) enum Recall {
     Ageing(Caller),
     /// The key was valid. The verdict holds only while Gatepost does not answer.
     Stale(Caller),
-    /// Nothing holds: ask Gatepost.
+    /// No verdict holds: ask Gatepost.
     Unknown,
 }
 

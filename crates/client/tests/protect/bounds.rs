@@ -337,8 +337,8 @@ async fn keys_are_told_apart() {
     assert!(!format!("{keys:?}").contains("operator"));
 }
 
-/// Time that stops until a test advances it. A paused tokio clock advances by itself whenever every task waits, for
-/// example for a socket. It does not while a blocking task runs, so this type runs one.
+/// Time that stops until a test advances it. A paused tokio clock advances alone whenever every task waits, for example
+/// for a socket, but not while a blocking task runs, so this type runs one.
 struct StoppedTime {
     _release: mpsc::Sender<()>,
 }

@@ -23,7 +23,7 @@ pub(crate) enum Answer {
     Error(u16),
     /// A valid key over its rate limit, which may be used again after this many seconds.
     Limited(u64),
-    /// A valid key whose expiry time has passed on this machine's clock.
+    /// A valid key with an expiry time that has passed on this machine's clock.
     Ended,
     /// The server closes the connection without an answer.
     HangUp,
@@ -143,7 +143,7 @@ async fn serve(stream: TcpStream, state: &State) -> io::Result<()> {
     Ok(())
 }
 
-/// Each key of a test belongs to another user, whose name ends like the key.
+/// Each key of a test belongs to another user, with a name that ends like the key.
 fn active(question: &Value, scopes: &str, exp: Option<u64>) -> Value {
     let token = question["token"].as_str().unwrap();
     json!({

@@ -47,7 +47,8 @@ impl Default for Answer {
     }
 }
 
-/// A service whose answers a test plays, in turn; the last one repeats. Each request has a connection of its own.
+/// A service that plays the answers of a test in turn, and repeats the last one. Each request has a connection of its
+/// own.
 #[derive(Clone)]
 pub(crate) struct Played(Arc<Mutex<Script>>, String);
 
@@ -78,7 +79,7 @@ impl Played {
         &self.1
     }
 
-    /// From now on, the service answers so.
+    /// Sets the answers of the service from now on.
     pub(crate) fn answers(&self, answers: Vec<Answer>) {
         let mut script = self.0.lock().unwrap();
         (script.answers, script.answered) = (answers, 0);
