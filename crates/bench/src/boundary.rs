@@ -1,4 +1,5 @@
-//! What an answer costs at the boundary: the server alone on one core, the load on another, against the bare framework.
+//! The cost of an answer at the boundary: the server alone on one core, the load on another, against the bare
+//! framework.
 
 use crate::contest::{Contestant, bare, compete};
 use crate::floor::Floor;
@@ -11,12 +12,12 @@ const LIVE: &str = "GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n";
 /// The core of the servers, and the core of the load.
 const CORES: [usize; 2] = [0, 1];
 
-/// An answer that does nothing, forward-auth and introspection of one hot key, with the default log and with a quiet one.
+/// An empty answer, forward-auth and introspection of one hot key, with the default log and with a quiet one.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let mut loud = Subject::new(&Sqlite, 1).await?;
     let mut quiet = Subject::new(&Sqlite, 1).await?;
     quiet.gatepost.set("LOG", "warn");
-    // What this program starts keeps to its core.
+    // // The processes that this program starts keep to its core.
     pin(CORES[0])?;
     for subject in [&mut loud, &mut quiet] {
         subject.gatepost.start().await?;

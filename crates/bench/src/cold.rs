@@ -1,5 +1,5 @@
-//! Keys that are not in the cache, among a million stored keys: how long the caller waits, how many look-ups the
-//! database gets, and how large it is.
+//! Keys that are not in the cache, among a million stored keys: the wait of the caller, the look-ups of the database,
+//! and the size of the keys.
 
 use tokio::time::Instant;
 
@@ -53,7 +53,7 @@ async fn wait_often(subject: &Subject) -> anyhow::Result<Vec<f64>> {
     Ok(waits)
 }
 
-/// How often the database looked a digest up, for calls with new keys and with the same keys again.
+/// How often the database looked a digest up: for calls with new keys, and for repeated calls with the same keys.
 async fn count_statements(name: &str, subject: &Subject) -> anyhow::Result<()> {
     // The first 20,000 numbers: some of them were among the calls above, and are cached.
     let requests = subject.forward_auth().of_keys(0, CALLS);

@@ -19,7 +19,7 @@ pub(crate) struct Contestant {
     pub(crate) address: SocketAddr,
     pub(crate) usage: Usage,
     pub(crate) requests: Requests,
-    /// The index of the contestant whose requests and answers are as long, and which is the bare framework.
+    /// The index of the bare framework's contestant, with requests and answers of the same length.
     pub(crate) floor: usize,
 }
 
@@ -29,7 +29,7 @@ struct Round {
     micros: f64,
 }
 
-/// A bare `GET` or `POST`, whose answers are as long as those of `requests` at `address`.
+/// A bare `GET` or `POST`, with answers as long as those of `requests` at `address`.
 pub(crate) async fn bare(
     floor: &Floor,
     name: &str,
@@ -38,7 +38,7 @@ pub(crate) async fn bare(
     index: usize,
 ) -> anyhow::Result<Contestant> {
     let whole = answer_length(address, requests).await?;
-    // The length of the head of a bare answer whose body has 100 to 999 bytes.
+    // // The length of the head of a bare answer with a body of 100 to 999 bytes.
     let head = answer_length(floor.address, &requests.at_path("/100")).await? - 100;
     let requests = requests.at_path(&format!("/{}", whole.saturating_sub(head).max(100)));
     Ok(Contestant { name: name.to_owned(), address: floor.address, usage: floor.usage(), requests, floor: index })

@@ -34,7 +34,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// Requests with `keys` keys, whose number replaces `{key}` in `text`. Every answer must have status 200.
+    /// Requests with `keys` keys. The number of a key replaces `{key}` in `text`. Every answer must have status 200.
     pub(crate) fn new(text: &str, keys: u64) -> Self {
         let digits_at = text.find("{key}");
         let bytes = text.replace("{key}", &"0".repeat(DIGITS)).into_bytes();

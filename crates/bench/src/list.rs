@@ -1,4 +1,4 @@
-//! How long one caller waits for a list of 110 keys: 10 active, 100 revoked, the most that a list shows by default.
+//! How long one caller waits for a list of 110 keys: 10 active and 100 revoked, the default maximum of a list.
 
 use serde_json::Value;
 use throwaway_postgres::{Cluster, ClusterSettings};

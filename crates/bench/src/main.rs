@@ -1,4 +1,4 @@
-//! Measures the release binary and prints tables. It asserts nothing. `docs/benchmarks.md` explains the tables.
+//! Measures the release binary and prints tables. It has no assertions. `docs/benchmarks.md` explains the tables.
 
 mod boundary;
 mod cold;
@@ -56,7 +56,7 @@ const PARTS: [&str; 21] = [
 async fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let mut parts: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // Not a part: this program starts itself as the bare server.
+    // // An internal command: this program starts itself as the bare server.
     if let ["floor", address] = parts[..] {
         return floor::serve(address.parse()?).await;
     }

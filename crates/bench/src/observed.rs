@@ -1,4 +1,4 @@
-//! What the metrics, traces and the console cost: the same requests without them, and with each of them.
+//! The cost of the metrics, of traces and of the console: the same requests without them, and with each of them.
 
 use std::net::TcpListener;
 
@@ -13,7 +13,7 @@ use crate::webhooks::publication;
 /// The core of the servers, and the core of the load.
 const CORES: [usize; 2] = [0, 1];
 
-/// Verifications, which nobody traces without being asked, and publications, of which one in a hundred is traced.
+/// Verifications, which are traced only on request, and publications, of which one in a hundred is traced.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     pin(CORES[1])?;
     let collector = Floor::start().await?;

@@ -1,4 +1,4 @@
-//! How long forward-auth takes at half of the capacity, and what idle connections cost.
+//! The duration of forward-auth at half of the capacity, and the cost of idle connections.
 
 use std::io::{ErrorKind, Read, Write};
 use std::mem;
@@ -23,7 +23,7 @@ const CONNECTIONS: u32 = 32;
 const CAPACITY: Duration = Duration::from_secs(3);
 const ROUNDS: usize = 5;
 const ROUND: Duration = Duration::from_secs(4);
-/// A pass of the load over its connections that takes longer than this means that another process has its core.
+/// A longer pass of the load over its connections means that another process has its core.
 const PASS_MAX: Duration = Duration::from_micros(500);
 const SHARES: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
 const IDLE_CONNECTIONS: u32 = 2_000;
@@ -143,12 +143,12 @@ struct Round {
     /// The milliseconds from when a call was due to its answer, for each of [`SHARES`], without the calls that waited for
     /// the load.
     waits: [f64; 4],
-    /// The share of the time in which the load itself stood still.
+    /// The share of the time in which the load stood still.
     stood: f64,
 }
 
-/// Calls at this rate. The load never sleeps: it has a core, and timers are too coarse. When another process takes the
-/// core, the calls of that moment say nothing about the server.
+/// Calls at this rate. The load never sleeps: it has a core, and timers are too coarse. Calls during which another
+/// process takes the core do not count.
 async fn call_at(contestant: &Contestant, rate: f64) -> anyhow::Result<Round> {
     let request = contestant.requests.of_key(0);
     let length = answer_length(contestant.address, &contestant.requests).await?;
@@ -184,8 +184,8 @@ async fn call_at(contestant: &Contestant, rate: f64) -> anyhow::Result<Round> {
 }
 
 impl Caller {
-    /// Begins the call that is due, or reads what has come. Returns how long a call took that ended and counts. `answer`
-    /// has room for one byte more than the answer.
+    /// Begins a due call, or reads available bytes of the answer. Returns the duration of a call that ended and counts.
+    /// `answer` has room for one byte more than the answer.
     fn proceed(&mut self, request: &[u8], answer: &mut [u8], period: Duration) -> anyhow::Result<Option<Duration>> {
         let Some(received) = self.received else {
             if self.due <= Instant::now() {

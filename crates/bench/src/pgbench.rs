@@ -1,9 +1,9 @@
 //! The same statements through pgbench, on the same server.
 //!
-//! The scripts send the same statements as `adapters-postgres`, as the server's log shows them, in sessions with the same
-//! settings of the planner. Two differences of microseconds remain: pgbench cannot bind binary values, so the server
-//! decodes ids; and pgbench does not check the count before it inserts. What Gatepost does after the answer, such as
-//! announcing events, pgbench does not do.
+//! The scripts send the same statements as `adapters-postgres`, as the server's log shows them, in sessions with the
+//! same settings of the planner. Two differences of microseconds remain: pgbench cannot bind binary values, so the
+//! server decodes ids; and pgbench does not check the count before it inserts. pgbench skips Gatepost's work after the
+//! answer, such as announcing events.
 
 use std::fs;
 use std::process::Command;

@@ -30,7 +30,7 @@ impl Usage {
         for task in fs::read_dir(format!("/proc/{}/task", self.0))? {
             let children = fs::read_to_string(task?.path().join("children"))?;
             for child in children.split_whitespace() {
-                // A child may end meanwhile.
+                // // A child may have ended.
                 total += Self(child.parse()?).processor_time().unwrap_or_default();
             }
         }
@@ -67,7 +67,7 @@ impl Usage {
     }
 }
 
-/// Keeps this process, and what it starts from now on, to one core.
+/// Keeps this process, and the processes that it starts from now on, to one core.
 pub(crate) fn pin(core: usize) -> anyhow::Result<()> {
     let mut pinning = Command::new("taskset");
     pinning.args(["--all-tasks", "--cpu-list", "--pid", &core.to_string(), &std::process::id().to_string()]);

@@ -1,4 +1,4 @@
-//! A bare relay: what an event costs without a queue. It flushes the event to the disk, answers, and posts it to the
+//! A bare relay: the cost of an event without a queue. It flushes the event to the disk, answers, and posts it to the
 //! receiver once.
 
 use std::cell::RefCell;
@@ -28,7 +28,7 @@ thread_local! {
 /// Written at the first event: other measurements start the same process, and need no file.
 static LOG: LazyLock<anyhow::Result<Log>> = LazyLock::new(Log::create);
 
-/// A file whose pages are on the disk when they are written.
+/// A file with pages that are on the disk before they are overwritten.
 struct Log {
     file: File,
     next: AtomicU64,
@@ -60,7 +60,7 @@ pub(crate) async fn accept(receiver: web::Path<SocketAddr>, event: Json<Value>) 
     if !stored.unwrap_or(false) {
         return HttpResponse::InternalServerError().finish();
     }
-    // An event whose post fails is missed at the receiver, which ends the measurement.
+    // // An event with a failed post is missed at the receiver, which ends the measurement.
     actix_web::rt::spawn(async move { post(*receiver, &payload).await });
     HttpResponse::Accepted().finish()
 }

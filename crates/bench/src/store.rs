@@ -1,4 +1,4 @@
-//! The databases under measurement. The measurements do not know which is which.
+//! The databases under measurement. The measurements do not depend on the kind.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(crate) trait Store {
     async fn attach(&self, gatepost: &mut Gatepost) -> anyhow::Result<Box<dyn Data>>;
 }
 
-/// The database of one service. It may be deleted when the value is dropped.
+/// The database of one service. The value may delete it on drop.
 #[async_trait(?Send)]
 pub(crate) trait Data {
     /// Stores keys 0 to `count` in a database that is migrated.

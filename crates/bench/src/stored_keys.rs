@@ -15,10 +15,10 @@ use throwaway_postgres::{Cluster, Database};
 
 /// The digits of the number of a key.
 pub(crate) const DIGITS: usize = 38;
-/// A key with `{key}` for the digits of its number, which is then as long as a real key. It has another prefix than new
-/// keys, because it has no valid check.
+/// A key with `{key}` for the digits of its number. With the digits it is as long as a real key. It has another prefix
+/// than new keys, because it has no valid check.
 pub(crate) const KEY: &str = "svc_test_{key}";
-/// Keys of each owner, as many as the default maximum.
+/// Keys of each owner: the default maximum.
 const KEYS_OF_OWNER: u64 = 10;
 /// When the first key was created: 2026-01-01 in Unix milliseconds. Each further key is a millisecond younger.
 const FIRST_CREATED_UNIX_MILLIS: i64 = 1_767_225_600_000;
@@ -85,7 +85,7 @@ pub(crate) fn store_in_postgres(cluster: &Cluster, database: &Database, count: u
 fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, CredentialDigest)> {
     let created_unix_millis = FIRST_CREATED_UNIX_MILLIS + i64::try_from(number)?;
     let created_at = Timestamp::from_unix_millis(created_unix_millis).context("no time")?;
-    // A UUIDv7: its time, its version, its variant, and the number where randomness would be.
+    // // A UUIDv7: its time, its version, its variant, and the number in the place of the random bits.
     let id = (u128::from(created_unix_millis.unsigned_abs()) << 80) | (7 << 76) | (2 << 62) | u128::from(number);
     let owner = number % (count / KEYS_OF_OWNER).max(1);
     let key = ApiKey {

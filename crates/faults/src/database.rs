@@ -1,4 +1,4 @@
-//! The databases that the instances share, and what can go wrong with them.
+//! The databases that the instances share, and their faults.
 
 use std::fmt;
 use std::time::Duration;
@@ -118,8 +118,8 @@ impl Postgres {
         Ok(())
     }
 
-    /// A standby that has every commit and shows none of them becomes the host that Gatepost reaches first. A moment
-    /// later the primary dies, and the standby is promoted.
+    /// A standby that has every commit and shows none of them becomes the host that Gatepost reaches first. Then the
+    /// primary dies, and the standby is promoted.
     pub(crate) async fn fail_over(&mut self, behind: Duration) -> anyhow::Result<()> {
         let standby = self.primary.standby().await?;
         standby.execute("postgres", "SELECT pg_wal_replay_pause()").await?;

@@ -1,4 +1,4 @@
-//! What goes wrong, and how it ends.
+//! The faults, and how each ends.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,8 @@ use crate::gatepost::Gatepost;
 use crate::small_disk::SmallDisk;
 use crate::stage::Stage;
 
-/// How long a process stands still, a line is silent, or a disk is full: longer than a cache is trusted without news.
+/// How long a process stands still, a line is silent, or a disk is full: longer than a cache is trusted without a
+/// reading.
 const OUTAGE: Duration = Duration::from_secs(12);
 /// How long a commit stalls.
 const STALL: Duration = Duration::from_secs(14);
@@ -25,7 +26,7 @@ pub(crate) enum Fault {
     Kill,
     /// SIGTERM of an instance
     Terminate,
-    /// An instance stands still for 12 s and goes on (SIGSTOP, SIGCONT)
+    /// An instance stands still for 12 s and continues (SIGSTOP, SIGCONT)
     Pause,
     /// The clock of an instance is 90 s ahead
     Clock,
@@ -78,7 +79,7 @@ impl Fault {
         }
     }
 
-    /// What this machine lacks for the fault.
+    /// The missing means of this machine for the fault.
     pub(crate) fn missing(self) -> Option<&'static str> {
         match self {
             Self::Clock if faketime().is_none() => Some("libfaketime is not installed (`apt install libfaketime`)"),
@@ -92,7 +93,7 @@ impl Fault {
         (self == Self::FullDisk).then(SmallDisk::mount).transpose()
     }
 
-    /// Lets the fault happen. Returns when it was over: a killed process starts again after that.
+    /// Lets the fault happen. Returns when it was over: a killed process is started again later.
     pub(crate) async fn strike(self, stage: &mut Stage) -> anyhow::Result<Instant> {
         match self {
             Self::Kill => end_and_start(stage.next_instance(), "KILL").await,

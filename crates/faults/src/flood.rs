@@ -1,4 +1,4 @@
-//! Connections that take places and give nothing back.
+//! Connections that take places without any benefit.
 
 use std::fmt;
 use std::net::SocketAddr;

@@ -140,7 +140,7 @@ pub(crate) fn built_binary() -> anyhow::Result<PathBuf> {
     Ok(binary)
 }
 
-/// A port below those of outgoing connections, so that it is still free when a killed process starts again.
+/// A port below the range of outgoing connections, so that it is still free when a killed process starts again.
 pub(crate) fn free_port() -> anyhow::Result<u16> {
     use std::hash::{BuildHasher, RandomState};
     let start = RandomState::new().hash_one(std::process::id()) % 8_000;

@@ -1,4 +1,4 @@
-//! The answers that clients got, and what they saw.
+//! The answers that clients got, and their observations.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ struct Entries {
     counts: Counts,
 }
 
-/// A key whose creation was answered.
+/// A key with an answered creation.
 #[derive(Clone)]
 pub(crate) struct Key {
     pub(crate) user: usize,
@@ -42,12 +42,12 @@ impl Revocation {
     }
 }
 
-/// What the clients count.
+/// The counts of the clients.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     /// Calls that failed with a 5xx, or had no answer.
     pub(crate) refused: u64,
-    /// Calls with a good key that were refused as if the key were not good.
+    /// Calls with a good key that were refused as if it were not.
     pub(crate) good_refused: u64,
     /// Revoked keys that an instance still took for good after the bound.
     pub(crate) revoked_good: u64,
@@ -111,7 +111,7 @@ impl Ledger {
         self.entries().keys.clone()
     }
 
-    /// Up to `count` keys whose revocation was answered before `latest`, the newest first.
+    /// Up to `count` keys with a revocation that was answered before `latest`, the newest first.
     pub(crate) fn revoked_before(&self, latest: Instant, count: usize) -> Vec<FullKey> {
         let is_old = |key: &&Key| matches!(key.revocation, Revocation::Answered(at) if at <= latest);
         self.entries().keys.iter().rev().filter(is_old).take(count).map(|key| key.secret.clone()).collect()

@@ -1,4 +1,4 @@
-//! The line between Gatepost and a database server: a TCP proxy whose connections can fail.
+//! The line between Gatepost and a database server: a TCP proxy with connections that can fail.
 
 use std::net::SocketAddr;
 

@@ -24,7 +24,7 @@ const QUESTION_INTERVAL: Duration = Duration::from_millis(250);
 pub(crate) struct Pace {
     /// Between two calls of one client.
     pub(crate) pause: Duration,
-    /// One key of so many is not revoked.
+    /// One key of this number is not revoked.
     pub(crate) kept: usize,
 }
 
@@ -116,7 +116,7 @@ async fn manage_one_key(clients: &Clients, ledger: &Ledger, user: usize, round: 
     }
 }
 
-/// Asks until the instance refuses the key; a key that is good after the bound is counted.
+/// Asks until the instance refuses the key; a key that is still accepted after the bound is counted.
 async fn watch_revoked(anyone: &Client, ledger: &Ledger, key: &FullKey, since: Instant) {
     loop {
         let asked = since.elapsed();
@@ -144,7 +144,7 @@ async fn use_key(anyone: Client, ledger: Arc<Ledger>, key: FullKey, pace: Pace) 
     }
 }
 
-/// Whether the instance takes the key for good; `None` when it cannot say, or says nothing.
+/// Whether the instance accepts the key; `None` when it cannot tell, or does not answer.
 pub(crate) async fn is_good(anyone: &Client, key: &FullKey) -> Option<bool> {
     match timeout(CALL_MAX, anyone.with_credential(key.clone()).whoami()).await {
         Ok(Ok(_)) => Some(true),

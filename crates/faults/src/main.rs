@@ -1,5 +1,5 @@
-//! Breaks the release binary on purpose while clients use it, and counts what they lost.
-//! `docs/faults.md` explains the table.
+//! Breaks the release binary on purpose while clients use it, and counts their losses. `docs/faults.md` explains the
+//! table.
 
 mod database;
 mod fault;
@@ -25,7 +25,7 @@ use report::Row;
 use stage::Stage;
 use tokio::time::Instant;
 
-/// Break the release binary on purpose, under load, and count what clients lost
+/// Break the release binary on purpose, under load, and count the losses of clients
 #[derive(Debug, Parser)]
 struct Arguments {
     /// The faults (all of them without a name)
@@ -77,7 +77,7 @@ impl Arguments {
     }
 }
 
-/// Lets the fault strike so many times, and returns the counts.
+/// Lets the fault strike this number of times, and returns the counts.
 async fn strike(fault: Fault, kind: Kind, strikes: u32) -> anyhow::Result<Row> {
     let mut stage = Stage::start(kind, fault.disk()?).await?;
     let load = stage.load();

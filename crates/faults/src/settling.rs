@@ -1,4 +1,4 @@
-//! After a load: waits for what was accepted, and compares what is stored with what was answered.
+//! After a load: waits for the accepted events, and compares the stored state with the answers.
 
 use std::time::Duration;
 
@@ -9,10 +9,11 @@ use tokio::time::{Instant, sleep};
 use crate::ledger::{Key, Ledger, Outcome, Revocation};
 use crate::load::{Clients, REVOKED_WITHIN, is_good};
 
-/// How long accepted events may take to arrive. What an instance was sending when it died is sent again after a minute.
+/// How long accepted events may take to arrive. An event that an instance was sending when it died is sent again after
+/// a minute.
 const ARRIVED_WITHIN: Duration = Duration::from_mins(4);
 
-/// Waits for the events that were accepted, checks every key whose creation was answered, and counts.
+/// Waits for the accepted events, checks every key with an answered creation, and counts.
 pub(crate) async fn settle(clients: &Clients, ledger: &Ledger) -> anyhow::Result<Outcome> {
     sleep(REVOKED_WITHIN).await;
     let start = Instant::now();
@@ -28,8 +29,8 @@ pub(crate) async fn settle(clients: &Clients, ledger: &Ledger) -> anyhow::Result
     Ok(ledger.outcome())
 }
 
-/// Checks what is stored of the key against what was answered, and what the instances say against what is stored.
-/// The list leaves out keys that were revoked long ago.
+/// Checks the stored key against the answers, and the instances against the stored key. The list leaves out keys that
+/// were revoked long ago.
 async fn check(clients: &Clients, ledger: &Ledger, key: &Key, stored: Option<&ApiKey>) -> anyhow::Result<()> {
     let is_revoked = stored.map(|stored| stored.revoked_at.is_some());
     let is_lost = match key.revocation {

@@ -32,7 +32,7 @@ impl SmallDisk {
         self.folder.path()
     }
 
-    /// Writes a file until nothing more fits.
+    /// Writes a file until the disk is full.
     pub(crate) fn fill(&self) {
         let _ = fs::write(self.filler(), vec![0; SIZE_MEGABYTES * 1024 * 1024]);
     }

@@ -1,4 +1,4 @@
-//! What is broken: instances of Gatepost on one database, with clients and a receiver.
+//! The stage of the faults: instances of Gatepost on one database, with clients and a receiver.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const USERS: usize = 4;
 const QUIET: Duration = Duration::from_secs(3);
 /// How long an instance may take until it works again.
 const HEALED_WITHIN: Duration = Duration::from_mins(2);
-/// The clients leave no time to rest.
+/// The clients work almost without a pause.
 const PACE: Pace = Pace { pause: Duration::from_millis(5), kept: 10 };
 
 pub(crate) struct Stage {

@@ -1,4 +1,4 @@
-//! Webhooks: how many are accepted and delivered, how fast, and the effect of a backlog.
+//! Webhooks: the rates of acceptance and delivery, the delay, and the effect of a backlog.
 
 mod backlog;
 mod latency;
@@ -25,7 +25,7 @@ use crate::table::print;
 
 const QUANTILES: [&str; 6] = ["database", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "worst ms"];
 
-/// How much is accepted and delivered.
+/// The rates of acceptance and delivery.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let (mut ingested, mut delivered) = (Vec::new(), Vec::new());
     for store in &stores().await? {
@@ -43,7 +43,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long an event takes to its receiver at a steady pace, and what it costs.
+/// The delay of an event at a steady pace, and its cost.
 pub(crate) async fn measure_latency() -> anyhow::Result<()> {
     let (stores, mut latencies) = (stores().await?, Vec::new());
     for per_second in [200, 1_000] {
@@ -59,7 +59,7 @@ pub(crate) async fn measure_latency() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long an event waits beside owners whose receivers are slow.
+/// The delay of an event while other owners have slow receivers.
 pub(crate) async fn measure_neighbours() -> anyhow::Result<()> {
     let mut latencies = Vec::new();
     for store in &stores().await? {

@@ -1,4 +1,4 @@
-//! How long an event waits beside owners whose receivers are slow.
+//! The delay of an event while other owners have slow receivers.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;

@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
 pub(super) const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
-/// How long nothing may arrive before the measurement is aborted.
+/// The longest time without an arrival before the measurement is aborted.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The webhooks that have arrived, at all addresses.

@@ -1,4 +1,4 @@
-//! What a request for the metrics costs with a million keys in memory and a million deliveries waiting.
+//! The cost of a request for the metrics with a million keys in memory and a million deliveries waiting.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const REQUEST: &[u8] = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n";
 /// More than the time between two readings of the store.
 const READING: Duration = Duration::from_secs(15);
 
-/// On Postgres, whose server is stopped for half of the requests: what asks it would fail.
+/// On Postgres. The server is stopped for half of the requests: a request that reads it would fail.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     LocalSet::new().run_until(beside_millions()).await
 }

@@ -1,4 +1,4 @@
-//! What it costs to divide the users among several shards of one server.
+//! The cost of dividing the users among several shards of one server.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ const BATCH: usize = 100;
 /// Calls that open the connections, and are not measured.
 const WARM_UP: usize = 320;
 
-/// How much is done, and by how many at a time.
+/// The amount of work, and the number of clients.
 struct Load {
     clients: usize,
     keys_of_a_user: usize,
@@ -45,7 +45,7 @@ const MANY: Load =
 const VERY_MANY: Load =
     Load { clients: 1_024, keys_of_a_user: 80, repeats: 5, publishers: 64, events: 120_000, ..MANY };
 
-/// Calls or deliveries a second, and what each costs the database.
+/// Calls or deliveries a second, and the cost of each to the database.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     rate: f64,
@@ -136,7 +136,7 @@ async fn one_round(store: &Postgres, load: &Load, contestant: usize) -> anyhow::
         Ok(answer["key"].as_str().context("no key in the answer")?.to_owned())
     });
     let keys: Vec<String> = keys.collect::<anyhow::Result<_>>()?;
-    // Nothing is in memory then.
+    // // A restart empties the cache.
     subject.gatepost.stop()?;
     subject.gatepost.start().await?;
     let (warm_up, keys) = keys.split_at(WARM_UP);
@@ -152,7 +152,7 @@ fn verification(key: &str) -> Vec<u8> {
 }
 
 impl Load {
-    /// So many requests, dealt to the clients.
+    /// `count` requests, dealt to the clients.
     fn dealt(&self, count: usize, make: impl Fn(usize) -> Vec<u8>) -> Requests {
         let clients = self.clients;
         (0..clients).map(|client| (client..count).step_by(clients).map(&make).collect()).collect()
@@ -166,7 +166,7 @@ async fn timed(subject: &Subject, requests: Requests, keep: bool) -> anyhow::Res
     Ok((before.cost(subject, rate, calls).await?, answers))
 }
 
-/// What the database had used before.
+/// The earlier usage of the database.
 struct Before {
     processor: Duration,
     written: [u64; 2],

@@ -1,4 +1,4 @@
-//! A transaction elsewhere that looks at an old state of the database, as a backup does: nothing that dies meanwhile can be
+//! A transaction elsewhere that sees an old state of the database, as a backup does: rows that die during it cannot be
 //! removed.
 
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::table::print;
 const EVENTS_PER_SECOND: usize = 1_000;
 const MINUTES: usize = 10;
 const EVENTS_PER_MINUTE: usize = 60 * EVENTS_PER_SECOND;
-/// A statement that runs holds its snapshot.
+/// A running statement holds its snapshot.
 const HOLD: &str = "SELECT pg_sleep(620)";
 
-/// A thousand events a second, for ten minutes, beside a snapshot that is held all the time.
+/// A thousand events a second, for ten minutes, while a snapshot is held all the time.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let server = Postgres::start().await?;
     LocalSet::new().run_until(beside_a_snapshot(&server)).await

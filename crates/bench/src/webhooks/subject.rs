@@ -1,4 +1,4 @@
-//! A Gatepost with a user whose subscriptions lead to local receivers.
+//! A Gatepost with a user who subscribes local receivers.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -51,7 +51,7 @@ impl Subject {
     }
 }
 
-/// The request that publishes an event of the user, whose data is a number.
+/// The request that publishes an event of the user, with a number as its data.
 pub(crate) fn publication(user: &str, number: usize) -> Vec<u8> {
     post("/api/operator/events", OPERATOR_TOKEN, &event(user, number))
 }

@@ -1,4 +1,4 @@
-//! How much is accepted, and how much is delivered, in a second.
+//! The accepted events and the deliveries of a second.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_secs(2);
 /// Deliveries in one round.
 const DELIVERIES: u32 = 60_000;
-/// Events in one call of the batch, and callers that send them.
+/// Events in one call with a batch, and callers that send them.
 const BATCH: usize = 100;
 const CALLERS: usize = 8;
 const DISK_TIME: Duration = Duration::from_secs(1);
@@ -119,7 +119,7 @@ async fn publish_all(subject: &Subject, events: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The speed of the disk, which limits everything that is durable before it is answered: appends of 4 KiB, each flushed
+/// The speed of the disk, which limits every call that is durable before its answer: appends of 4 KiB, each flushed
 /// before the next, in one second.
 fn commits_per_second(folder: &Path) -> anyhow::Result<f64> {
     let path = folder.join("commits");

@@ -67,7 +67,7 @@ impl Cluster {
         find_primary(&self.members()).await
     }
 
-    /// The addresses at which the nodes say what they are.
+    /// The addresses at which the nodes report their roles.
     pub(super) fn members(&self) -> Vec<SocketAddr> {
         self.nodes.iter().map(|node| node.rest).collect()
     }
@@ -89,7 +89,7 @@ impl Cluster {
         }
     }
 
-    /// Waits until a standby is there for which commits wait.
+    /// Waits for a synchronous standby, so that commits wait for it.
     pub(super) async fn until_synchronous(&self) -> anyhow::Result<()> {
         let start = Instant::now();
         loop {
@@ -212,7 +212,7 @@ listen primary
 mod tests {
     use super::*;
 
-    /// The page shows what is run here.
+    /// The page shows the configuration of this run.
     #[test]
     fn the_page_has_this_configuration_of_haproxy() {
         let page = include_str!("../../../../docs/high-availability.md");

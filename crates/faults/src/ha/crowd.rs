@@ -1,4 +1,4 @@
-//! Callers who create keys of one user beyond the maximum, through every instance at once.
+//! Callers that create keys of one user beyond the maximum, through every instance at once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,12 +9,12 @@ use tokio::time::{Instant, sleep, timeout};
 use super::maximum::{Call, Kind};
 use crate::load::{CALL_MAX, User};
 
-/// The maximum of active keys, for every user.
+/// The maximum number of active keys, for every user.
 pub(super) const ACTIVE_MAX: usize = 60;
 pub(super) const CALLERS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// What the callers saw.
+/// The calls of the callers, and their outcomes.
 #[derive(Default)]
 pub(super) struct Crowd(Mutex<Vec<Call>>);
 
@@ -23,7 +23,8 @@ impl Crowd {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A call that begins now. It is noted when it ends, or is cut off; until its answer is known it is of this kind.
+    /// A call that begins now. It is recorded when it ends, or is cut off; until its answer is known it is of this
+    /// kind.
     fn begin(&self, kind: Kind) -> Pending<'_> {
         Pending { crowd: self, began: Instant::now(), kind }
     }
@@ -42,7 +43,7 @@ impl Drop for Pending<'_> {
     }
 }
 
-/// Creates keys without a pause until there are as many as allowed, and then revokes one after each refusal.
+/// Creates keys without a pause up to the maximum, and then revokes one after each refusal.
 pub(super) async fn create_beyond(crowd: Arc<Crowd>, user: Arc<User>, caller: usize) {
     let mut own = Vec::new();
     for round in caller.. {

@@ -1,4 +1,4 @@
-//! What goes wrong, and how it ends.
+//! The faults, and how each ends.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::fault::faketime;
 const OUTAGE: Duration = Duration::from_secs(25);
 /// How long the primary stands still.
 const STANDSTILL: Duration = Duration::from_secs(30);
-/// How long the server of a machine that stood still goes on before its Patroni does.
+/// How long the server of a machine that stood still runs before its Patroni does.
 const ZOMBIE: Duration = Duration::from_secs(10);
 /// How long commits hang, or a disk is full.
 const STALL: Duration = Duration::from_secs(15);
@@ -25,7 +25,7 @@ const CLOCK_OFFSETS: [&str; INSTANCES] = ["+60s", "-60s"];
 pub(super) enum Fault {
     /// kill -9 of the primary and its Patroni
     Kill,
-    /// The primary stands still for 30 s; then its Postgres goes on 10 s earlier than its Patroni
+    /// The primary stands still for 30 s; then its Postgres continues 10 s earlier than its Patroni
     Zombie,
     /// An operator hands the role of the primary over
     Switchover,
@@ -57,7 +57,7 @@ impl Fault {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// What this machine lacks for the fault.
+    /// The missing means of this machine for the fault.
     pub(super) fn missing(self, sandbox: Sandbox) -> Option<&'static str> {
         match self {
             Self::Partition if !sandbox.is_private => Some("this user may not make network namespaces"),

@@ -1,10 +1,10 @@
-//! Judges whether the maximum of active keys was exact, from what callers saw.
+//! Judges from the calls whether the maximum of active keys was exact.
 
 use std::collections::HashMap;
 
 use tokio::time::Instant;
 
-/// One call of a user whose keys are counted.
+/// One call for a user with counted keys.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) began: Instant,
@@ -26,7 +26,7 @@ pub(super) enum Kind {
     MaybeRevoked(String),
 }
 
-/// What the calls show.
+/// The judgement on the calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Judgement {
     /// Creations and refusals that were judged.
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// A history whose calls take from one millisecond to another.
+    /// A history of calls that last from one millisecond to another.
     fn history(calls: &[(u64, u64, Kind)]) -> Vec<Call> {
         let start = Instant::now();
         let at = |millis: u64| start + Duration::from_millis(millis);

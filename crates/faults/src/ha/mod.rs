@@ -1,4 +1,4 @@
-//! `cargo xtask ha`: two instances of Gatepost on a cluster of Patroni, in which everything fails in turn.
+//! `cargo xtask ha`: two instances of Gatepost on a cluster of Patroni, in which each part fails in turn.
 //! `docs/high-availability.md` explains the cluster and the table.
 
 mod cluster;
@@ -29,10 +29,10 @@ use programs::{Programs, Version};
 use sandbox::Sandbox;
 use service::Service;
 
-/// Run two instances of Gatepost on a cluster of Patroni, break the cluster under load, and count what clients lost
+/// Run two instances of Gatepost on a cluster of Patroni, break the cluster under load, and count the losses of clients
 ///
-/// Without arguments each fault strikes once, which takes about five minutes. A fault that this machine cannot
-/// produce is skipped by name. The exit code is 1 if a promise is broken.
+/// Without arguments each fault strikes once, which takes about five minutes. A fault that this machine cannot produce
+/// is skipped by name. The exit code is 1 if a promise is broken.
 #[derive(Debug, Parser)]
 #[command(name = "ha", bin_name = "cargo xtask ha")]
 pub(crate) struct Arguments {
@@ -77,7 +77,7 @@ pub(crate) async fn main(given: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The account of Postgres enters the folder.
+/// The account of Postgres must be able to enter the folder.
 fn readable() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o755)
 }

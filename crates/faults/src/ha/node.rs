@@ -34,7 +34,7 @@ const DYNAMIC_SETTINGS: &str = "
 ";
 
 const FILLER: &str = "filler";
-/// More than a node's disk has.
+/// More than the disk of a node can hold.
 const DISK_SIZE_MAX: u64 = 1 << 30;
 
 pub(super) struct Node {
@@ -101,7 +101,7 @@ impl Node {
         send("STOP", &[self.patroni_processes()?, self.postgres_processes()?].concat())
     }
 
-    /// Lets Postgres go on. Patroni still stands still, so the server goes on in the role that it had.
+    /// Lets Postgres continue. Patroni still stands still, so the server continues in its old role.
     pub(super) fn resume_postgres(&self) -> anyhow::Result<()> {
         send("CONT", &self.postgres_processes()?)
     }
@@ -110,7 +110,7 @@ impl Node {
         send("CONT", &self.patroni_processes()?)
     }
 
-    /// Writes to the node's disk until nothing more fits.
+    /// Writes to the node's disk until it is full.
     pub(super) fn fill_disk(&self) -> anyhow::Result<()> {
         let mut filler = File::create(self.folder.join(FILLER))?;
         let _ = io::copy(&mut io::repeat(0).take(DISK_SIZE_MAX), &mut filler);
@@ -142,7 +142,7 @@ impl Node {
         postmaster.map_or(Ok(Vec::new()), with_children)
     }
 
-    /// A file beside the node's folder, which may be full.
+    /// A file next to the node's folder, which may be full.
     fn beside(&self, extension: &str) -> PathBuf {
         self.folder.with_extension(extension)
     }
@@ -201,7 +201,7 @@ impl Psql {
         Ok(())
     }
 
-    /// Returns when a commit has succeeded: the promotion is complete, and a synchronous standby is there. Returns an
+    /// Returns when a commit has succeeded: the promotion is complete, and a synchronous standby exists. Returns an
     /// error when the server takes no commit within a minute.
     pub(super) async fn until_commit(&self) -> anyhow::Result<()> {
         for _ in 0..600 {
@@ -216,7 +216,7 @@ impl Psql {
     }
 }
 
-/// Sends a signal; `name` is without SIG. A process that has ended meanwhile does not matter.
+/// Sends a signal; `name` is without SIG. A process that has ended is ignored.
 fn send(name: &str, processes: &[u32]) -> anyhow::Result<()> {
     let ids = processes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     if !ids.is_empty() {
@@ -256,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    /// The page shows what is run here. Only the sizes are for a small disk.
+    /// The page shows the settings of this run. Only the sizes are for a small disk.
     #[test]
     fn the_page_has_these_settings() {
         let page = include_str!("../../../../docs/high-availability.md");

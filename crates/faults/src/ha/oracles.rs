@@ -1,14 +1,14 @@
-//! What must hold after a fault, and whether it does.
+//! The promises that must hold after a fault, and their verdicts.
 
 use std::time::Duration;
 
 use super::maximum::Judgement;
 use crate::ledger::Outcome;
 
-/// How soon after a new primary commits for anybody, or after the end of a fault, writes must work on every instance.
+/// How soon writes must work on every instance, after the first commit on a new primary, or after the end of a fault.
 pub(super) const RESUMED_WITHIN: Duration = Duration::from_secs(10);
 
-/// What was seen during one strike, or several strikes of one fault.
+/// The observations of one strike, or of several strikes of one fault.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     pub(super) outcome: Outcome,
@@ -67,7 +67,7 @@ pub(super) fn verdicts(evidence: &Evidence) -> [Verdict; 6] {
     ]
 }
 
-/// A run in which nothing was acknowledged proves nothing.
+/// A run without an acknowledgement is no proof.
 fn nothing_lost(Evidence { outcome, .. }: &Evidence) -> Verdict {
     Verdict {
         promise: "nothing acknowledged is lost",
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(broken(|evidence| evidence.resumed_after = late), ["writes resume within 10 s"]);
     }
 
-    /// A load that does nothing must not look like a promise that is kept.
+    /// A load without calls must not look like a promise that is kept.
     #[test]
     fn no_evidence_proves_nothing() {
         let kept: Vec<_> = verdicts(&Evidence::default()).into_iter().filter(|verdict| verdict.is_kept).collect();

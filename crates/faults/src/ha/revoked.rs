@@ -1,4 +1,4 @@
-//! Asks every instance for keys whose revocation was answered longer ago than an instance may need to refuse them.
+//! Asks every instance for revoked keys, once the time that an instance may need to refuse them is over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ const KEYS: usize = 40;
 #[derive(Default)]
 pub(super) struct Answers {
     refused: AtomicU64,
-    /// The instance did not know, and said so.
+    /// The instance did not know the state of the key, and said so.
     unknown: AtomicU64,
 }
 

@@ -1,5 +1,5 @@
-//! Where a run happens: in separate namespaces, in which it cuts networks and fills disks without touching anything
-//! else. When the run ends, however it ends, the kernel ends all its processes and removes its networks and disks.
+//! Where a run happens: in separate namespaces, in which it cuts networks and fills disks without an effect on the
+//! machine. When the run ends, however it ends, the kernel ends all its processes and removes its networks and disks.
 
 use std::net::IpAddr;
 use std::path::Path;

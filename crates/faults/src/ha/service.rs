@@ -40,7 +40,7 @@ impl Service {
         Ok(Self { cluster, instances, provider })
     }
 
-    /// Clients of users whose names begin with `prefix`. The last user is for the crowd.
+    /// Clients of users with names that begin with `prefix`. The last user is for the crowd.
     pub(super) fn clients(&self, prefix: &str) -> anyhow::Result<Clients> {
         clients(&self.provider, &self.instances, prefix, USERS + 1)
     }

@@ -1,4 +1,4 @@
-//! One strike of a fault: load, fault, healing, and what was seen.
+//! One strike of a fault: load, fault, healing, and the observations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const QUIET: Duration = Duration::from_secs(2);
 /// About a hundred calls a second.
 const PACE: Pace = Pace { pause: Duration::from_millis(100), kept: 40 };
 
-/// The clients of one strike, and what they note. Each strike has other users.
+/// The clients of one strike, and their records. Each strike has other users.
 struct Witnesses {
     clients: Arc<Clients>,
     crowd_user: Arc<User>,
@@ -36,7 +36,7 @@ struct Witnesses {
     writes: Arc<Writes>,
 }
 
-/// Lets the fault strike once, under load, and returns what was seen.
+/// Lets the fault strike once, under load, and returns the observations.
 pub(super) async fn strike(fault: Fault, service: &mut Service, prefix: &str) -> anyhow::Result<Evidence> {
     let witnesses = Witnesses::call(service, prefix).await?;
     let load = Load::start(&witnesses.clients, &witnesses.ledger, &witnesses.good_key, PACE);
@@ -72,7 +72,7 @@ impl Witnesses {
         })
     }
 
-    /// The tasks beside the load, which end when the set is dropped.
+    /// The tasks that run during the load, and end when the set is dropped.
     async fn watch(&self, service: &Service) -> anyhow::Result<JoinSet<()>> {
         let (members, psql) = (service.cluster.members(), service.cluster.psql());
         let primary = service.cluster.until_primary().await?;

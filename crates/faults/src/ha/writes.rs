@@ -1,4 +1,4 @@
-//! When writes work again: each kind of write is tried on each instance all the time.
+//! When writes work again: each kind of write is tried on each instance without a pause.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
