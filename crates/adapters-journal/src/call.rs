@@ -16,7 +16,8 @@ macro_rules! calls {
         }
 
         impl Call {
-            /// Calls the method again. It does what it did before: nothing that the outcome depends on is missing here.
+            /// Calls the method again, with the same effect as before: the call has everything on which its outcome
+            /// depends.
             pub(crate) async fn replay(self, memory: &MemoryKeyStore) {
                 match self {
                     // A call that was refused before is refused again.

@@ -1,4 +1,4 @@
-//! How the arguments of a call become bytes. A real adapter has columns or a serializer instead.
+//! The form of a call's arguments in bytes. A real adapter has columns or a serializer instead.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -38,7 +38,7 @@ macro_rules! numbers {
     )*};
 }
 
-/// Types that are written as another type: how to get there, and how to get back.
+/// Types that are written as another type, with both conversions.
 macro_rules! stored_as {
     ($($type:ty as $stored:ty: $to:expr, $from:expr;)*) => {$(
         impl Field for $type {

@@ -13,13 +13,13 @@ pub(crate) struct Journal {
     file: File,
     /// Where the next record begins.
     length: u64,
-    /// Whether a record may be half written, so that nothing may follow it.
+    /// Whether a record may be half written. Then no record may follow it.
     is_broken: bool,
 }
 
 impl Journal {
-    /// Opens the file and reads its calls. A crash in the middle of a write leaves half a record at the end, which no
-    /// caller got an answer for: it is cut off.
+    /// Opens the file and reads its calls. A crash in the middle of a write leaves half a record at the end. Its caller
+    /// got no answer, so it is cut off.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Journal {
         self.is_broken
     }
 
-    /// Cuts off what is behind the last whole record.
+    /// Cuts off the bytes after the last whole record.
     fn cut(&mut self) -> io::Result<()> {
         self.file.set_len(self.length)?;
         self.file.seek(SeekFrom::Start(self.length))?;
@@ -87,7 +87,7 @@ fn read_record(bytes: &mut &[u8]) -> io::Result<Option<Call>> {
     let (Some(length), Some(check)) = (u32::read(&mut ahead), u32::read(&mut ahead)) else { return Ok(None) };
     let Some(mut body) = ahead.split_off(..length as usize) else { return Ok(None) };
     if crc32fast::hash(body) != check {
-        // A power failure may leave zeros or old bytes at the end. Whole records behind them mean another damage.
+        // // A power failure may leave zeros or old bytes at the end. Whole records after them mean other damage.
         return if ahead.is_empty() { Ok(None) } else { Err(ErrorKind::InvalidData.into()) };
     }
     if body.is_empty() {

@@ -1,4 +1,4 @@
-//! A small store for readers of `docs/writing-an-adapter.md`, who copy this crate and replace its parts by their database.
+//! A small store for readers of `docs/writing-an-adapter.md`: copy this crate, and replace its parts by your database.
 //! Gatepost itself does not use it.
 
 mod call;

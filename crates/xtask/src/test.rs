@@ -82,7 +82,7 @@ fn files_in_memory(cluster: &Cluster) -> Option<PathBuf> {
     made.then_some(folder)
 }
 
-/// The tests of the alerts, where `promtool` neither is nor can be installed.
+/// The tests of the alerts, if `promtool` is neither installed nor installable.
 fn no_promtool() -> Option<Skip> {
     const INSTALL: &str =
         "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends prometheus";
@@ -96,15 +96,15 @@ fn no_promtool() -> Option<Skip> {
     (!is_there).then(|| Skip { tests: "metrics::promtool::".to_owned(), reason })
 }
 
-/// The test of the container image, where this machine lets nobody make a container. See decision 85.
+/// The test of the container image, if this user cannot make a container. See decision 85.
 fn no_namespaces() -> Option<Skip> {
     let reason = "this user or this machine may not make namespaces".to_owned();
     let can = succeeds(program("unshare", ["--mount", "--pid", "--fork", "true"]));
     (!can).then(|| Skip { tests: "image::".to_owned(), reason })
 }
 
-/// Runs the test of a rolling upgrade with this binary of an earlier version. Without one, the test runs this commit beside
-/// itself. See `docs/operations/upgrades.md`.
+/// Runs the test of a rolling upgrade with this binary of an earlier version. Without one, the test upgrades this
+/// commit to itself. See `docs/operations/upgrades.md`.
 ///
 /// # Errors
 ///

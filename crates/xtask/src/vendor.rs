@@ -1,10 +1,10 @@
-//! Makes `web/vendor/preact.js`, the one file of the console that others wrote. See decision 70.
+//! Makes `web/vendor/preact.js`, the only vendored file of the console. See decision 70.
 
 use anyhow::Context;
 
 use crate::program::{program, root, run, say};
 
-/// Runs in `tests/browser`, whose lock file has the versions and checksums of the packages.
+/// Runs in `tests/browser`. Its lock file has the versions and checksums of the packages.
 const SCRIPT: &str = r#"
 set -eu
 npm ci --silent --no-audit --no-fund --ignore-scripts
@@ -18,7 +18,7 @@ cd "$vendor"
 sha256sum preact.js preact.LICENSE.txt htm.LICENSE.txt > SHA256SUMS
 "#;
 
-/// Bundles the packages again, after somebody has changed `tests/browser/package.json` or `preact.entry.mjs`.
+/// Bundles the packages again, after a change of `tests/browser/package.json` or `preact.entry.mjs`.
 ///
 /// # Errors
 ///

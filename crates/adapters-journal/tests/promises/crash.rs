@@ -1,4 +1,4 @@
-//! What a crash leaves: a journal that ends in the middle of a record.
+//! After a crash: a journal that ends in the middle of a record.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

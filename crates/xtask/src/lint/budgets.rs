@@ -13,7 +13,7 @@ use crate::program::{root, say};
 
 /// The budgets: a line for each, with its name and its number. Lines that begin with `#` are comments.
 const FILE: &str = "crates/xtask/budgets.txt";
-/// Crates whose source is for developers. Their lines count as tests.
+/// Crates for developers. Their lines count as tests.
 const TOOLS: [&str; 6] = ["adapters-journal", "bench", "faults", "storage-conformance", "throwaway-postgres", "xtask"];
 /// A count may be smaller than its budget by this part of the budget, or by [`SLACK_MIN`]. A budget with more room than
 /// that would let the next change grow unseen.

@@ -1,4 +1,4 @@
-//! What must be in order before a change is merged. The checks that need no compiler come first.
+//! The checks that must pass before a change is merged. The checks that need no compiler come first.
 
 mod budgets;
 mod modules;
@@ -29,7 +29,7 @@ pub(crate) fn run_all() -> anyhow::Result<()> {
     openapi_validity()
 }
 
-/// What the text of the source shows: the sizes of files, functions, crates, ports and pages, modules that import each
+/// Checks of the text of the source: the sizes of files, functions, crates, ports and pages, modules that import each
 /// other, and SQL that is not portable.
 pub(crate) fn structure() -> anyhow::Result<()> {
     say("── structure");
@@ -37,7 +37,7 @@ pub(crate) fn structure() -> anyhow::Result<()> {
     outcomes.into_iter().collect()
 }
 
-/// Lists what is not plain English below these paths, or everywhere.
+/// Lists the turns that are not plain English below these paths, or everywhere.
 pub(crate) fn prose(paths: &[&str]) -> anyhow::Result<()> {
     let count = prose::list(paths)?;
     ensure!(count == 0, "{count} turns are not plain English");

@@ -1,6 +1,6 @@
-//! Files, and folders, that import each other in a circle, within one crate. It reads the text of `use` declarations and of
-//! paths that start with `crate::` or `super::`. It does not see what macros expand to, and the index of a folder (`mod.rs`)
-//! may name its own files.
+//! Files, and folders, that import each other in a circle, within one crate. It reads the text of `use` declarations
+//! and of paths that start with `crate::` or `super::`. It does not see the expansions of macros, and the index of a
+//! folder (`mod.rs`) may name its own files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -34,7 +34,7 @@ type Imports<Node> = BTreeMap<Node, BTreeSet<Node>>;
 struct Source {
     /// The text of each file without its tests, by its module.
     files: BTreeMap<Names, String>,
-    /// What the file exports under a shorter path: the name of the item, and the path that it comes from.
+    /// The exports of the file under a shorter path: the name of the item, and the path that it comes from.
     exports: BTreeMap<Names, BTreeMap<String, Names>>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn check() -> anyhow::Result<()> {
     if forbidden.is_empty() { Ok(()) } else { bail!("these import each other:\n  {}", forbidden.join("\n  ")) }
 }
 
-/// Reports the number of circles, and returns those that are not allowed.
+/// Reports the number of circles, and returns the forbidden ones.
 fn forbidden_folders(circles: Vec<String>) -> Vec<String> {
     let count = circles.len();
     let is_allowed = |circle: &String| ALLOWED_FOLDERS.iter().any(|(allowed, _)| allowed == circle);
@@ -66,7 +66,7 @@ fn forbidden_folders(circles: Vec<String>) -> Vec<String> {
     forbidden
 }
 
-/// Reports the number of circles, and returns those of the crates that have more than they may have.
+/// Reports the number of circles, and returns those of the crates with too many.
 fn forbidden_files(of_crates: Vec<(String, Vec<String>)>) -> Vec<String> {
     let count: usize = of_crates.iter().map(|(_, circles)| circles.len()).sum();
     let max: usize = ALLOWED_FILES.iter().map(|(_, max, _)| max).sum();
@@ -87,7 +87,7 @@ fn sources() -> anyhow::Result<Vec<PathBuf>> {
     Ok(sources)
 }
 
-/// The imports between folders below `src`. Files that lie beside the folders are leaves or wiring, and do not count.
+/// The imports between folders below `src`. Files next to the folders are leaves or wiring, and do not count.
 fn folders_of(files: &Imports<Names>) -> Imports<String> {
     let folders: BTreeSet<&String> =
         files.keys().filter(|file| file.len() > 1).filter_map(|file| file.first()).collect();
@@ -126,7 +126,7 @@ impl Source {
         let path = Regex::new(r"\b(?:crate|super)(?:::\w+)+")?;
         let mut imports = Imports::new();
         for (module, text) in &self.files {
-            // What a file exports for another one is not an import.
+            // // An export for another file is not an import.
             let declared = declaration.captures_iter(text).filter(|found| found.get(1).is_none());
             let declared = declared.flat_map(|found| paths_of(&found[2]));
             let rest = declaration.replace_all(text, "\n");
@@ -138,7 +138,7 @@ impl Source {
         Ok(imports)
     }
 
-    /// The module in whose file an item is declared. An export that leads to another export is followed a few times.
+    /// The module of the file that declares an item. An export that leads to another export is followed a few times.
     fn home(&self, path: &[String], followed: u8) -> Names {
         let mut module = Names::new();
         for (index, name) in path.iter().enumerate() {

@@ -9,11 +9,11 @@ use anyhow::Context;
 use super::turns::Turn;
 use crate::program::{output, program, root, say};
 
-/// What is checked: whole files of these kinds, comments and code alike, since errors and help are strings in the code.
+/// The kinds of files that are checked, comments and code alike, since errors and help are strings in the code.
 const KINDS: [&str; 8] = ["rs", "md", "sql", "toml", "js", "mjs", "html", "css"];
-/// What others wrote.
+/// The folders of vendored files.
 const VENDORED: [&str; 2] = ["/vectors/", "/vendor/"];
-/// This lint itself, which has the turns and their tests.
+/// The folder of this lint, which has the turns and their tests.
 const THIS_LINT: &str = "crates/xtask/src/lint/";
 
 /// A turn in a file.
@@ -82,7 +82,7 @@ fn joined_lines(text: &str) -> (String, Vec<usize>) {
     (joined, starts)
 }
 
-/// The files of git below these paths, without those that others wrote.
+/// The files of git below these paths, without the vendored ones.
 fn tracked(paths: &[&str]) -> anyhow::Result<Vec<String>> {
     let listed = output(program("git", ["ls-files", "--"].into_iter().chain(paths.iter().copied())))?;
     let listed = String::from_utf8(listed).context("a file's name is not UTF-8")?;

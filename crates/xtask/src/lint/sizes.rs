@@ -8,11 +8,11 @@ use anyhow::{Context, ensure};
 use super::source::rust_files;
 use crate::program::{root, say};
 
-/// A file with at most so many lines is small: a reader opens it, and has to open another one.
+/// A file with at most this number of lines is small: a reader opens it, and has to open another one.
 const SMALL_FILE_LINES: usize = 30;
-/// The most small files. Files that only list what a folder or a crate contains do not count.
+/// The most small files. Files that only list the content of a folder or a crate do not count.
 const SMALL_FILES_MAX: usize = 20;
-/// Files that say what a folder, a crate or a build contains.
+/// Files that list the content of a folder, a crate or a build.
 const INDEX_FILES: [&str; 4] = ["mod.rs", "lib.rs", "main.rs", "build.rs"];
 /// The most lines of a function at the median and at the 90th percentile.
 const FUNCTION_LINES_MAX: (usize, usize) = (10, 40);

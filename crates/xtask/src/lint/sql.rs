@@ -1,4 +1,4 @@
-//! SQL that other engines than Postgres itself understand otherwise, or not at all. See decision 115.
+//! SQL that other engines than Postgres read differently, or refuse. See decision 115.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,11 +17,11 @@ const PAGE: &str = "docs/scaling.md";
 
 const UNNEST: &[(&str, usize)] = &[("by_hour.rs", 1), ("webhooks/ends.rs", 1), ("webhooks/publish_events.rs", 3)];
 
-/// What to avoid, and the files that may have it.
+/// A construct to avoid, and the files that may have it.
 struct Rule {
     /// The start of its row in the table of [`PAGE`]. Rules may share a row.
     row: &'static str,
-    /// What is avoided, and why.
+    /// The construct, and why it is avoided.
     avoided: &'static str,
     count: fn(&str) -> usize,
     exceptions: &'static [Exception],
@@ -29,7 +29,7 @@ struct Rule {
 
 struct Exception {
     reason: &'static str,
-    /// Files, and how often each has it.
+    /// Files, and how often each has the construct.
     files: &'static [(&'static str, usize)],
 }
 
@@ -110,7 +110,7 @@ const RULES: [Rule; 8] = [
 ///
 /// # Errors
 ///
-/// When a file has more of what is avoided, or an exception is no longer needed.
+/// When a file has more such constructs, or an exception is no longer needed.
 pub(super) fn check() -> anyhow::Result<()> {
     let mut findings = Vec::new();
     let mut excepted = 0;
@@ -174,7 +174,7 @@ fn without_comments(text: &str) -> String {
     text.lines().filter(is_code).flat_map(|line| [line.trim(), "\n"]).collect()
 }
 
-/// How often the word is there, and not a part of another one.
+/// How often the text has the word, and not only as a part of another one.
 fn words(text: &str, word: &str) -> usize {
     text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').filter(|found| *found == word).count()
 }

@@ -2,8 +2,8 @@
 
 use regex_lite::Regex;
 
-/// What a reader has to read twice: a pattern, what makes it good English all the same, and the plain form. A blank in
-/// a pattern matches any white space, so a phrase is found across the end of a line.
+/// Turns that a reader has to read twice: a pattern, the contexts in which it is good English, and the plain form. A
+/// blank in a pattern matches any white space, so a phrase is found across the end of a line.
 const TURNS: &[(&str, &str, &str)] = &[
     (
         r"\b(there )?(is|are|was|were) no \w+",
@@ -40,7 +40,7 @@ const TURNS: &[(&str, &str, &str)] = &[
 pub(super) struct Turn {
     pattern: Regex,
     unless: Option<Regex>,
-    /// What to write instead.
+    /// The plain form.
     pub(super) plain: &'static str,
 }
 
