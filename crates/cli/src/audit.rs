@@ -11,7 +11,7 @@ use crate::times::shown as shown_at;
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, after_help = ENVIRONMENT)]
 pub struct Arguments {
-    /// Only what was done to the key, subscription, delivery or session with this id
+    /// Only actions on the key, subscription, delivery or session with this id
     #[arg(long, value_name = "ID")]
     target: Option<String>,
     /// Only this action, such as `key.revoked`

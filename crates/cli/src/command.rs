@@ -4,7 +4,7 @@ use clap::Subcommand;
 use crate::connection::Connection;
 use crate::{audit, events, keys, listen, log_filter, open, overview, portal_link, sessions, token, webhooks};
 
-/// The commands that call a running Gatepost. The comments are what `--help` says of them.
+/// The commands that call a running Gatepost. `--help` shows these comments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Get an ID token from the running `gatepost dev`
@@ -19,11 +19,11 @@ pub enum Command {
     Sessions(sessions::Arguments),
     /// Make a link by which a user enters the console without a sign-in
     PortalLink(portal_link::Arguments),
-    /// Show who changed what of a user, when and from where
+    /// Show the changes to the things of a user: the actor, the time and the origin
     Audit(audit::Arguments),
     /// Show or choose which lines the log of a running instance has
     LogFilter(log_filter::Arguments),
-    /// Count what a user has, and what needs attention
+    /// Count the keys, subscriptions and failures of a user
     Overview(overview::Arguments),
     /// Open the console in a browser
     Open(open::Arguments),

@@ -10,7 +10,7 @@ use crate::owner::Owner;
 use crate::profiles::{ProfileName, Profiles};
 use crate::webhooks::list::all_subscriptions;
 
-/// A word that completes a command line, and what it stands for.
+/// A word that completes a command line, and its meaning.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Candidate {
     word: String,
@@ -18,7 +18,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// `None` if the word would mean something to a shell: it comes from elsewhere, and is put into a command line.
+    /// `None` if a shell would interpret the word, which comes from elsewhere.
     fn new(word: &str, note: &str) -> Option<Self> {
         let is_plain =
             !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
@@ -31,7 +31,7 @@ impl Candidate {
         &self.word
     }
 
-    /// What it stands for, in one line without control characters.
+    /// The meaning in one line, without control characters.
     pub fn note(&self) -> &str {
         &self.note
     }
@@ -45,7 +45,7 @@ pub fn profiles(profiles: &Profiles) -> Vec<Candidate> {
     saved.chain(Candidate::new(ProfileName::LOCAL, "this machine's configuration")).collect()
 }
 
-/// The ids of the keys of a user that are good, with their labels.
+/// The ids of the good keys of a user, with their labels.
 ///
 /// # Errors
 ///

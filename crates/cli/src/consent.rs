@@ -8,7 +8,7 @@ use crate::connection::Connection;
 // Not a doc comment: clap would show it as the help of each command.
 #[derive(Debug, Args)]
 pub(crate) struct Consent {
-    /// Do it without asking; required where nobody can answer, as in a script
+    /// Skip the question; required where it cannot be answered, as in a script
     #[arg(long, short = 'y')]
     yes: bool,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Consent {
 /// Why a command has not made its call.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoConsent {
-    /// Nobody can answer the question.
+    /// There is no terminal for the question.
     #[error("cannot ask for confirmation without a terminal; add --yes to {0}")]
     NoTerminal(String),
     /// The answer was not `y`.
@@ -25,7 +25,7 @@ pub(crate) enum NoConsent {
 }
 
 impl Consent {
-    /// Asks before the command does `what`, such as `revoke key_1`, unless `--yes` is given. See decision 80.
+    /// Asks before an action, such as `revoke key_1`, unless `--yes` is given. See decision 80.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl Consent {
         self.ask(what, "This cannot be undone.", connection)
     }
 
-    /// As [`Consent::get`]; `outlook` says what undoes it.
+    /// As [`Consent::get`]; `outlook` says how to undo the action.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ pub enum Failure {
     Usage,
     /// Gatepost refused the call (4xx).
     Refused,
-    /// What the command names does not exist (404).
+    /// The thing that the command names does not exist (404).
     NotFound,
     /// No answer, or an answer that says "later": 408, 429, 5xx.
     Unavailable,

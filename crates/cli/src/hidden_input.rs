@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
 /// Reads one secret of at most `bytes_max` from standard input, without white space around it. On a terminal, asks for
-/// `what`, and does not show what is typed.
+/// `what`, and hides the input.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ fn piped(input: &Stdin, bytes_max: u64) -> Result<Zeroizing<String>> {
     Ok(text)
 }
 
-/// A signal must not leave a terminal that shows nothing, so it ends the wait here and not the process.
+/// A signal must not leave a terminal without echo, so it ends the wait here and not the process.
 async fn typed(what: &str) -> Result<Zeroizing<String>> {
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;

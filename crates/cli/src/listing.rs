@@ -6,7 +6,7 @@ use crate::output::Reply;
 use crate::table::table;
 use crate::times::past;
 
-// What part of a list to show. Not a doc comment: clap would show it as the help of each command.
+// // The part of a list to show. Not a doc comment: clap would show it as the help of each command.
 #[derive(Debug, Args)]
 pub(crate) struct Part {
     /// Only items of this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
@@ -25,7 +25,7 @@ pub(crate) struct Part {
 
 /// How a command shows a list: as the JSON of the API, or as a table.
 pub(crate) struct Listing<const COLUMNS: usize> {
-    /// What the list has, in the plural.
+    /// The name of the items, in the plural.
     pub(crate) items: &'static str,
     /// The heads of the columns.
     pub(crate) heads: [&'static str; COLUMNS],

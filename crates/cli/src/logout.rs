@@ -27,7 +27,7 @@ struct LogoutAnswer<'a> {
     deleted: bool,
 }
 
-/// Deletes a profile. The credential stays valid: it is the service that revokes.
+/// Deletes a profile. The credential stays valid: only the service can revoke it.
 ///
 /// # Errors
 ///

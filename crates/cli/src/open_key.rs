@@ -33,7 +33,7 @@ pub fn open_at_key(url: String) {
 }
 
 /// The next line; `None` at the end of the input. The system stops a process that reads from its terminal in the
-/// background, so the process reads only what is there, and only in the foreground.
+/// background, so the process reads only available input, and only in the foreground.
 fn next_line() -> io::Result<Option<String>> {
     let input = io::stdin();
     poll(&mut [PollFd::new(&input, PollFlags::IN)], None)?;

@@ -1,4 +1,4 @@
-//! What a command prints: its answer to standard output, remarks to standard error.
+//! The output of a command: its answer on standard output, remarks on standard error.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

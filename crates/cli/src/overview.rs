@@ -34,7 +34,7 @@ Examples:
 /// A key that ends within this time is counted as expiring.
 const SOON: Duration = Duration::from_hours(7 * 24);
 
-/// What a user has, and what needs attention.
+/// Counts of a user's keys and webhooks, and of the ones that need attention.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Overview {

@@ -16,7 +16,7 @@ use crate::times::duration;
 pub struct Arguments {
     #[command(flatten)]
     recipient: Recipient,
-    /// What the visitor may do: keys, keys:read, webhooks or webhooks:read; repeatable
+    /// A capability of the visitor: keys, keys:read, webhooks or webhooks:read; repeatable
     #[arg(long = "allow", value_name = "CAPABILITY")]
     capabilities: Vec<String>,
     /// The page of your application to which the console leads back

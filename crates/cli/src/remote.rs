@@ -18,7 +18,7 @@ pub struct Remote {
 #[derive(Debug, thiserror::Error)]
 #[error("must be {allowed}")]
 pub struct InvalidValue {
-    /// What the variable may be, to follow "must be".
+    /// The allowed values, to follow "must be".
     pub allowed: &'static str,
 }
 

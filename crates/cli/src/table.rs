@@ -2,9 +2,9 @@ use std::io::{self, IsTerminal};
 
 use rustix::termios::tcgetwinsize;
 
-/// What is between two columns.
+/// The space between two columns.
 const GAP: &str = "  ";
-/// A last column that is cut keeps at least so many characters.
+/// A last column that is cut keeps at least this number of characters.
 const LAST_COLUMN_MIN: usize = 12;
 
 /// Rows under their heads, as wide as the terminal. A pipe gets every cell whole.

@@ -8,7 +8,7 @@ use url::{Host, Url};
 pub struct WebAddress(String);
 
 impl WebAddress {
-    /// What [`WebAddress::parse`] accepts.
+    /// The addresses that [`WebAddress::parse`] accepts.
     pub const ALLOWED: &str = "an http or https URL without user, query and fragment";
 
     /// Parses an address.

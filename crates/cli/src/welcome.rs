@@ -4,8 +4,8 @@ use url::Url;
 
 use crate::open_key::KEY;
 
-/// The example of RFC 7636, appendix B: a person who opens the link can finish the exchange with the verifier
-/// `dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`.
+/// The example of RFC 7636, appendix B: with the verifier `dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk` a person who
+/// opens the link can finish the exchange.
 const CODE_CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 /// The body of the call that creates a key.
@@ -32,7 +32,7 @@ pub struct DevServer {
     pub operator_token: Option<OperatorToken>,
 }
 
-/// What `gatepost dev` prints once its API answers.
+/// The output of `gatepost dev` once its API answers.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Welcome {
@@ -47,7 +47,7 @@ pub struct Welcome {
     login_url: String,
     subscriptions_url: String,
     events_url: String,
-    /// What to write before `gatepost token` and similar commands, so that they find this server.
+    /// The variables to write before `gatepost token` and similar commands, so that they find this server.
     #[serde(skip)]
     environment: String,
     #[serde(skip)]
@@ -69,7 +69,7 @@ struct WelcomeAnswer<'a> {
 }
 
 impl Welcome {
-    /// The user whose ID token the welcome shows.
+    /// The user of the ID token in the welcome.
     pub const USER_NAME: &str = "alice";
 
     /// The operator of the development provider.

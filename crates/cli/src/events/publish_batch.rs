@@ -12,7 +12,7 @@ use crate::output::Reply;
 
 /// The most events of a call.
 const EVENTS_AT_ONCE: usize = 500;
-/// A call is sent when its events have so many bytes. The body of a call may have twice as many.
+/// A call is sent when its events have this number of bytes. The body of a call may have twice that number.
 const BYTES_AT_ONCE: usize = 4 * 1024 * 1024;
 
 /// Publish the events on standard input, one JSON object in each line
@@ -44,7 +44,7 @@ struct Line {
 #[derive(Default, Serialize)]
 struct BatchAnswer {
     published: usize,
-    /// How many of them were published before, so that nothing changed.
+    /// How many of them were published before, and had no effect.
     duplicates: usize,
     deliveries: u64,
 }

@@ -9,7 +9,7 @@ use crate::connection::Connection;
 use crate::hidden_input::read_secret;
 use crate::output::Reply;
 
-/// Read a full key from standard input, and ask as the host application whether it is valid and whose it is
+/// Read a full key from standard input, and ask as the host application for its validity and its owner
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {

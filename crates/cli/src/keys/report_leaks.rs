@@ -33,7 +33,7 @@ The answer has a line for each line: the id of the key, or `unknown`. Reporting 
 ///
 /// # Errors
 ///
-/// When nobody consents, a line is too long, or a call fails.
+/// Without consent, when a line is too long, or when a call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let operator = connection.operator()?;
     arguments.consent.get("revoke every key on standard input", connection)?;

@@ -41,7 +41,7 @@ Examples:
     --created-before 7d --yes";
 
 impl Arguments {
-    /// The owner whose keys are all revoked.
+    /// The owner to whom all the keys to revoke belong.
     fn all_of(&self) -> Option<gatepost_client::Owner> {
         let user = self.all_of.clone().map(gatepost_client::Owner::User);
         user.or_else(|| self.all_of_organization.clone().map(gatepost_client::Owner::Organization))
@@ -52,7 +52,7 @@ impl Arguments {
 ///
 /// # Errors
 ///
-/// When nobody consents, or the call fails.
+/// Without consent, or when the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { consent, created_before, .. } = arguments;
     match (&arguments.key_id, arguments.all_of()) {

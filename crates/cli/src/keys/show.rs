@@ -11,7 +11,7 @@ use crate::owner::Owner;
 use crate::table::named_lines;
 use crate::times::shown;
 
-/// Show a key: its scopes, what ends it, and the key that replaces it
+/// Show a key: its scopes, its end, and the key that replaces it
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -36,7 +36,7 @@ pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Resul
     Reply::new(&key, lines(&key, &SystemClock.now().to_string()))
 }
 
-/// The service has no call for one key: its list has them all, but for keys that ended long ago.
+/// The service has no call for one key: its list has all keys, except those that ended long ago.
 fn not_found() -> Error {
     let mut problem = Problem::default();
     problem.status = 404;

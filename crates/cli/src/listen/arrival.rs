@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::output::Reply;
 
-/// A received webhook, and what happened to it.
+/// A received webhook, and the result of forwarding it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Arrival {

@@ -94,7 +94,7 @@ async fn receive(receiver: Data<Receiver>, request: HttpRequest, body: Bytes) ->
     response
 }
 
-/// The answer of a gateway whose service does not answer, after which Gatepost retries.
+/// The answer of a gateway to a failed service. Gatepost then retries.
 fn no_answer(error: &reqwest::Error) -> HttpResponse {
     if error.is_timeout() { HttpResponse::GatewayTimeout().finish() } else { HttpResponse::BadGateway().finish() }
 }

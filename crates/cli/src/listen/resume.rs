@@ -8,12 +8,12 @@ use url::Url;
 
 use crate::output::remark;
 
-/// After so many failures in a row Gatepost pauses the subscription.
+/// The number of failures in a row after which Gatepost pauses the subscription.
 const FAILURES_TO_PAUSE: u32 = 5;
 /// How long to wait before the target is tried again.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// What the target has failed to do since its last success.
+/// The failures of the target since its last success.
 #[derive(Default)]
 pub(super) struct Trouble {
     failures_in_a_row: u32,
@@ -44,8 +44,8 @@ impl Trouble {
     }
 }
 
-/// Has failed webhooks sent again as soon as the target accepts connections. Without that they would wait for their
-/// schedule, and for the end of the pause after five failures: too long for somebody who restarts a service.
+/// Has failed webhooks sent again as soon as the target accepts connections. Otherwise they would wait for their
+/// schedule, and for the end of the pause after five failures: too long while a developer restarts a service.
 pub(super) async fn resume_when_back(
     trouble: &watch::Sender<Trouble>,
     target: &Url,

@@ -32,7 +32,7 @@ pub(super) struct BrowserArguments {
     wait: Duration,
 }
 
-/// A script has begun a sign-in with a browser.
+/// A sign-in with a browser was begun without a terminal.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "nobody can sign in without a terminal: say with --api-key, --id-token or --operator-token what standard input \
@@ -44,7 +44,8 @@ pub(crate) struct NobodyThere;
 ///
 /// # Errors
 ///
-/// [`NobodyThere`]; when the service or its identity provider cannot be used, or refuses; or when nobody signs in in time.
+/// [`NobodyThere`]; when the service or its identity provider cannot be used, or refuses; or when the sign-in takes too
+/// long.
 pub(super) async fn sign_in(
     url: &WebAddress,
     arguments: &BrowserArguments,
@@ -68,7 +69,7 @@ pub(super) async fn sign_in(
     let answering = loopback.answer(Arc::clone(&secrets))?;
     remark(&format!("sign in with a browser at\n{page}"));
     if !arguments.no_browser {
-        // Some openers run as long as the browser does.
+        // // Some openers run until the browser ends.
         thread::spawn(move || open_in_browser(&page));
     }
     let late = |_| anyhow!("nobody has signed in within {} s", arguments.wait.as_secs());
@@ -93,7 +94,7 @@ pub(super) async fn sign_in(
 }
 
 /// Asks the service how its command lines sign in. The answer decides where a person types a password and who gets the
-/// token, so nobody on the network may have changed it.
+/// token, so the connection must protect it from changes.
 async fn find_client(url: &WebAddress) -> Result<CommandLineClient> {
     let (is_local, is_https) = (url.is_on_loopback(), |text: &str| text.starts_with("https://"));
     if !is_local && !is_https(url.as_str()) {

@@ -20,23 +20,23 @@ const REASON_CHARACTERS_MAX: usize = 200;
 /// The port of this machine to which the identity provider leads the browser back (RFC 8252, section 7.3).
 pub(super) struct Loopback(TcpListener);
 
-/// What the identity provider answered.
+/// The answer of the identity provider.
 pub(super) enum Answer {
-    /// Somebody has signed in.
+    /// The person has signed in.
     Code {
         /// The code, which becomes an ID token once.
         code: Zeroizing<String>,
         /// The issuer (RFC 9207).
         issuer: Option<String>,
     },
-    /// Nobody has, for this reason.
+    /// The person has not signed in, for this reason.
     Refused(String),
 }
 
-/// The browser that is waited for.
+/// The browser that must return.
 struct Waiting {
     secrets: Arc<SignInSecrets>,
-    /// Takes one answer.
+    /// Takes the answer.
     answers: Sender<Answer>,
 }
 
@@ -56,7 +56,7 @@ impl Loopback {
         })
     }
 
-    /// Where the provider leads the browser.
+    /// The URL to which the provider leads the browser back.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ async fn receive(request: HttpRequest, waiting: Data<Waiting>) -> HttpResponse {
     }
 }
 
-/// A page without anything that calls elsewhere. Its address, which has the code, is kept nowhere.
+/// A page that makes no requests. Its address, which has the code, is not stored anywhere.
 fn shown(status: StatusCode, title: &str, text: &str) -> HttpResponse {
     HttpResponse::build(status)
         .insert_header((header::CONTENT_TYPE, MEDIA_TYPE))
@@ -137,7 +137,7 @@ impl Parameters {
         Self(pairs.map(|(name, value)| (name.into_owned(), Zeroizing::new(value.into_owned()))).collect())
     }
 
-    /// The value; `None` if the parameter is missing or is there twice, which RFC 6749 (section 3.1) forbids.
+    /// The value; `None` if the parameter is missing or occurs twice, which RFC 6749 (section 3.1) forbids.
     fn one(&self, name: &str) -> Option<&str> {
         let mut values = self.0.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
         values.next().filter(|_| values.next().is_none())

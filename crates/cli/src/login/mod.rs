@@ -99,7 +99,7 @@ struct LoginAnswer<'a> {
 ///
 /// # Errors
 ///
-/// When nobody signs in, Gatepost does not accept the credential or does not answer, or the file cannot be written.
+/// When the sign-in fails, Gatepost does not accept the credential or does not answer, or the file cannot be written.
 pub async fn run(
     arguments: Arguments,
     profiles: &Profiles,
@@ -124,8 +124,8 @@ pub async fn run(
     Reply::new(&LoginAnswer { profile: name.as_str(), url, file }, "")?.remarking(saved).print(arguments.json)
 }
 
-/// The profile that gets the new credential: the one that is saved, or an empty one if that is for another URL, or its file
-/// is not safe to read.
+/// The profile that gets the new credential: the saved one, or an empty one if the saved one has another URL, or a file
+/// that is not safe to read.
 fn at_same_url(found: Result<Option<Remote>, ProfileError>, url: &WebAddress) -> Result<Remote, ProfileError> {
     match found {
         Ok(found) => Ok(found.filter(|found| found.url.as_ref() == Some(url)).unwrap_or_default()),

@@ -28,7 +28,7 @@ Examples:
 ///
 /// # Errors
 ///
-/// When nobody consents, or a call fails.
+/// Without consent, or when a call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let Arguments { delivery_ids, owner, consent } = arguments;
     consent.get(&format!("cancel {}", delivery_ids.join(" ")), connection)?;

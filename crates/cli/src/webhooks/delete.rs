@@ -26,7 +26,7 @@ Examples:
 ///
 /// # Errors
 ///
-/// When nobody consents, or the call fails.
+/// Without consent, or when the call fails.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let id = arguments.subscription_id.as_str();
     arguments.consent.get(&format!("delete {id} and cancel its waiting deliveries"), connection)?;

@@ -43,7 +43,7 @@ Examples:
 const LISTING: Listing<7> =
     Listing { items: "deliveries", heads: ["ID", "STATE", "ATTEMPTS", "LAST", "PUBLISHED", "SUBSCRIPTION", "TYPE"] };
 
-/// Prints a page of deliveries, and then those that change.
+/// Prints a page of deliveries, or follows them.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use crate::owner::Owner;
 use crate::table::{named_lines, table};
 use crate::times::shown;
 
-/// Show a delivery with each attempt: when, how long, the answer, and why it failed
+/// Show a delivery with each attempt: its time and duration, the answer, and the reason of a failure
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {

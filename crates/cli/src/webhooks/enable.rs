@@ -16,7 +16,7 @@ pub(super) struct EnableArguments {
     target: Target,
 }
 
-/// Send no webhooks to a subscription; those that wait end as failed, and `recover` sends them again
+/// Send no webhooks to a subscription; its waiting deliveries end as failed, and `recover` sends them again
 #[derive(Debug, Args)]
 #[command(before_help = DISABLE_EXAMPLES)]
 pub(super) struct DisableArguments {
@@ -55,7 +55,7 @@ pub(super) async fn enable(arguments: &EnableArguments, connection: &Connection)
 ///
 /// # Errors
 ///
-/// When nobody consents, or the call fails.
+/// Without consent, or when the call fails.
 pub(super) async fn disable(arguments: &DisableArguments, connection: &Connection) -> Result<Reply> {
     let id = &arguments.target.subscription_id;
     let what = format!("disable {id} and end its waiting deliveries as failed");

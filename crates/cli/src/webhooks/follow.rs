@@ -28,7 +28,7 @@ pub(super) async fn run(wanted: &DeliveryQuery, owner: &Owner, connection: &Conn
     let follow = async {
         let mut seen = HashMap::new();
         loop {
-            // A new token each time: an ID token ends before a person stops looking.
+            // // A new token each time: an ID token may expire while a person watches.
             let consumer = connection.consumer(owner).await?;
             let page = connection.heard(consumer.list_deliveries(wanted).await)?;
             let changed = changed(&page.deliveries, &mut seen);
@@ -39,7 +39,7 @@ pub(super) async fn run(wanted: &DeliveryQuery, owner: &Owner, connection: &Conn
     stop.run_until_cancelled(follow).await.unwrap_or(Ok(()))
 }
 
-/// The deliveries that were not seen before in this state, the oldest first. Forgets those that are no longer listed.
+/// The deliveries that are new or have another state, the oldest first. Forgets deliveries that are no longer listed.
 fn changed<'a>(listed: &'a [Delivery], seen: &mut HashMap<String, (String, u32)>) -> Vec<&'a Delivery> {
     let version = |delivery: &Delivery| (delivery.state.clone(), delivery.attempts);
     let changed = listed.iter().rev().filter(|delivery| seen.get(&delivery.id) != Some(&version(delivery))).collect();

@@ -6,7 +6,7 @@ use crate::output::{Reply, member};
 use crate::owner::Owner;
 use crate::times::past;
 
-/// Enable a subscription, and deliver again now what failed or waits since a time
+/// Enable a subscription, and deliver again now the failed and waiting deliveries since a time
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -15,7 +15,7 @@ pub(super) struct Arguments {
     /// Only events published at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
     #[arg(long, value_name = "TIME", value_parser = past)]
     since: String,
-    /// Only count the deliveries, up to 10,000, and change nothing
+    /// Only count the deliveries, up to 10,000, without any change
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use crate::connection::Connection;
 use crate::output::{Reply, member};
 use crate::owner::Owner;
 
-/// Deliver again now what failed for one cause, as `gatepost webhooks failures` lists it
+/// Deliver again now the deliveries that failed for one cause, as `gatepost webhooks failures` lists it
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {

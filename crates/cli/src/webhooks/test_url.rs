@@ -5,7 +5,7 @@ use crate::connection::Connection;
 use crate::output::Reply;
 use crate::owner::Owner;
 
-/// Send a signed test event to a URL that nothing is subscribed to, and show the answer
+/// Send a signed test event to a URL without a subscription, and show the answer
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(super) struct Arguments {
