@@ -42,7 +42,7 @@ pub fn ids_of<Id>(
 ///
 /// # Errors
 ///
-/// [`StoreError::Corrupt`] when there are not 32 bytes.
+/// [`StoreError::Corrupt`] when it has not 32 bytes.
 pub fn stored_digest(
     table: &'static str,
     row: impl FnOnce() -> String,
@@ -52,7 +52,7 @@ pub fn stored_digest(
     digest.map_err(|_| StoreError::Corrupt { table, column: "digest", row: row() })
 }
 
-/// The id of a row, when it may not be one.
+/// The bytes of an id that may be invalid, for errors.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold("0x".to_owned(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

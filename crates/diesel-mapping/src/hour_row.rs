@@ -11,7 +11,7 @@ pub struct CountsTable {
     pub name: &'static str,
     /// The column of the key or subscription.
     pub id: &'static str,
-    /// What is counted, in the order of the counts.
+    /// The columns of the counts, in their order.
     pub counts: [&'static str; 3],
     /// Selects the ids that a reading shows: `$1` and `$2` are the owner, `$3` is an id or NULL.
     pub owned: &'static str,
@@ -35,7 +35,7 @@ pub const SUBSCRIPTION_OUTCOMES: CountsTable = CountsTable {
 };
 
 impl CountsTable {
-    /// What an upsert does with a row that is stored: adds the counts.
+    /// The clause of an upsert that adds the counts to those of a stored row.
     pub fn addition(&self) -> String {
         let Self { name, id, counts, .. } = self;
         let sums = counts.map(|count| format!("{count} = {name}.{count} + excluded.{count}")).join(", ");
@@ -74,8 +74,8 @@ pub struct HourRow {
 }
 
 impl HourRow {
-    /// The counts of the hours that have any; `None` without rows, because each key or subscription that is found has a row
-    /// for each hour.
+    /// The counts of the hours that have any; `None` without rows: each key or subscription that is found has a row for
+    /// each hour.
     pub fn counts_of<Counts: From<[u64; 3]>>(rows: &[Self]) -> Option<BTreeMap<Hour, Counts>> {
         let counts = |row: &Self| [row.first, row.second, row.third].map(|count| u64::try_from(count).unwrap_or(0));
         let counted = rows.iter().map(|row| (Hour::from_number(row.hour), counts(row)));

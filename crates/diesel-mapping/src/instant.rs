@@ -9,7 +9,7 @@ use domain::Timestamp;
 
 /// An instant: `timestamptz` on Postgres, Unix milliseconds in an integer on SQLite.
 ///
-/// The object ids are those of `timestamptz` and its array type in `pg_type.dat` of Postgres; they never change.
+/// The object ids are those of `timestamptz` and its array type in `pg_type.dat` of Postgres, which never change.
 #[derive(Clone, Copy, Debug, Default, QueryId, SqlType)]
 #[diesel(postgres_type(oid = 1184, array_oid = 1185))]
 #[diesel(sqlite_type(name = "Long"))]

@@ -5,7 +5,7 @@ use diesel::{QueryResult, RunQueryDsl};
 /// A statement that each connection prepares once and keeps under its SQL text, which saves a round trip.
 ///
 /// Diesel keeps queries, but not updates, upserts and SQL text, because their text may differ in each call. Wrap only
-/// statements whose text never changes: a connection never drops a statement that it keeps.
+/// statements with a constant text: a connection never drops a statement that it keeps.
 ///
 /// This works on Postgres only: diesel's SQLite connection ignores the wrapper. Statements that must be fast on SQLite
 /// insert, replace or delete, and diesel keeps those.

@@ -1,4 +1,4 @@
-//! What the two SQL adapters share: the schema, column types, rows, query fragments, errors and migrations.
+//! The parts that both SQL adapters share: the schema, column types, rows, query fragments, errors and migrations.
 //!
 //! One `table!` serves Postgres and SQLite, because only [`sql_types::Instant`] differs, and it implements both. A
 //! statement that both adapters run is built here; a statement of one database is in its adapter.

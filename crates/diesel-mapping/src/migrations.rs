@@ -67,12 +67,12 @@ impl KnownMigrations {
     }
 }
 
-/// Applies the migrations that the database lacks, oldest first, and returns their names. The caller makes sure that no
-/// other process does the same.
+/// Applies the migrations that the database lacks, oldest first, and returns their names. The caller prevents
+/// concurrent migrations.
 ///
 /// # Errors
 ///
-/// See [`MigrateError`]. After [`MigrateError::Newer`] nothing has changed.
+/// See [`MigrateError`]. [`MigrateError::Newer`] comes before any change.
 pub fn apply_pending<DB: Backend>(
     harness: &mut impl MigrationHarness<DB>,
     source: &impl MigrationSource<DB>,

@@ -13,9 +13,9 @@ const COLUMNS: &str =
     "id, owner_issuer, owner_subject, actor, actor_issuer, actor_name, means, action, target, changes,
     request_id, address";
 
-/// Finds at most `$1` events that are to be announced. Only the index of such events has this order, so the planner cannot
-/// choose another one, which has all events. What later versions announce is left to their instances, so that it does not
-/// fill the list.
+/// Finds at most `$1` events that are to be announced. Only the index of such events has this order, so the planner
+/// cannot choose another one, which has all events. Actions of later versions are left to their instances, so that they
+/// do not fill the list.
 pub fn list_unannounced() -> String {
     let announced = AuditAction::ALL.iter().filter(|action| action.is_announced());
     let names: Vec<String> = announced.map(|action| format!("'{}'", action.as_str())).collect();

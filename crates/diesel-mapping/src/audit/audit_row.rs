@@ -106,8 +106,7 @@ fn actor_of(kind: &str, issuer: Option<String>, name: Option<String>) -> Option<
     }
 }
 
-/// The page of these rows, which were read with a limit of `max + 1`. Below `floor`, if there is one, nothing was
-/// searched.
+/// The page of these rows, which were read with a limit of `max + 1`. The search went down to `floor`, if there is one.
 ///
 /// # Errors
 ///

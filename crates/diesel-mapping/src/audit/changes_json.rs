@@ -22,7 +22,7 @@ pub(super) fn changes_json(changes: &[FieldChange]) -> String {
     serde_json::to_string(&stored).unwrap_or_else(|_| "[]".to_owned())
 }
 
-/// The changes of this JSON; `None` if it is not what [`changes_json`] writes.
+/// The changes of this JSON; `None` if [`changes_json`] does not write such JSON.
 pub(super) fn changes_of(json: &str) -> Option<Vec<FieldChange>> {
     let stored: Vec<StoredChange> = serde_json::from_str(json).ok()?;
     let change = |stored: StoredChange| {

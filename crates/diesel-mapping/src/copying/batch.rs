@@ -2,7 +2,7 @@ use crate::StoredInstant;
 
 /// The most rows of a batch. A statement may have 32,766 values on SQLite, and a row has at most 14.
 const ROWS_MAX: usize = 1_000;
-/// A batch is full when its payloads have so many bytes.
+/// A batch is full when its payloads have this number of bytes.
 const BYTES_MAX: usize = 4 << 20;
 
 /// A row that is copied.
@@ -12,7 +12,7 @@ pub trait CopiedRow: Sized {
         0
     }
 
-    /// The row as it is when the processes of the source are gone: their claims end at `at`.
+    /// The row after the processes of the source have ended: its claim ends at `at`.
     #[must_use]
     fn at_rest(self, at: StoredInstant) -> Self {
         let _ = at;
@@ -20,7 +20,7 @@ pub trait CopiedRow: Sized {
     }
 }
 
-/// The weight of a row beside its long columns.
+/// The weight of a row without its long columns.
 const ROW_BYTES: usize = 256;
 
 /// Rows that go to each shard of the target together. Memory stays bounded, however many shards there are.
@@ -41,13 +41,13 @@ impl<Row> Default for Batch<Row> {
 }
 
 impl<Row: CopiedRow> Batches<Row> {
-    /// Empty batches for so many shards.
+    /// Empty batches for this number of shards.
     pub fn new(shards: usize) -> Self {
         Self { of_shards: std::iter::repeat_with(Batch::default).take(shards).collect(), bytes: 0 }
     }
 
-    /// Adds the row of a shard, and returns the rows that go to a shard now: to this one if it has enough rows, or to the
-    /// one with most if all of them together have enough bytes.
+    /// Adds the row of a shard, and returns the rows that go to a shard now: to this one if it has enough rows, or to
+    /// the shard with the most bytes if all together have enough.
     pub fn push(&mut self, shard: usize, row: Row) -> Option<(usize, Vec<Row>)> {
         let (batch, bytes) = (&mut self.of_shards[shard], ROW_BYTES + row.bytes());
         batch.rows.push(row);
@@ -66,7 +66,7 @@ impl<Row: CopiedRow> Batches<Row> {
         (shard, rows)
     }
 
-    /// The rows that are left for each shard that has some.
+    /// The remaining rows of each shard that has some.
     pub fn rest(self) -> impl Iterator<Item = (usize, Vec<Row>)> {
         let rows = self.of_shards.into_iter().map(|batch| batch.rows);
         rows.enumerate().filter(|(_, rows)| !rows.is_empty())

@@ -43,7 +43,7 @@ pub enum CopyError {
     /// A process has used the source during the copy.
     #[error("Gatepost was started on the source during the copy, which may lack its changes: stop it, and copy again")]
     StartedAgain,
-    /// The other side has stopped, and knows why.
+    /// The other side has stopped, and has the cause.
     #[error("the other database has stopped")]
     CutOff,
     /// The schema cannot be read or migrated.

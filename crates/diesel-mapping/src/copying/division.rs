@@ -1,6 +1,7 @@
 use domain::{Home, OwnerId};
 
-/// The issuer and the subject of the owner of a row; `None` if nobody owns it, or what it belongs to is gone.
+/// The issuer and the subject of the owner of a row; `None` without an owner, or if the key or subscription of the row
+/// no longer exists.
 pub type OwnerColumns = (Option<String>, Option<String>);
 
 /// How the rows of a source are dealt to the shards of a target. See decision 84.
@@ -10,7 +11,7 @@ pub struct Division {
 }
 
 impl Division {
-    /// The division into so many shards.
+    /// The division into this number of shards.
     pub const fn into_shards(shards: usize) -> Self {
         Self { shards }
     }
@@ -20,7 +21,7 @@ impl Division {
         self.shards
     }
 
-    /// The shard that gets the rows of this owner. The first shard gets every row whose owner is missing or unreadable,
+    /// The shard that gets the rows of this owner. The first shard gets every row with a missing or unreadable owner,
     /// because no user asks for such a row.
     pub fn shard_of(self, (issuer, subject): OwnerColumns) -> usize {
         let owner = issuer.zip(subject).and_then(|(issuer, subject)| OwnerId::new(issuer, subject).ok());

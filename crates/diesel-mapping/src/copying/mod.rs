@@ -1,7 +1,7 @@
 //! Rows on their way from one database to another. See decision 84.
 //!
-//! Both databases have the same tables, so a row is copied as it is: also a row that cannot be read is copied. What one
-//! database has for itself is not copied: `credential_changes`, `key_owners`, `webhook_claimers`, `webhook_periods` and
+//! Both databases have the same tables, so a row is copied as it is, even if it cannot be read. The tables of a single
+//! database are not copied: `credential_changes`, `key_owners`, `webhook_claimers`, `webhook_periods` and
 //! `write_probes`.
 
 mod batch;
@@ -71,7 +71,7 @@ macro_rules! define {
 }
 for_each_copied_table!(define);
 
-/// What goes from the source to the target.
+/// A message from the source to the target.
 pub enum Copied {
     /// The next rows of a shard of the target.
     Rows {

@@ -34,7 +34,7 @@ pub fn is_in_the_way(table: &str) -> bool {
 pub struct Expected(BTreeMap<&'static str, i64>);
 
 impl Expected {
-    /// Adds the rows of a source, and checks that the target has as many as all sources so far.
+    /// Adds the rows of a source, and checks that the target has the sum of all sources so far.
     ///
     /// # Errors
     ///

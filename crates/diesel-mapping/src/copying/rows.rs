@@ -194,7 +194,7 @@ pub struct OutcomeCopy {
     exhausted: i64,
 }
 
-/// Who changed what.
+/// A change in the audit log.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = audit_events, treat_none_as_default_value = false)]
 pub struct AuditCopy {
@@ -224,7 +224,7 @@ impl CopiedRow for DeliveryCopy {}
 impl CopiedRow for OutcomeCopy {}
 
 impl CopiedRow for LaneCopy {
-    /// The first claim of the target looks at every lane that has deliveries, and finds out when it next needs service.
+    /// The lane is due at `at`: the first claim of the target looks at it, and finds out when it next needs service.
     fn at_rest(self, at: StoredInstant) -> Self {
         let ready_at =
             self.ready_at.map(|ready_at| if ready_at.unix_millis() < at.unix_millis() { ready_at } else { at });

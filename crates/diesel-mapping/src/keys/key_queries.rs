@@ -43,8 +43,8 @@ pub fn count_being_replaced<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
 }
 
 /// The owner's keys that [`ListView::select`] shows: every good key, and the keys that ended last. They are not sorted:
-/// `select` sorts them, so that the order is coded once. The condition that `ends_at` is not null is always true, and is
-/// there for the index. See decision 60.
+/// `select` sorts them, so that the order is coded once. The condition that `ends_at` is not null is always true, and
+/// serves the index. See decision 60.
 #[auto_type]
 pub fn list_keys<'a>(owner: &'a OwnerId, view: ListView) -> _ {
     let is_good: good_at = good_at(view.at.into());
@@ -132,7 +132,7 @@ pub fn replace_key<'a>(replaced: &'a ApiKey) -> _ {
     ))
 }
 
-/// Writes what a change may change of a key.
+/// Writes the fields of a key that a change may set.
 #[auto_type]
 pub fn change_key<'a>(changed: &'a ApiKey) -> _ {
     let id: &'a [u8] = changed.id.as_bytes();
@@ -156,7 +156,7 @@ fn bytes_of(id: Option<&KeyId>) -> Option<&[u8]> {
 
 /// Deletes at most `$2` ([`BigInt`](diesel::sql_types::BigInt)) keys that ended before `$1` ([`Instant`]).
 ///
-/// The second condition follows from the first, and is there for the partial index. This is SQL text because diesel has no
+/// The second condition follows from the first, and serves the partial index. This is SQL text because diesel has no
 /// subquery on the table of a deletion. Both databases number placeholders like this.
 pub const DELETE_ENDED: &str = "DELETE FROM api_keys WHERE id IN (
     SELECT id FROM api_keys WHERE ends_at < $1 AND (revoked_at IS NOT NULL OR expires_at IS NOT NULL) LIMIT $2)";

@@ -46,7 +46,7 @@ pub struct KeyRow {
     key: ListedRow,
 }
 
-/// The row of a key whose owner the query names, without the owner.
+/// The row of a key of a known owner, without the owner.
 #[derive(Queryable)]
 pub struct ListedRow {
     id: Vec<u8>,
@@ -117,7 +117,7 @@ pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
 ///
 /// # Errors
 ///
-/// As those of [`api_keys_of`].
+/// As for [`api_keys_of`].
 pub fn keys_of_owner(owner: &OwnerId, rows: Vec<ListedRow>) -> Result<Vec<ApiKey>, StoreError> {
     rows.into_iter().map(|row| row.key_of(|| Some(owner.clone()))).collect()
 }
@@ -141,7 +141,7 @@ impl TryFrom<KeyRow> for ApiKey {
 }
 
 impl ListedRow {
-    /// The key, whose owner is `None` if the stored one is not valid.
+    /// The key, with the owner that `owner` returns; it returns `None` if the stored one is not valid.
     fn key_of(self, owner: impl FnOnce() -> Option<OwnerId>) -> Result<ApiKey, StoreError> {
         let row = self;
         let id = key_id(&row.id).ok_or_else(|| corrupt("id", hexadecimal(&row.id)))?;

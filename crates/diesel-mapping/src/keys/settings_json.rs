@@ -15,7 +15,7 @@ struct StoredSettings {
     disabled_at: Option<i64>,
 }
 
-/// The JSON of these settings; `None` for those of a plain key.
+/// The JSON of these settings; `None` for the settings of a plain key.
 pub(super) fn settings_json(settings: &KeySettings) -> Option<String> {
     if *settings == KeySettings::default() {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn settings_json(settings: &KeySettings) -> Option<String> {
     serde_json::to_string(&stored).ok()
 }
 
-/// The settings of this JSON; `None` if it is not what [`settings_json`] writes.
+/// The settings of this JSON; `None` if [`settings_json`] does not write such JSON.
 pub(super) fn settings_of(json: &str) -> Option<KeySettings> {
     let stored: StoredSettings = serde_json::from_str(json).ok()?;
     Some(KeySettings {

@@ -11,7 +11,7 @@ use super::session_row::{SESSION_COLUMNS, SessionColumns};
 use crate::StoredInstant;
 use crate::schema::sessions;
 
-/// A session that was last seen at this instant or before has ended at `at`, because it was idle.
+/// The boundary of idle sessions: a session that was last seen at this instant or before has ended at `at`.
 pub fn seen_since(at: Timestamp) -> StoredInstant {
     at.minus(SESSION_IDLE_MAX).into()
 }
@@ -63,7 +63,7 @@ pub const COUNT_GOOD: &str =
     "SELECT count(*) AS count FROM (SELECT expires_at, seen_at FROM sessions LIMIT $1) AS first
     WHERE expires_at > $2 AND seen_at > $3";
 
-/// Deletes at most `$3` sessions that ended by themselves: that expired before `$1`, or were last seen before `$2`.
+/// Deletes at most `$3` sessions that ended through time: that expired before `$1`, or were last seen before `$2`.
 pub const DELETE_ENDED: &str = "DELETE FROM sessions WHERE id IN (
     SELECT id FROM sessions WHERE expires_at < $1 OR seen_at < $2 LIMIT $3
 )";

@@ -21,8 +21,8 @@ pub struct BreakerRow {
 }
 
 impl BreakerRow {
-    /// The breaker. A damaged time counts as absent, and a damaged number makes it a new breaker: the lane goes on, and
-    /// the end of its next attempt writes the columns. See decision 55.
+    /// The breaker. A damaged time counts as absent, and a damaged number makes it a new breaker: the lane continues,
+    /// and the end of its next attempt writes the columns. See decision 55.
     pub fn breaker(self) -> Breaker {
         self.read().unwrap_or_default()
     }

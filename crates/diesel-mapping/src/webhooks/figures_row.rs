@@ -48,7 +48,7 @@ pub struct OldestDueRow {
     oldest_due: Option<StoredInstant>,
 }
 
-/// The figures of these rows. What cannot be read is left out, because nothing decides by it.
+/// The figures of these rows. Unreadable values are left out, because no decision depends on them.
 pub fn queue_figures(counts: &QueueCountsRow, statuses: &[StatusCountRow], oldest: &OldestDueRow) -> QueueFigures {
     let count = |number: i64| u32::try_from(number).unwrap_or_default();
     let lanes = LaneFigures { open: count(counts.open), paused: count(counts.paused), closed: count(counts.closed) };

@@ -88,7 +88,7 @@ fn id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<[u8; 16
     Place { table, row: &Hexadecimal(bytes) }.value(column, bytes.try_into().ok())
 }
 
-/// Names a row whose id is invalid.
+/// The bytes of an invalid id, for errors.
 struct Hexadecimal<'a>(&'a [u8]);
 
 impl fmt::Display for Hexadecimal<'_> {
@@ -104,8 +104,8 @@ pub(super) fn created_at(id: DeliveryId) -> Option<Timestamp> {
     Timestamp::from_unix_millis(unix_millis)
 }
 
-/// The lowest id of a delivery whose event was published at `at` or later. Deliveries of earlier events have lower ids, so
-/// a time range is an id range.
+/// The lowest id of a delivery with an event published at `at` or later. Deliveries of earlier events have lower ids,
+/// so a time range is an id range.
 pub fn first_delivery_at(at: Timestamp) -> DeliveryId {
     let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
     let mut bytes = [0; 16];
