@@ -20,7 +20,7 @@ pub(crate) fn part_of(cause: &Cause, number: u16) -> Cause {
 }
 
 impl ShardedStore {
-    /// Those of the events whose owners are in the shard.
+    /// The events with an owner in the shard.
     fn of_shard(&self, shard: &Shard, events: &[AuditEvent]) -> Vec<AuditEvent> {
         events.iter().filter(|event| self.of(&event.owner).number == shard.number).cloned().collect()
     }
@@ -64,7 +64,7 @@ impl AuditLog for ShardedStore {
         failure.filter(|_| found.is_empty()).map_or(Ok(found), Err)
     }
 
-    /// A mark that fails is an error, whatever the others do: an event without its mark is listed again at once.
+    /// A failed mark is an error, even if the other shards succeed: an event without its mark is listed again at once.
     async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
         let parts = self.shards.iter().map(|shard| (shard, self.of_shard(shard, events)));
         let marks = parts

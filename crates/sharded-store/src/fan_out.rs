@@ -8,7 +8,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use crate::ShardedStore;
 use crate::shard::Shard;
 
-/// The answers of these shards to the same call, side by side; an error if one of them fails.
+/// The answers of these shards to the same call, made concurrently; an error if one of them fails.
 pub(crate) async fn all<'a, T, Answer: Future<Output = Result<T, StoreError>> + Send>(
     shards: impl IntoIterator<Item = &'a Arc<Shard>>,
     call: impl Fn(&'a Arc<Shard>) -> Answer,
@@ -16,8 +16,8 @@ pub(crate) async fn all<'a, T, Answer: Future<Output = Result<T, StoreError>> + 
     join_all(shards.into_iter().map(|shard| shard.part(call(shard)))).await.into_iter().collect()
 }
 
-/// The first answer that is something, of shards that look side by side: what the caller looks for is in one of them.
-/// `None` if each has answered that it has none.
+/// The first answer with a value, of shards that are asked concurrently: at most one of them has the value. `None` if
+/// each has answered that it has none.
 pub(crate) async fn first<'a, T, Answer: Future<Output = Result<Option<T>, StoreError>> + Send>(
     shards: impl IntoIterator<Item = &'a Arc<Shard>>,
     call: impl Fn(&'a Arc<Shard>) -> Answer,
@@ -34,7 +34,7 @@ pub(crate) async fn first<'a, T, Answer: Future<Output = Result<Option<T>, Store
     failure.map_or(Ok(None), Err)
 }
 
-/// Lets a look-up go on when its caller has the answer of another shard: the connection of a call that is dropped is
+/// Lets a look-up end after its caller has the answer of another shard: if it were dropped, its connection would be
 /// closed.
 pub(crate) async fn to_its_end<T: Send + 'static>(
     call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
@@ -42,13 +42,13 @@ pub(crate) async fn to_its_end<T: Send + 'static>(
     tokio::spawn(call).await.unwrap_or_else(|aborted| Err(StoreError::Unavailable(aborted.into())))
 }
 
-/// The errors of parts of which each did or did not happen: none if one of them happened, or there was nothing to do.
+/// The error of several parts: none if one of them succeeded, or there was no part.
 pub(crate) fn unless_all_failed(answers: Vec<Result<(), StoreError>>) -> Result<(), StoreError> {
     if answers.iter().any(Result::is_ok) { Ok(()) } else { answers.into_iter().collect() }
 }
 
-/// Makes a call that changes at most `max` of something in one shard after the other, until it has changed so many. A
-/// shard that fails is left for later if another one has changed something.
+/// Makes a call that changes at most `max` items in one shard after the other, until `max` are changed. The error of a
+/// shard is ignored if another one has changed an item.
 pub(crate) async fn up_to<'a, Answer: Future<Output = Result<u32, StoreError>> + Send>(
     max: u32,
     shards: impl IntoIterator<Item = &'a Arc<Shard>>,
@@ -70,8 +70,8 @@ pub(crate) async fn up_to<'a, Answer: Future<Output = Result<u32, StoreError>> +
     }
 }
 
-/// The answers of shards that look side by side for what is in one of them each, until `wanted` are found. An error says
-/// that some may be in a shard that failed.
+/// The answers of shards that are asked concurrently for items that each are in one shard, until `wanted` are found. An
+/// error means that a shard failed, which may have some of the items.
 pub(crate) async fn in_part<T>(
     wanted: usize,
     calls: impl IntoIterator<Item = impl Future<Output = Result<Vec<T>, StoreError>>>,
@@ -90,9 +90,9 @@ pub(crate) async fn in_part<T>(
 }
 
 impl ShardedStore {
-    /// Hands each shard what belongs to it, by the home that the id carries, side by side. What carries no home goes to
-    /// all: a shard ignores what is not stored in it. What is for a shard that fails is lost, unless all fail: it is of
-    /// its owners, who get errors at the time.
+    /// Hands each shard its items concurrently, by the home in the id. An item without a home goes to all shards: a
+    /// shard ignores items that are not stored in it. The items of a failing shard are lost, unless all shards fail:
+    /// its owners get errors at that time.
     pub(crate) async fn spread<T: Copy, Answer: Future<Output = Result<(), StoreError>> + Send>(
         &self,
         items: &[T],

@@ -13,7 +13,7 @@ use crate::shard::Shard;
 
 impl ShardedStore {
     /// Looks in the shards that the digests name: a digest that was minted for this store is in that shard, or in none.
-    /// What they do not have may be from elsewhere, so the others look for it, side by side. See decision 102.
+    /// Missing ones may come from elsewhere, so the other shards look for them, concurrently. See decision 102.
     pub(crate) async fn find_in_shards<Stored: StoredCredential>(
         &self,
         digests: &[CredentialDigest],
@@ -46,7 +46,7 @@ impl ShardedStore {
         self.at(Home::of_digest(digest))
     }
 
-    /// The shards that get some of these digests, each with those that it gets.
+    /// The shards that get some of these digests, each with its digests.
     fn dealt(
         &self,
         digests: &[CredentialDigest],

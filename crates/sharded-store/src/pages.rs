@@ -1,6 +1,5 @@
-/// Merges the pages of shards, each newest first, into one of at most `max`. `next` is where the page of a shard ends if it
-/// is not the last: what has this id or a newer one is in the page, unless there is none. Returns the same of the merged
-/// page.
+/// Merges the pages of shards, each newest first, into one of at most `max`. `next` is the end of a shard's page that
+/// is not the last: items with this id or newer ones are in the page. Returns the merged page with its own `next`.
 pub(crate) fn merged<T, Id: Copy + Ord>(
     pages: impl IntoIterator<Item = (Vec<T>, Option<Id>)>,
     id: impl Fn(&T) -> Id,
@@ -9,7 +8,7 @@ pub(crate) fn merged<T, Id: Copy + Ord>(
     let (mut all, mut end) = (Vec::new(), None);
     for (page, next) in pages {
         all.extend(page);
-        // Nothing is shown beyond the place to which every shard has looked.
+        // // Items beyond the place to which every shard has looked are left out.
         end = end.max(next);
     }
     all.sort_unstable_by_key(|one| std::cmp::Reverse(id(one)));

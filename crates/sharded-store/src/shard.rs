@@ -40,13 +40,13 @@ impl Shard {
         !self.is_down.load(Ordering::Acquire)
     }
 
-    /// The shard was migrated: calls that found no tables before do not matter any more.
+    /// Notes that the shard was migrated: calls that found no tables before do not matter any more.
     pub(crate) fn has_answered(&self) {
         self.is_down.store(false, Ordering::Release);
     }
 
-    /// Makes a part of a call for all owners: fails at once while the shard does not answer, and after a moment when it
-    /// stops.
+    /// Makes a part of a call for all owners: fails at once while the shard does not answer, and after [`PART_MAX`]
+    /// when it stops answering.
     pub(crate) async fn part<T>(
         self: &Arc<Self>,
         call: impl Future<Output = Result<T, StoreError>>,
@@ -58,7 +58,7 @@ impl Shard {
         self.note(answer)
     }
 
-    /// The same without a limit of the time, for calls that may take long.
+    /// The same without a time limit, for calls that may take long.
     pub(crate) async fn long_part<T>(
         self: &Arc<Self>,
         call: impl Future<Output = Result<T, StoreError>>,
@@ -77,7 +77,7 @@ impl Shard {
         answer
     }
 
-    /// Tries until the shard answers, and writes what has waited for it.
+    /// Tries until the shard answers, and writes the results that wait for it.
     async fn come_back(self: Arc<Self>) {
         loop {
             sleep(RETRY_INTERVAL).await;
@@ -87,25 +87,25 @@ impl Shard {
             }
         }
         self.is_down.store(false, Ordering::Release);
-        // What came in between.
+        // // The results that came in between.
         self.write_late().await;
         tracing::info!(shard = self.number, "a shard answers again");
     }
 
-    /// Keeps results until the shard answers. A result that is dropped has its delivery sent again.
+    /// Keeps results until the shard answers. The delivery of a dropped result is sent again.
     pub(crate) fn keep(self: &Arc<Self>, completions: impl IntoIterator<Item = Completion>) {
         let mut late = self.late();
         late.extend(completions);
         late.truncate(LATE_MAX);
         drop(late);
         if self.answers() {
-            // It has come back in between.
+            // // The shard answers again by now.
             let shard = Arc::clone(self);
             tokio::spawn(async move { shard.write_late().await });
         }
     }
 
-    /// Writes what was kept, and returns whether the shard answered.
+    /// Writes the kept results, and returns whether the shard answered.
     async fn write_late(&self) -> bool {
         let _one_at_a_time = self.writing.lock().await;
         loop {

@@ -9,20 +9,21 @@ use crate::shard::Shard;
 /// Several stores, each with a part of the owners, as one.
 pub struct ShardedStore {
     pub(crate) shards: Vec<Arc<Shard>>,
-    /// The shard that comes first in the next call that goes from one to the next.
+    /// The first shard of the next call that visits one shard after the other.
     turn: AtomicUsize,
-    /// Whether the schema of each shard was read or migrated, or could not be.
+    /// Whether the schema of each shard was read or migrated, or the attempt failed.
     pub(crate) schema_was_tried: AtomicBool,
 }
 
 impl ShardedStore {
-    /// The store that is composed of these. Their number and their order never change, because they say where an owner is.
+    /// The composition of these stores. Their number and their order must never change, because they determine the
+    /// shard of an owner.
     pub fn new(shards: impl IntoIterator<Item = Store>) -> Self {
         let shards = shards.into_iter().enumerate().map(|(number, store)| Shard::new(number, store));
         Self { shards: shards.collect(), turn: AtomicUsize::new(0), schema_was_tried: AtomicBool::new(false) }
     }
 
-    /// All ports of the stores, as those of one.
+    /// All ports of the stores, composed.
     pub fn composed(shards: impl IntoIterator<Item = Store>) -> Store {
         let composed = Arc::new(Self::new(shards));
         Store { changes: composed.feeds(), ..Store::single(&composed) }

@@ -14,7 +14,7 @@ use crate::ShardedStore;
 use crate::fan_out::{unless_all_failed, up_to};
 
 /// Ready while one shard is: the owners of the others get errors, and every instance answers the same. Not ready before
-/// each shard was migrated, unless it does not answer: at the first start, some shards have tables before others.
+/// each shard that answers was migrated: at the first start, some shards have tables before others.
 #[async_trait]
 impl ReadinessCheck for ShardedStore {
     async fn check(&self) -> Result<(), NotReady> {

@@ -15,8 +15,8 @@ use crate::fan_out::{all, first};
 use crate::pages::in_order;
 
 impl ShardedStore {
-    /// Whether another user has this key. Such a key is in another shard, where the owner of the call has none: so the
-    /// call refuses, and changes nothing.
+    /// Whether another user has this key. Such a key is in another shard, so the shard of the call's owner does not
+    /// have it: the call refuses without a change.
     async fn is_of_another(
         &self,
         owner: &OwnerId,
@@ -91,7 +91,7 @@ impl KeyStore for ShardedStore {
         &self,
         request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        // The look-ups are side by side, and leave few shards to change.
+        // // The look-ups are concurrent, and leave few shards to change.
         let Found::<ApiKey> { stored: found, mut failure } = self.find_by_digests(&request.digests).await;
         let shards: BTreeSet<usize> = found.iter().map(|(_, key)| self.of(&key.owner).number).collect();
         let mut revoked = Vec::new();

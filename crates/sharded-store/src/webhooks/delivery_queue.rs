@@ -13,8 +13,8 @@ use crate::shard::Shard;
 
 #[async_trait]
 impl DeliveryQueue for ShardedStore {
-    /// The shards take turns to be first, and each gets what the ones before it have left. In a shard, lanes take turns
-    /// as in any store.
+    /// The shards take turns to be first, and each gets the room that the earlier ones have left. In a shard, lanes
+    /// take turns as in any store.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
         let (mut left, mut claimed, mut failure) = (request.clone(), Vec::new(), None);
         for shard in self.in_turn() {
@@ -32,8 +32,8 @@ impl DeliveryQueue for ShardedStore {
         failure.filter(|_| claimed.is_empty()).map_or(Ok(claimed), Err)
     }
 
-    /// The shards of a process share one desk for direct claims, so an offer to the first one is an offer to all, and its
-    /// limits hold for all together. A shard with a desk apart gets no offers, and claims find its deliveries.
+    /// The shards of a process share one desk for direct claims, so an offer to the first one is an offer to all, and
+    /// its limits hold for all together. A shard with another desk gets no offers, and claims find its deliveries.
     fn offer_claims(&self, request: Option<&ClaimRequest>) -> u32 {
         self.shards[0].store.queue.offer_claims(request)
     }
@@ -42,8 +42,8 @@ impl DeliveryQueue for ShardedStore {
         self.shards[0].store.queue.handed_over().await
     }
 
-    /// The completions of a shard are one transaction. Those of a shard that does not answer wait for it in memory, and
-    /// count as overtaken: if the process dies, the deliveries are sent again.
+    /// The completions of a shard are one transaction. The completions of a shard that does not answer wait for it in
+    /// memory, and count as overtaken: if the process dies, the deliveries are sent again.
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
         let mut places = vec![Vec::new(); self.shards.len()];
         for (place, completion) in completions.iter().enumerate() {
@@ -99,7 +99,7 @@ async fn complete_in<'a>(
     (shard, places, shard.part(shard.store.queue.complete(&part)).await)
 }
 
-/// What is left of the request after these lanes.
+/// Subtracts these lanes from the room of the request.
 fn take(request: &mut ClaimRequest, lanes: &[ClaimedLane]) {
     request.lanes_max = request.lanes_max.saturating_sub(u32::try_from(lanes.len()).unwrap_or(u32::MAX));
     let (mut events, mut bytes) = (BTreeSet::<EventId>::new(), 0);

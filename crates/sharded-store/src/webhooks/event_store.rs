@@ -7,9 +7,9 @@ use crate::ShardedStore;
 
 #[async_trait]
 impl EventStore for ShardedStore {
-    /// The events of one shard are one transaction. The transactions of several shards are side by side, so that the
-    /// events of many owners take about as long as those of one (decision 96). If a shard refuses or fails, the others
-    /// have stored theirs: a repetition with the same publication keys stores the rest.
+    /// The events of one shard are one transaction. The transactions of several shards are concurrent, so that the
+    /// events of many owners take about as long as the events of one (decision 96). If a shard refuses or fails, the
+    /// others have stored theirs: a repetition with the same publication keys stores the rest.
     async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
         let mut places = vec![Vec::new(); self.shards.len()];
         for (place, new) in events.iter().enumerate() {
@@ -29,8 +29,8 @@ impl EventStore for ShardedStore {
     }
 }
 
-/// The answer about all events, of the answers of shards about the events at these places: an error before a refusal, and
-/// of several refusals the first one.
+/// The answer about all events, from the answers of shards about the events at these places: an error comes before a
+/// refusal, and the first of several refusals before the others.
 fn composed(
     published: Vec<(Vec<usize>, Result<Publication, StoreError>)>,
     count: usize,

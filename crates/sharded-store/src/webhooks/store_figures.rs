@@ -56,7 +56,7 @@ impl StoreFigures for ShardedStore {
     }
 }
 
-/// As much of the count as is left of the maximum.
+/// The count, limited to the rest of the maximum.
 fn up_to(left: &mut u32, count: u32) -> u32 {
     let counted = count.min(*left);
     *left -= counted;

@@ -1,4 +1,4 @@
-//! Events that are to be announced, where one shard takes no writes.
+//! Events that are to be announced while one shard takes no writes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn shard_of(event: &AuditEvent) -> usize {
     Home::of(&event.owner).shard(SHARDS)
 }
 
-/// Without the error, nobody would learn that the same events are announced again and again.
+/// Without the error, repeated announcements of the same events would stay unnoticed.
 #[tokio::test]
 async fn a_mark_that_fails_is_an_error_and_the_others_are_made() {
     let (store, logs) = store();

@@ -56,13 +56,13 @@ fn memory_shard(claims: &Arc<DirectClaims>) -> Store {
     }
 }
 
-/// So many stores in memory, as one.
+/// This number of stores in memory, as one.
 pub(crate) fn of_memory(shards: usize) -> Arc<ShardedStore> {
     let claims = Arc::default();
     Arc::new(ShardedStore::new((0..shards).map(|_| memory_shard(&claims))))
 }
 
-/// The feeds of all shards as one. Readers of the service read each by itself; the promises hold for all together.
+/// The feeds of all shards as one. The service reads each alone; the promises hold for all together.
 pub(crate) struct AllFeeds(pub(crate) Vec<Arc<dyn ChangeFeed>>);
 
 #[async_trait]
@@ -111,7 +111,7 @@ impl LookUps {
     }
 }
 
-/// A store whose look-ups are counted.
+/// A store that counts look-ups.
 pub(crate) struct Counting<Stored> {
     pub(crate) store: Arc<dyn CredentialStore<Stored>>,
     pub(crate) look_ups: Arc<LookUps>,
@@ -131,7 +131,7 @@ impl<Stored: StoredCredential> CredentialStore<Stored> for Counting<Stored> {
     }
 }
 
-/// Keys with a feed. Where a saboteur says so, insertions and lists go elsewhere than all other calls.
+/// Keys with a feed. A saboteur can send insertions and lists to other stores than all other calls.
 pub(crate) struct KeysWithFeed {
     /// Where keys are inserted, one after the other.
     pub(crate) inserting: Vec<Arc<dyn KeyPorts>>,

@@ -114,7 +114,7 @@ async fn what_was_found_is_disabled_before_a_report_fails() {
     assert_eq!(world.count(down, leaked).await, 1, "a repetition completes the report");
 }
 
-/// An owner whose home is in this shard.
+/// An owner in this shard.
 fn owner_in(shard: usize) -> OwnerId {
     let owners = (0..).map(|n| OwnerId::new("https://id.example", format!("user-{n}")).expect("a valid subject"));
     owners.into_iter().find(|owner| Home::of(owner).shard(SHARDS.into()) == shard).expect("every shard has owners")

@@ -1,4 +1,4 @@
-//! How many shards look for a key or a session, and what is found while one of them is down.
+//! The number of shards that look for a key or a session, and the results while one of them is down.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +21,7 @@ use crate::composed::{Counting, LookUps, memory_store};
 const SHARDS: u16 = 16;
 const OWNERS: u32 = 100;
 
-/// Shards in memory whose look-ups are counted.
+/// Shards in memory that count look-ups.
 struct Counted {
     store: Arc<ShardedStore>,
     look_ups: Vec<Arc<LookUps>>,

@@ -1,4 +1,4 @@
-//! Every promise of the ports, kept by several stores as one, and what happens when one of them stops.
+//! Every promise of the ports, kept by several stores as one, and the effect of a stopped shard.
 
 mod announcements;
 mod composed;

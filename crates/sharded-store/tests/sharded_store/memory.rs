@@ -14,11 +14,11 @@ use storage_conformance::{keys, sessions, webhooks};
 use crate::composed::{AllFeeds, KeysWithFeed, SessionsWithFeed, memory_store, of_memory};
 
 const SHARDS: usize = 3;
-/// Enough shards to break each promise that several do not keep: owners are seldom on one.
+/// Enough shards to break each promise that several stores do not keep: owners are seldom on one.
 const MANY_SHARDS: usize = 16;
 
-/// Promises of one database that several do not keep: no transaction spans shards, so nobody sees that another owner has
-/// the same id or digest, and lanes of different shards have no order. See decision 97.
+/// Promises of one database that several do not keep: no transaction spans shards, so an owner with the same id or
+/// digest in another shard is not seen, and lanes of different shards have no order. See decision 97.
 pub(crate) const OF_ONE_DATABASE: &[&str] = &[
     "a_stored_id_is_refused",
     "a_stored_digest_is_refused",
@@ -32,7 +32,7 @@ pub(crate) const OF_ONE_DATABASE: &[&str] = &[
     "what_an_owner_has_taken_counts",
 ];
 
-/// Checks every promise but those of one database. Returns the broken ones of these.
+/// Checks every promise except those of one database. Returns the broken ones.
 fn check_all<Store: ?Sized>(promises: &[Promise<Store>], fresh: impl Fn() -> Arc<Store>) -> Vec<&'static str> {
     check_each(promises, async || fresh())
 }
@@ -96,7 +96,7 @@ fn audit_logs_of_shards() {
     check_all(audit::PROMISES, || Arc::new(AuditedStores::of(&of_memory(SHARDS))));
 }
 
-/// It is the store itself, so it keeps what several do not.
+/// It is the store unchanged, so it keeps the promises that several stores do not.
 #[test]
 fn one_shard_keeps_each_promise_of_one_database() {
     assert_eq!(check_exceptions(keys::PROMISES, || of_memory(1) as _), [""; 0]);
@@ -110,7 +110,7 @@ async fn publications_claim_for_the_dispatcher() {
     webhooks::direct_claims::an_offer_is_used_up_by_any_owners(of_memory(MANY_SHARDS)).await;
 }
 
-/// So the list of exceptions names nothing that holds.
+/// So the list of exceptions contains no promise that holds.
 #[test]
 fn each_promise_of_one_database_is_broken_by_many() {
     let mut broken = check_exceptions(keys::PROMISES, || of_memory(MANY_SHARDS) as _);

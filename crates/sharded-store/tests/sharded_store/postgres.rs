@@ -1,5 +1,6 @@
-//! Promises of each kind, over three schemas of one Postgres server. Stores in memory keep all promises composed in the same
-//! way, and a store in one schema keeps them in `adapters-postgres`: what is left to see is that the two fit.
+//! Promises of each kind, over three schemas of one Postgres server. The same composition of stores in memory keeps all
+//! promises, and a store in one schema keeps them in `adapters-postgres`, so these tests only check that both fit
+//! together.
 
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ use crate::memory::check_each;
 /// The number of schemas. If it is set, all promises are checked.
 const SHARDS: &str = "GATEPOST_TEST_SHARDS";
 
-/// Promises of each kind: what one owner's shard answers, lists that shards share, calls for all of them, and what must come
-/// out exactly.
+/// Promises of each kind: answers of one owner's shard, lists that shards share, calls for all of them, and exact
+/// counts.
 const OF_EACH_KIND: &[&str] = &[
     "every_field_comes_back",
     "parallel_insertions_fill_the_room_exactly",
@@ -186,7 +187,7 @@ fn audit_logs_of_three_schemas() {
     });
 }
 
-/// The shards that have lost the race go on: a store closes the connection of a call that is dropped.
+/// The shards that have lost the race continue: a store closes the connection of a call that is dropped.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_look_up_costs_no_connection() {
     const CONNECTIONS: &str = "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity
@@ -196,7 +197,7 @@ async fn a_look_up_costs_no_connection() {
     let plant = "INSERT INTO gatepost_shard_1.api_keys SELECT uuid_send('01941f29-7c00-7aaa-8aaa-aaaaaaaaaaaa'),
         decode(repeat('10', 32), 'hex'), 'https://id.example.com', 'alice', 'CI', 'svc', now(), NULL, NULL, NULL, '', NULL";
     cluster.execute(&database.name, plant).await.expect("a key is stored");
-    // Names the first shard, which does not have it, so the other two look side by side.
+    // // Names the first shard, which does not have it, so the other two look concurrently.
     let digest = CredentialDigest::from_bytes([0x10; 32]);
     let look_up = async |times| {
         for _ in 0..times {
@@ -227,7 +228,7 @@ async fn a_store_is_not_ready_before_each_shard_is_migrated() {
     assert_eq!(keys.find_by_digest(&unknown).await.expect("nobody waits until a shard is tried again"), None);
 }
 
-/// What the first start said stays: the number of shards, and the place of their server.
+/// The settings of the first start are permanent: the number of shards, and the place of their server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_shards_than_those_of_the_first_start_are_refused() {
     let (_, divided) = fresh().await;

@@ -66,7 +66,7 @@ fn a_feed_that_forgets_a_shard() {
     assert!(kept.is_err());
 }
 
-/// A shard of which lists show nothing.
+/// A shard with empty lists.
 struct Forgetful {
     store: Arc<dyn AuditLog>,
 }
@@ -104,7 +104,7 @@ fn a_list_that_forgets_a_shard() {
     is_seen_by(audit::PROMISES, "lists_are_what_the_reference_selects", Arc::new(stores));
 }
 
-/// A shard whose claims are completed in another one.
+/// A shard with claims that are completed in another one.
 struct Misdirected {
     store: Arc<dyn DeliveryQueue>,
     completing: Arc<dyn DeliveryQueue>,
