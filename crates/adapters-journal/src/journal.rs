@@ -87,7 +87,7 @@ fn read_record(bytes: &mut &[u8]) -> io::Result<Option<Call>> {
     let (Some(length), Some(check)) = (u32::read(&mut ahead), u32::read(&mut ahead)) else { return Ok(None) };
     let Some(mut body) = ahead.split_off(..length as usize) else { return Ok(None) };
     if crc32fast::hash(body) != check {
-        // // A power failure may leave zeros or old bytes at the end. Whole records after them mean other damage.
+        // A power failure may leave zeros or old bytes at the end. Whole records after them mean other damage.
         return if ahead.is_empty() { Ok(None) } else { Err(ErrorKind::InvalidData.into()) };
     }
     if body.is_empty() {

@@ -46,7 +46,7 @@ impl JournalStore {
     /// of it.
     pub(crate) async fn record(&self, call: Call) -> Answer<MutexGuard<'_, Journal>> {
         let mut journal = self.journal.lock().await;
-        // // Blocks its thread while the disk works. A real adapter writes on a separate thread.
+        // Blocks its thread while the disk works. A real adapter writes on a separate thread.
         journal.append(&call).map_err(|error| StoreError::Unavailable(error.into()))?;
         Ok(journal)
     }

@@ -160,7 +160,7 @@ async fn a_token_brings_no_key_along_and_no_address() {
     let canary = TcpListener::bind("127.0.0.1:0").unwrap();
     canary.set_nonblocking(true).unwrap();
     let lure = format!("http://{}/keys", canary.local_addr().unwrap());
-    // // The owner of the key may write anything there, because the verifier ignores it.
+    // The owner of the key may write anything there, because the verifier ignores it.
     for name in ["jku", "x5u"] {
         target.assert_good(&target.with_header(name, json!(lure))).await;
     }

@@ -98,7 +98,7 @@ impl AuditCopy {
     /// Returns when everything so far is copied, or after a second.
     pub fn finish(&self) {
         let (done, when_done) = channel();
-        // // The queue is full only while writes fail, so waiting for it would not help.
+        // The queue is full only while writes fail, so waiting for it would not help.
         if self.queue.try_send(Message::Finish(done)).is_ok() {
             let _ = when_done.recv_timeout(END_MAX);
         }
@@ -131,7 +131,7 @@ impl Copier {
             let finished = self.gather(first, &mut lines);
             self.write(&mut lines);
             for done in finished {
-                // // An error means that the caller has stopped waiting.
+                // An error means that the caller has stopped waiting.
                 let _ = done.send(());
             }
         }

@@ -131,7 +131,7 @@ impl Shared {
                 // The report goes behind these lines, where the dropped ones would be.
                 report(dropped);
             }
-            // // A failing log has no place for the error.
+            // A failing log has no place for the error.
             let _ = output.write_all(&lines);
             self.note_written(lines.len());
             lines.clear();

@@ -98,7 +98,7 @@ pub(crate) fn with_clock(store: Store, servers: usize) -> (Store, Arc<dyn Clock>
         return (store, Arc::new(SteadyClock::new(Arc::new(SystemClock))));
     }
     let clock = Arc::new(DatabaseClock::new(Arc::new(SystemClock)));
-    // // The first server has the time. While it is away at the start, another one gives an approximate time.
+    // The first server has the time. While it is away at the start, another one gives an approximate time.
     let shards = store.changes.len();
     let followed = store.changes.iter().enumerate().map(|(shard, changes)| -> Arc<dyn ChangeFeed> {
         let (changes, clock) = (Arc::clone(changes), Arc::clone(&clock));

@@ -31,7 +31,7 @@ const REPORT_MAX: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    // // Also for errors of the arguments, so the arguments are not parsed for this.
+    // Also for errors of the arguments, so the arguments are not parsed for this.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let command_line = match CommandLine::parse_from_process(arguments) {
         Err(error) if json && error.use_stderr() => {

@@ -44,7 +44,7 @@ impl Instance {
         once_serving: impl Future<Output = Result<()>>,
         stop: &CancellationToken,
     ) -> Result<()> {
-        // // The engines stop after the server, because its last requests need them.
+        // The engines stop after the server, because its last requests need them.
         let engines_stop = CancellationToken::new();
         let metrics = MetricsParts::of(&mut self.store);
         let audit_copy = self.audit_copy()?;

@@ -17,7 +17,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     let mut loud = Subject::new(&Sqlite, 1).await?;
     let mut quiet = Subject::new(&Sqlite, 1).await?;
     quiet.gatepost.set("LOG", "warn");
-    // // The processes that this program starts keep to its core.
+    // The processes that this program starts keep to its core.
     pin(CORES[0])?;
     for subject in [&mut loud, &mut quiet] {
         subject.gatepost.start().await?;

@@ -38,7 +38,7 @@ pub(crate) async fn bare(
     index: usize,
 ) -> anyhow::Result<Contestant> {
     let whole = answer_length(address, requests).await?;
-    // // The length of the head of a bare answer with a body of 100 to 999 bytes.
+    // The length of the head of a bare answer with a body of 100 to 999 bytes.
     let head = answer_length(floor.address, &requests.at_path("/100")).await? - 100;
     let requests = requests.at_path(&format!("/{}", whole.saturating_sub(head).max(100)));
     Ok(Contestant { name: name.to_owned(), address: floor.address, usage: floor.usage(), requests, floor: index })

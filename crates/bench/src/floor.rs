@@ -55,7 +55,7 @@ pub(crate) async fn serve(address: SocketAddr) -> anyhow::Result<()> {
     let server = HttpServer::new(move || {
         App::new()
             .app_data(bodies.clone())
-            // // A collector of traces, which ignores the spans.
+            // A collector of traces, which ignores the spans.
             .route("/v1/traces", web::post().to(HttpResponse::Ok))
             .route("/relay/{receiver}", web::post().to(relay::accept))
             .service(web::resource("/{length}").route(web::get().to(get)).route(web::post().to(post)))

@@ -75,7 +75,7 @@ async fn over_http(cluster: &Cluster, gatepost: &mut Gatepost, tokens: &[String]
         let of = |client| (0..amount.calls).map(|call| make(client, call, &tokens[user(client, call + 1)])).collect();
         (0..amount.clients).map(of).collect()
     };
-    // // pgbench too starts its measurement after its connections are open.
+    // pgbench too starts its measurement after its connections are open.
     let warm_up = Amount { calls: 60, ..READS };
     let list = requests(warm_up, &|_, _, token| request("GET", token, ""));
     send_all(gatepost.address(), list, false).await?;

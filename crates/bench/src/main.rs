@@ -56,7 +56,7 @@ const PARTS: [&str; 21] = [
 async fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let mut parts: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // // An internal command: this program starts itself as the bare server.
+    // An internal command: this program starts itself as the bare server.
     if let ["floor", address] = parts[..] {
         return floor::serve(address.parse()?).await;
     }

@@ -30,7 +30,7 @@ impl Usage {
         for task in fs::read_dir(format!("/proc/{}/task", self.0))? {
             let children = fs::read_to_string(task?.path().join("children"))?;
             for child in children.split_whitespace() {
-                // // A child may have ended.
+                // A child may have ended.
                 total += Self(child.parse()?).processor_time().unwrap_or_default();
             }
         }

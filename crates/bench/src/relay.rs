@@ -60,7 +60,7 @@ pub(crate) async fn accept(receiver: web::Path<SocketAddr>, event: Json<Value>) 
     if !stored.unwrap_or(false) {
         return HttpResponse::InternalServerError().finish();
     }
-    // // An event with a failed post is missed at the receiver, which ends the measurement.
+    // An event with a failed post is missed at the receiver, which ends the measurement.
     actix_web::rt::spawn(async move { post(*receiver, &payload).await });
     HttpResponse::Accepted().finish()
 }

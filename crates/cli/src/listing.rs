@@ -6,7 +6,7 @@ use crate::output::Reply;
 use crate::table::table;
 use crate::times::past;
 
-// // The part of a list to show. Not a doc comment: clap would show it as the help of each command.
+// The part of a list to show. Not a doc comment: clap would show it as the help of each command.
 #[derive(Debug, Args)]
 pub(crate) struct Part {
     /// Only items of this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago

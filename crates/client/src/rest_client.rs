@@ -176,7 +176,7 @@ fn read_answer<Answer: DeserializeOwned>(
     if status.is_redirection() {
         return Err(unexpected(status, "a redirect, which the client does not follow with a credential".to_owned()));
     }
-    // // An empty answer is read as `()`, which is `null` in JSON.
+    // An empty answer is read as `()`, which is `null` in JSON.
     let body = if status == StatusCode::NO_CONTENT { b"null" } else { body };
     serde_json::from_slice(body).map_err(|error| {
         // The message of serde_json quotes the body, so it is not part of the error.

@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(started(&mut order).len(), 14);
         order.push(C, lane(30));
         assert_eq!(started(&mut order), [30, 30]);
-        // // A freed place goes to the owner with the fewest attempts in progress.
+        // A freed place goes to the owner with the fewest attempts in progress.
         order.land(A);
         assert_eq!(started(&mut order), [30]);
         assert_eq!((order.in_flight(A), order.in_flight(B), order.in_flight(C)), (6, 7, 3));

@@ -13,7 +13,7 @@ pub(crate) async fn sweep_closed_lanes(dispatcher: &Dispatcher, stop: &Cancellat
         let mut outage = Outage::of("ending deliveries of closed lanes");
         loop {
             if !dispatcher.clock.is_certain() {
-                // // A clock that is ahead would treat deliveries that other processes are sending as forgotten.
+                // A clock that is ahead would treat deliveries that other processes are sending as forgotten.
                 sleep(POLL_INTERVAL).await;
                 continue;
             }

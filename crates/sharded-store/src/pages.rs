@@ -8,7 +8,7 @@ pub(crate) fn merged<T, Id: Copy + Ord>(
     let (mut all, mut end) = (Vec::new(), None);
     for (page, next) in pages {
         all.extend(page);
-        // // Items beyond the place to which every shard has looked are left out.
+        // Items beyond the place to which every shard has looked are left out.
         end = end.max(next);
     }
     all.sort_unstable_by_key(|one| std::cmp::Reverse(id(one)));

@@ -87,7 +87,7 @@ impl Shard {
             }
         }
         self.is_down.store(false, Ordering::Release);
-        // // The results that came in between.
+        // The results that came in between.
         self.write_late().await;
         tracing::info!(shard = self.number, "a shard answers again");
     }
@@ -99,7 +99,7 @@ impl Shard {
         late.truncate(LATE_MAX);
         drop(late);
         if self.answers() {
-            // // The shard answers again by now.
+            // The shard answers again by now.
             let shard = Arc::clone(self);
             tokio::spawn(async move { shard.write_late().await });
         }

@@ -104,7 +104,7 @@ impl Tasks {
     fn outcome(&mut self, ended: Result<(Id, Result<()>), JoinError>) -> Result<()> {
         let (id, result) = match ended {
             Ok((id, result)) => (id, result),
-            // // The log has the panic.
+            // The log has the panic.
             Err(error) => (error.id(), Err(anyhow!("it panicked"))),
         };
         let name = self.names.remove(&id).unwrap_or("a background task");

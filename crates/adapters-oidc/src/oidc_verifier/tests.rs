@@ -125,7 +125,7 @@ async fn with_no_keys_and_no_provider_nobody_can_tell() {
     let running = start(&[]);
     assert_eq!(running.verdict(&token(1, "a")).await, "unavailable");
     assert!(running.readiness().await.is_err());
-    // // The provider returns, and the verifier finds it soon.
+    // The provider returns, and the verifier finds it soon.
     running.provider.publish(&[TestKey::ed25519(1).jwk("a")]);
     sleep(Duration::from_secs(5)).await;
     assert_eq!((running.verdict(&token(1, "a")).await, running.readiness().await), ("valid", Ok(())));

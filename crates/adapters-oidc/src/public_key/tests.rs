@@ -250,7 +250,7 @@ fn rsa_keys_with_the_mark_of_roca_are_no_keys() {
     // mark.
     let mut marked = vec![1_u8];
     for _ in 0..128 {
-        // // Times 65537, with the lowest byte first: the number plus a copy that is moved by two bytes.
+        // Times 65537, with the lowest byte first: the number plus a copy that is moved by two bytes.
         let moved = [&[0, 0][..], &marked].concat();
         let mut carry = 0;
         marked = moved

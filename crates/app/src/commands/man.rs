@@ -49,7 +49,7 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
     if command.has_subcommands() {
         man.render_subcommands_section(&mut page)?;
     }
-    // // The library leaves out the text that `--help` shows first, and refills the lines of the text that it shows
+    // The library leaves out the text that `--help` shows first, and refills the lines of the text that it shows
     // last.
     let examples = command.get_before_help().map(StyledStr::to_string).unwrap_or_default();
     page.extend(as_it_is("EXAMPLES", examples.strip_prefix("Examples:\n").unwrap_or(&examples)));

@@ -59,7 +59,7 @@ pub(crate) fn load(
     environment: &Environment,
     needs: Needs,
 ) -> Result<Loaded, InvalidConfiguration> {
-    // // A file that cannot be read ends here: without its values, the other checks would mislead.
+    // A file that cannot be read ends here: without its values, the other checks would mislead.
     let mut file_values = read_file(file)?;
     let (mut reading, mut refused) = (Reading::default(), BTreeSet::new());
     for setting in settings() {
@@ -76,7 +76,7 @@ pub(crate) fn load(
     let on_top = |need: &Problem| !matches!(need, Problem::Unmet { name, .. } if refused.contains(name));
     problems.extend(configuration.shards_problem().into_iter().chain(needs(&configuration)).filter(on_top));
     if !problems.is_empty() {
-        // // A missing setting may have been set under a misspelt name.
+        // A missing setting may have been set under a misspelt name.
         problems.extend(environment.warnings().map(Problem::Suspicious));
         return Err(InvalidConfiguration(problems));
     }

@@ -87,7 +87,7 @@ fn nearest(name: &str) -> Option<String> {
 /// By how many changes the names differ; `None` if that is too many for a mistake.
 fn few_changes(known: &str, name: &str) -> Option<usize> {
     let (begins, max) = (begins(known, name), if known.len() < 10 { usize::from(known.len() > 5) } else { 2 });
-    // // Similar names have similar lengths, and lengths are quick to compare: a container can have hundreds of
+    // Similar names have similar lengths, and lengths are quick to compare: a container can have hundreds of
     // variables.
     if !begins && known.len().abs_diff(name.chars().count()) > max {
         return None;

@@ -136,7 +136,7 @@ async fn one_round(store: &Postgres, load: &Load, contestant: usize) -> anyhow::
         Ok(answer["key"].as_str().context("no key in the answer")?.to_owned())
     });
     let keys: Vec<String> = keys.collect::<anyhow::Result<_>>()?;
-    // // A restart empties the cache.
+    // A restart empties the cache.
     subject.gatepost.stop()?;
     subject.gatepost.start().await?;
     let (warm_up, keys) = keys.split_at(WARM_UP);

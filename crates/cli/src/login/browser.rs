@@ -69,7 +69,7 @@ pub(super) async fn sign_in(
     let answering = loopback.answer(Arc::clone(&secrets))?;
     remark(&format!("sign in with a browser at\n{page}"));
     if !arguments.no_browser {
-        // // Some openers run until the browser ends.
+        // Some openers run until the browser ends.
         thread::spawn(move || open_in_browser(&page));
     }
     let late = |_| anyhow!("nobody has signed in within {} s", arguments.wait.as_secs());

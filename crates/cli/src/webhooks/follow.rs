@@ -28,7 +28,7 @@ pub(super) async fn run(wanted: &DeliveryQuery, owner: &Owner, connection: &Conn
     let follow = async {
         let mut seen = HashMap::new();
         loop {
-            // // A new token each time: an ID token may expire while a person watches.
+            // A new token each time: an ID token may expire while a person watches.
             let consumer = connection.consumer(owner).await?;
             let page = connection.heard(consumer.list_deliveries(wanted).await)?;
             let changed = changed(&page.deliveries, &mut seen);

@@ -172,7 +172,7 @@ impl Oracle {
         let mut model = self.model.lock().unwrap();
         let now = self.world.clock.now();
         let error = now.since(at).max(at.since(now));
-        // // The call of the store may have been delayed by this.
+        // The call of the store may have been delayed by this.
         model.check(self.traits.clock_jumps || error <= CLAIM_ERROR_MAX, || {
             format!("process {process} claims at {at} while it is {now}")
         });
@@ -364,7 +364,7 @@ impl Oracle {
         let counted = delivery.attempts >= record.charged;
         let uncounted = format!("{delivery:?} counts fewer attempts than were made: {record:?}");
         let is_repeated = record.delivered > 1;
-        // // Only a death, a lost lease or the owner can have a delivered delivery sent again.
+        // Only a death, a lost lease or the owner can have a delivered delivery sent again.
         let Traits { deaths, clock_jumps, store_hangs, .. } = self.traits;
         let may_repeat = deaths || clock_jumps || store_hangs || record.is_taken_away;
         let repeated = format!("{delivery:?} was delivered {} times", record.delivered);

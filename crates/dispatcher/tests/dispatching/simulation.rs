@@ -205,7 +205,7 @@ impl Simulation {
                 self.world.clock.jump(if self.world.draw(3) == 0 { -ahead } else { ahead });
             }
             27 if self.oracle.traits.damages => {
-                // // No other task runs in between, so the event is damaged before one of its deliveries is claimed.
+                // No other task runs in between, so the event is damaged before one of its deliveries is claimed.
                 let damaged = self.publish_elsewhere().await[0];
                 store.damage(damaged);
                 self.oracle.was_damaged(damaged);

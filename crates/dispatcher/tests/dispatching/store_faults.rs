@@ -25,7 +25,7 @@ async fn ends_that_cannot_be_stored_are_kept_and_nothing_is_claimed_meanwhile() 
     pass(millis(100)).await;
     world.publish(50, None).await;
     let claims = queue.claims.lock().unwrap().len();
-    // // Longer than the lease: no other dispatcher could claim them either.
+    // Longer than the lease: no other dispatcher could claim them either.
     pass(seconds(120)).await;
     assert_eq!(queue.claims.lock().unwrap().len(), claims);
     assert_eq!((receivers.count(), running.dispatcher.counts().unwritten), (5, 5));

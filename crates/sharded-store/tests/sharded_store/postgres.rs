@@ -197,7 +197,7 @@ async fn a_look_up_costs_no_connection() {
     let plant = "INSERT INTO gatepost_shard_1.api_keys SELECT uuid_send('01941f29-7c00-7aaa-8aaa-aaaaaaaaaaaa'),
         decode(repeat('10', 32), 'hex'), 'https://id.example.com', 'alice', 'CI', 'svc', now(), NULL, NULL, NULL, '', NULL";
     cluster.execute(&database.name, plant).await.expect("a key is stored");
-    // // Names the first shard, which does not have it, so the other two look concurrently.
+    // Names the first shard, which does not have it, so the other two look concurrently.
     let digest = CredentialDigest::from_bytes([0x10; 32]);
     let look_up = async |times| {
         for _ in 0..times {

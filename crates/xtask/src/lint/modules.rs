@@ -126,7 +126,7 @@ impl Source {
         let path = Regex::new(r"\b(?:crate|super)(?:::\w+)+")?;
         let mut imports = Imports::new();
         for (module, text) in &self.files {
-            // // An export for another file is not an import.
+            // An export for another file is not an import.
             let declared = declaration.captures_iter(text).filter(|found| found.get(1).is_none());
             let declared = declared.flat_map(|found| paths_of(&found[2]));
             let rest = declaration.replace_all(text, "\n");

@@ -109,7 +109,7 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
     let verified = once_verified(provider, Arc::clone(&identity), Arc::clone(&clock));
     let welcoming = async {
         let token = verified.await?;
-        // // The welcome comes last: after the log lines of the start.
+        // The welcome comes last: after the log lines of the start.
         lines.flush();
         answer(&if arguments.json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?;
         if let Some(url) = welcome.opened_at_key() {

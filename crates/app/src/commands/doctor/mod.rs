@@ -107,7 +107,7 @@ async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let running = tokio::spawn(Arc::clone(&identity).run(stop.clone()));
     report.add("identity provider", check_identity(&*identity, &issuer).await);
     stop.cancel();
-    // // A panic of the task is a fault of this command, and does not change the findings.
+    // A panic of the task is a fault of this command, and does not change the findings.
     let _ = running.await;
 }
 
