@@ -9,7 +9,7 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
 /// The dependencies that each crate of the workspace may have on the others, outside tests. A crate that is missing
-/// here fails the test, so that somebody decides its place.
+/// here fails the test, so that its place is decided.
 const EDGES: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("counters", &[]),
@@ -121,8 +121,8 @@ fn is_of_family(package: &str, start: &str) -> bool {
     package.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
 
-/// A crate that knows several wings of the product has a folder for each. No wing imports another: what several need
-/// lies at the root of the crate.
+/// A crate that knows several wings of the product has a folder for each. No wing imports another: shared code is at
+/// the root of the crate.
 #[test]
 fn keys_sessions_and_webhooks_do_not_import_each_other() {
     let exports: BTreeMap<&str, BTreeSet<String>> = WINGS.iter().map(|wing| (*wing, exports_of(wing))).collect();
@@ -145,7 +145,7 @@ fn keys_sessions_and_webhooks_do_not_import_each_other() {
 }
 
 /// The folders of `domain` name each other: a port has the types of a wing in its signatures, and the use cases of that
-/// wing call the port. Files do not, so that each can be read after those that it builds on.
+/// wing call the port. Files do not, so that each can be read after the files that it builds on.
 #[test]
 fn no_files_of_the_domain_import_each_other_in_a_circle() {
     let texts: BTreeMap<PathBuf, String> = rust_files(&root().join("crates/domain/src"))
@@ -185,8 +185,8 @@ fn public_items(text: &str) -> Vec<String> {
     declared.chain(ids).collect()
 }
 
-/// What `domain` and `domain::ports` export from the module of this wing. All of `domain::sessions` and `domain::webhooks`
-/// is named by its path.
+/// The exports of `domain` and `domain::ports` from the module of this wing. All of `domain::sessions` and
+/// `domain::webhooks` is named by its path.
 fn exports_of(wing: &str) -> BTreeSet<String> {
     let source = root().join("crates/domain/src");
     let texts = ["lib.rs", "ports/mod.rs"].map(|file| fs::read_to_string(source.join(file)).unwrap());
@@ -209,7 +209,7 @@ fn words(text: &str) -> Vec<String> {
     text.split(|character| !is_part(character)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// The wing of a source file: the folder, or the file itself.
+/// The wing of a source file: its folder, or the file of a wing.
 fn wing(file: &Path) -> Option<&'static str> {
     let file = file.strip_prefix(root()).unwrap();
     let is_source = file.components().any(|part| part.as_os_str() == "src");
@@ -224,7 +224,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files.into_iter().filter(is_rust).chain(folders.iter().flat_map(|folder| rust_files(folder))).collect()
 }
 
-/// Each concern of the HTTP adapter has a folder; what belongs to several is few enough to see at once.
+/// Each concern of the HTTP adapter has a folder; the shared files are few enough to see at once.
 #[test]
 fn the_http_adapter_has_few_files_at_its_root() {
     let source = root().join("crates/adapters-http/src");

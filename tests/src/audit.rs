@@ -1,4 +1,4 @@
-//! Each operation leaves its event in the audit log and no other, and each reader sees what is theirs.
+//! Each operation leaves its event in the audit log and no other, and each reader sees only its own part.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ async fn each_operation_leaves_its_event(storage: Storage) {
     expect_copy(&mut gatepost).await;
 }
 
-/// At its end the process has copied what the export has, line for line.
+/// The process copies the same lines as the export, before it ends.
 async fn expect_copy(gatepost: &mut Gatepost) {
     let export = call(gatepost, "GET", "/api/operator/audit?format=jsonl", OPERATOR_TOKEN).await.text();
     gatepost.signal("TERM");
@@ -88,7 +88,8 @@ async fn a_copy_that_cannot_be_written_is_refused_at_the_start() {
     assert!(written.contains("AUDIT_LOG: cannot write to no-such-folder/audit.jsonl: No such file"), "{written}");
 }
 
-/// Users see the place of what they did, and operators every place. The export has the same events as the pages.
+/// Users see the addresses of their own actions, and operators all addresses. The export has the same events as the
+/// pages.
 async fn expect_places(gatepost: &Gatepost, shown: &[Value]) {
     for event in shown {
         let is_own = event["actor"]["type"] == "user";

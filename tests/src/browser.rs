@@ -93,7 +93,7 @@ async fn run_in_browser(gatepost: &Gatepost, file: &'static str) {
 }
 
 async fn run_in_browser_with(gatepost: &Gatepost, file: &'static str, variables: &[(&str, String)]) {
-    // Only `dev` makes one.
+    // Only `dev` makes this file.
     let token = fs::read_to_string(gatepost.folder().join("gatepost-data/operator.token")).unwrap_or_default();
     let mut command = Command::new(find("node"));
     command.args(["--test", file]).current_dir(folder_of_tests());

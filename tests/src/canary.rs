@@ -139,7 +139,7 @@ async fn visit(gatepost: &Gatepost, errors: &mut Vec<Response>) -> (String, Stri
     (secret, cookie)
 }
 
-/// Every place that a secret could leak into.
+/// Every place into which a secret could leak.
 fn wrong_requests(full_key: &str, id: &str, token: &str) -> Vec<Request> {
     let post = Request::new("POST", "/api/api-keys");
     let signed = post.clone().bearer(token);
@@ -172,7 +172,8 @@ fn wrong_requests(full_key: &str, id: &str, token: &str) -> Vec<Request> {
     ]
 }
 
-/// The files have the digests as raw bytes and nothing else of a key. Finding the digests shows that the search works.
+/// The files have the digests as raw bytes, and no other form of a key. Finding the digests shows that the search
+/// works.
 async fn search_files(storage: &Storage, secrets: &[Needle], digests: &[Needle]) {
     let contents = database_files(storage).await;
     for digest in digests {

@@ -49,7 +49,7 @@ async fn token_gives_a_token_of_the_running_provider() {
     assert_eq!(bob.keys().await.len(), 1);
 }
 
-/// `dev` may send webhooks to this machine, and gives tokens without a password. Neither is for others.
+/// `dev` may send webhooks to this machine, and gives tokens without a password. Other machines must not reach it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dev_refuses_what_a_proxy_forwards() {
     let gatepost = Setup::dev().await.start().await;

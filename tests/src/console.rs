@@ -1,4 +1,4 @@
-//! The files of the console: who gets them, how browsers may keep them, and what the page may load. Its screens
+//! The files of the console: who may read them, how browsers may keep them, and what their policy allows. The screens
 //! name the operations that they call: see decision 119.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::browser::{folder_of_tests, succeeds};
 use crate::harness::program::find;
 use crate::harness::{Gatepost, Request, Response, Setup};
 
-/// Exactly this: what it does not allow, a browser refuses.
+/// The exact policy. A browser refuses everything else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
     connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";
@@ -144,7 +144,7 @@ fn what_others_wrote_is_what_was_vendored() {
     assert_eq!(names, BTreeSet::from(["htm.LICENSE.txt", "preact.LICENSE.txt", "preact.js"]));
 }
 
-/// The policy would only refuse it in the browser, on the screen that has it.
+/// Without this test, the policy would refuse it only in the browser, on the screen that has it.
 #[test]
 fn no_file_of_the_console_has_an_inline_style_or_makes_markup_of_strings() {
     for file in files_below(&root().join("web")).into_iter().filter(|file| !file.starts_with(root().join("web/vendor")))
@@ -203,19 +203,19 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// A field that is renamed in Rust, and in the description of the API, breaks this test and not the browser.
+/// A field that is renamed in Rust and in the description of the API breaks this test instead of the browser.
 #[test]
 fn the_source_fits_the_description_of_the_api() {
     let folder = tempfile::tempdir().unwrap();
     let types = folder.path().join("api.d.ts");
     let document = folder_of_tests().join("../../docs/openapi.json");
     succeeds(&node("openapi-typescript/bin/cli.js").arg(document).arg("-o").arg(&types).output().unwrap());
-    // Beside the tests, so that the compiler finds the packages.
+    // Next to the tests, so that the compiler finds the packages.
     fs::copy(types, folder_of_tests().join("api.d.ts")).unwrap();
     succeeds(&node("typescript/bin/tsc").arg("--project").arg(folder_of_tests()).output().unwrap());
 }
 
-/// What needs no browser: the router, the bars of charts, what is kept of answers, words and signatures.
+/// The tests without a browser: the router, the bars of charts, the cache of answers, words and signatures.
 #[test]
 fn the_source_passes_its_unit_tests() {
     let files = files_below(&folder_of_tests().join("unit"));

@@ -45,8 +45,8 @@ async fn a_copy_on_sqlite_answers_as_three_shards_did() {
     a_copy_answers_as_its_source(three_shards().await, Storage::sqlite()).await;
 }
 
-/// Everything that can be read is the same. What waited is delivered once, what was in flight at a kill a second time,
-/// and what was published before is not published again.
+/// Every readable value is the same. Waiting deliveries are made once, deliveries in flight at a kill a second time,
+/// and earlier ones not again.
 async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     let setup = setup(&from).await;
     let mut source = setup.clone().start().await;
@@ -54,7 +54,7 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     let world = World::fill(&source, &receiver, from.shards().max(to.shards())).await;
     let served = copy(&from, &to).await;
     assert!(!served.status.success() && said(&served).contains("us"), "a source that is served: {}", said(&served));
-    // Everything is counted and stored. A source that then does not dispatch changes nothing, however slow the machine is.
+    // Everything is counted and stored. A source without a dispatcher then stays the same, however slow the machine is.
     world.answers(&source).await;
     source.kill().await;
     let mut source = setup.clone().with("DISPATCH", "false").start().await;
@@ -79,7 +79,7 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     world.waiting_arrives_once(setup, &receiver, count).await;
 }
 
-/// What a test has stored, and may ask for: of one user for each shard.
+/// The data of a test, and the ids to ask for: of one user for each shard.
 struct World {
     people: Vec<Person>,
     waiting: Vec<String>,
@@ -114,7 +114,7 @@ impl World {
         Self { people, waiting }
     }
 
-    /// The answers of every call that reads, without what the time of the call changes.
+    /// The answers of every call that reads, without the values that depend on the time of the call.
     async fn answers(&self, gatepost: &Gatepost) -> BTreeMap<String, Value> {
         let mut answers = BTreeMap::new();
         for person in &self.people {
@@ -230,7 +230,7 @@ impl Person {
         add("all deliveries", counts.collect());
     }
 
-    /// Whether something was counted by the hour.
+    /// Whether the hours have a count.
     async fn total(&self, gatepost: &Gatepost, path: &str, what: &str) -> Value {
         eventually(&format!("{path} has counted"), async || {
             let answer = gatepost.send(&Request::new("GET", path).bearer(&self.token)).await.json();
@@ -252,7 +252,7 @@ fn without_last_use(mut answer: Value) -> Value {
 /// A copy that is killed in the middle leaves an empty target, on which Gatepost starts, and to which the next copy goes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_to_postgres_that_is_killed_leaves_nothing() {
-    // A copy to several shards is more than one transaction, and leaves a mark: see below.
+    // A copy to several shards has several transactions, and leaves a mark: see below.
     let (from, to) = (Storage::sqlite(), Storage::postgres().await.undivided());
     // The partitions of the log are made after the keys are copied.
     a_copy_that_is_killed_leaves_nothing(&from, &to, &to, "public.webhook_periods").await;
@@ -281,7 +281,7 @@ async fn a_copy_that_is_killed_leaves_nothing(from: &Storage, to: &Storage, lock
     assert_eq!(there.start().await.user("alice").keys().await.len(), 1);
 }
 
-/// Nobody starts on shards of which some have a part of the data, and the next copy begins again.
+/// No instance starts on shards of which some have a part of the data, and the next copy begins again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_to_shards_that_is_killed_leaves_nothing_that_starts() {
     a_copy_to_three_shards_is_killed(Storage::divided(&[Storage::postgres().await], 3)).await;
@@ -322,7 +322,7 @@ async fn a_copy_to_three_shards_is_killed(to: Storage) {
     assert!(again.status.success(), "{}", said(&again));
     assert_eq!(answer(&to, keys).await, "1");
 
-    // As a copy leaves it that is killed while it removes the marks.
+    // The state after a copy that is killed while it removes the marks.
     answer(&to, "INSERT INTO gatepost_shards.unfinished VALUES (0)").await;
     assert!(!there.clone().start_refused().await.0.success());
     assert_eq!(copied(&from, &to).await["api_keys"], 1);
@@ -330,7 +330,7 @@ async fn a_copy_to_three_shards_is_killed(to: Storage) {
     assert_eq!(there.start().await.user("alice").keys().await.len(), 1);
 }
 
-/// A copy that is refused, or fails, takes nothing away.
+/// A copy that is refused, or fails, deletes no data.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn shards_with_data_are_not_copied_to() {
     let (from, to) = (Storage::sqlite(), three_shards().await);
@@ -350,7 +350,8 @@ async fn shards_with_data_are_not_copied_to() {
     assert_eq!(there.start().await.user(&last).keys().await.len(), 1);
 }
 
-/// While its database refuses writes, an instance verifies keys beside the copy. See the runbook "move to several shards".
+/// While its database refuses writes, an instance verifies keys during the copy. See the runbook "move to several
+/// shards".
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_source_serves_reads_while_it_is_copied() {
     let (from, to) = (Storage::postgres().await, three_shards().await);
@@ -382,7 +383,7 @@ async fn the_source_serves_reads_while_it_is_copied() {
     assert_eq!(source.user("alice").revoke(&id).await.status, 503);
 }
 
-/// A source with a key and an event that was published, whose process has ended.
+/// A source with a key and a published event. Its process has ended.
 async fn fill_and_stop(setup: &Setup, user: &str) -> Gatepost {
     let mut source = setup.clone().start().await;
     let consumer = Consumer::new(&source, user).await;
@@ -393,7 +394,7 @@ async fn fill_and_stop(setup: &Setup, user: &str) -> Gatepost {
     source
 }
 
-/// Copies until the copy needs this table, does something meanwhile, and kills it there.
+/// Copies until the copy needs this table, runs `meanwhile`, and kills the copy there.
 async fn copy_until_killed(from: &Storage, to: &Storage, locked: &Storage, table: &str, meanwhile: impl AsyncFn()) {
     let lock = tokio::spawn(hold(locked, table));
     eventually("the table is locked", async || (sessions(locked, table, true).await > 0).then_some(())).await;
@@ -409,12 +410,12 @@ async fn copy_until_killed(from: &Storage, to: &Storage, locked: &Storage, table
     answer(locked, end).await;
 }
 
-/// What the first database of a storage answers.
+/// The answer of a storage's first database.
 async fn answer(storage: &Storage, statement: &str) -> String {
     storage.execute(0, statement).await
 }
 
-/// Keeps everybody from the table.
+/// Locks the table against all others.
 fn hold(storage: &Storage, table: &str) -> impl Future<Output = ()> + Send + 'static {
     let (cluster, database) = storage.server().expect("a server");
     let (cluster, name) = (cluster.clone(), database.name.clone());

@@ -25,8 +25,8 @@ fn the_committed_reference_of_settings_is_current() {
     assert!(committed.as_bytes() == output.stdout, "docs/configuration.md is out of date: run `cargo xtask openapi`");
 }
 
-/// The rules of OpenAPI 3.1 whose violations break tools. A validator of the whole schema would add many dependencies;
-/// `cargo xtask lint` runs one where it can.
+/// The rules of OpenAPI 3.1 that break tools when they are violated. A validator of the whole schema would add many
+/// dependencies; `cargo xtask lint` runs one where it can.
 #[test]
 fn the_document_is_valid_openapi_3_1() {
     let document: Value = serde_json::from_str(&printed()).unwrap();

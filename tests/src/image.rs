@@ -1,4 +1,4 @@
-//! The container image: its layout, and the service in it, as a user without rights on a root that nobody can write.
+//! The container image: its layout, and the service in it, as a user without rights on a read-only root.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -121,7 +121,7 @@ impl Image {
         Self { layout, config, manifest, root }
     }
 
-    /// Every blob is what its descriptor says, and the layers are those of the configuration.
+    /// Every blob matches its descriptor, and the layers are those of the configuration.
     fn check_layout(&self) {
         let index = json(&self.layout.path().join("index.json"));
         let layers = self.manifest["layers"].as_array().unwrap();
@@ -182,7 +182,7 @@ fn blob(layout: &Path, descriptor: &Value) -> PathBuf {
     layout.join("blobs").join(descriptor["digest"].as_str().unwrap().replace(':', "/"))
 }
 
-/// The digest of what this command prints of the file.
+/// The digest of this command's output for the file.
 fn sum(command: &str, file: &Path) -> String {
     let line = format!("{command} '{}' | sha256sum", file.display());
     let output = Command::new("sh").args(["-c", &line]).output().unwrap();

@@ -191,7 +191,7 @@ fn help_begins_with_examples() {
     }
 }
 
-/// A shell beside a running instance, with an environment.
+/// A shell for a running instance, with an environment.
 struct Shell<'a> {
     gatepost: &'a Gatepost,
     environment: Vec<(String, String)>,

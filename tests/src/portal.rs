@@ -62,7 +62,7 @@ async fn get(gatepost: &Gatepost, path: &str, cookie: &str) -> Response {
     gatepost.send(&if cookie.is_empty() { request } else { request.header("cookie", cookie) }).await
 }
 
-/// Who may show the answer in a frame, by its policy.
+/// The `frame-ancestors` of the answer's policy.
 fn ancestors(response: &Response) -> String {
     let policy = response.header("content-security-policy").expect("a policy");
     let parts: Vec<&str> = policy.split("; ").filter_map(|part| part.strip_prefix("frame-ancestors ")).collect();

@@ -68,7 +68,7 @@ fn pem(label: &str, der: &[u8]) -> String {
     format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", BASE64_STANDARD.encode(der))
 }
 
-/// A connection of a client that trusts nothing but this certificate.
+/// A connection of a client that trusts only this certificate.
 async fn connect(gatepost: &Gatepost, trusted: &CertificateDer<'static>) -> io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(trusted.clone()).unwrap();
@@ -87,7 +87,7 @@ async fn status_of(connection: &mut TlsStream<TcpStream>, request: &Request) -> 
     connection.write_all(&request.bytes()).await?;
     let mut head = [0; 12];
     connection.read_exact(&mut head).await?;
-    // What follows fits into one record.
+    // The rest fits into one record.
     let mut rest = vec![0; 16 * 1024];
     let _ = connection.read(&mut rest).await?;
     Ok(String::from_utf8_lossy(&head).into_owned())

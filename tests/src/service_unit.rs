@@ -1,4 +1,4 @@
-//! Gatepost under systemd: what it tells the manager, and how far the unit confines it.
+//! Gatepost under systemd: its messages to the manager, and the confinement by the unit.
 
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;

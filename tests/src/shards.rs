@@ -1,5 +1,5 @@
-//! Three Postgres servers, or sixteen schemas of one, as one store: two instances on them answer as on one, and a server
-//! that stops fails the calls of its users and nobody else's.
+//! Three Postgres servers, or sixteen schemas of one, as one store: two instances on them answer as on one, and a
+//! stopped server fails only the calls of its users.
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ pub(crate) async fn two_instances_answer_as_on_one(setup: Setup, shards: usize) 
     assert!(!status.success() && log.contains("DATABASE_SHARDS"), "{log}");
 }
 
-/// Each user gets what another instance publishes.
+/// Each user gets the events that another instance publishes.
 async fn deliver(here: &Gatepost, there: &Gatepost, subjects: &[String]) {
     let receiver = Receiver::start(Behaviour::ok()).await;
     for subject in subjects {

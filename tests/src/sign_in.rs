@@ -1,5 +1,5 @@
-//! Signing in and out with a browser, at the development provider. Instances of `serve` use the provider of a `dev` beside
-//! them.
+//! Signing in and out with a browser, at the development provider. Instances of `serve` use the provider of a running
+//! `dev`.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -69,7 +69,7 @@ async fn dev_signs_in_users_and_an_operator_without_configuration() {
     assert_eq!(session(&mut olga, address).await.status, 200);
 }
 
-/// A session does what an ID token does, and the store keeps it.
+/// A session has the rights of an ID token, and the store keeps it.
 async fn a_session_works_survives_a_restart_and_ends(storage: Storage) {
     let provider = Setup::dev().await.start().await;
     let public = free_address();
@@ -94,7 +94,7 @@ async fn a_session_works_survives_a_restart_and_ends(storage: Storage) {
     assert!(!gatepost.written().contains(&stolen), "no log has the secret of a session");
 }
 
-/// What one instance begins another completes, and what one ends the other refuses.
+/// One instance completes sign-ins that another one began, and refuses sessions that another one ended.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_instances_share_sign_ins_and_sign_outs() {
     let (provider, storage) = (Setup::dev().await.start().await, Storage::postgres().await);
@@ -126,7 +126,7 @@ async fn two_instances_share_sign_ins_and_sign_outs() {
     assert!(longest <= REFUSED_WITHIN, "{longest:?}");
 }
 
-/// The runbook of failed sign-ins says how the log shows them, and what each status means.
+/// The runbook of failed sign-ins describes their lines in the log, and the meaning of each status.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn failed_sign_ins_are_found_in_the_log_as_the_runbook_says() {
     let runbook = fs::read_to_string("../docs/runbooks/gatepost-sign-ins-fail.md").unwrap();

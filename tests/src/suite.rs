@@ -1,29 +1,29 @@
-//! The suite: what no crate can prove alone. Most tests run the real binary, over HTTP and the command line, on both
-//! databases; some read the source, the pages and the image.
+//! The suite: the proofs that need several crates. Most tests run the real binary, over HTTP and the command line, on
+//! both databases; some read the source, the pages and the image.
 //!
 //! | module | proves |
 //! |---|---|
 //! | `architecture` | dependencies point inward; both databases have the same migrations |
 //! | `audit` | each operation leaves its event in the audit log, and a killed process no change without one |
 //! | `contract` | `/api/api-keys` and its neighbours, to the letter |
-//! | `copying` | a copy of a database answers as its source did, in both directions; a copy that is cut off leaves nothing |
+//! | `copying` | a copy of a database answers as its source did, in both directions; a copy that is cut off leaves no data |
 //! | `concurrency` | the exact maximum, from one process and from two |
 //! | `revocation` | every instance refuses a revoked key in time, whichever connection is cut; good keys stay good |
 //! | `reload` | certificates, operator tokens and the log change without a restart |
 //! | `sign_in` | a browser signs in and out, on one instance and on two; a session survives a restart |
-//! | `survival` | `kill -9` loses nothing that was answered; a database outage heals; graceful shutdown |
-//! | `upgrade` | two versions beside each other on one Postgres: no request fails, and no event is lost |
+//! | `survival` | `kill -9` loses no answered change; a database outage heals; graceful shutdown |
+//! | `upgrade` | two versions at the same time on one Postgres: no request fails, and no event is lost |
 //! | `command_line` | `dev`, and the error for every wrong configuration |
 //! | `cli` | the client's commands as a person and as a script meet them: every call, profiles, terminals, exit codes, and each example of `--help` |
 //! | `client_library` | the client's calls as operator, and how soon it refuses a revoked key |
-//! | `image` | the container image: the same each time, whole, and healthy without rights on a root that nobody writes |
+//! | `image` | the container image: the same each time, whole, and healthy without rights on a read-only root |
 //! | `keys_command` | `gatepost keys`, as user, as operator and as bearer of a key |
 //! | `webhooks_command` | `gatepost webhooks`, `events` and `listen`, as consumer and as operator |
 //! | `doctor` | planted faults are found, and named with their cure |
-//! | `shards` | three servers as one store: the exact maximum, revocations and webhooks across them, and what a stopped one does |
-//! | `service_unit` | what the service tells systemd, and how far the unit confines it |
-//! | `metrics` | the figures move by what happened, name nobody, and are those that alerts and dashboards ask for |
-//! | `traces` | sampled requests and attempts arrive at a collector, and nothing else; without the collector nothing changes |
+//! | `shards` | three servers as one store: the exact maximum, revocations and webhooks across them, and the effect of a stopped one |
+//! | `service_unit` | the messages to systemd, and the confinement by the unit |
+//! | `metrics` | the figures are exact, name no user, and include all that alerts and dashboards ask for |
+//! | `traces` | sampled requests and attempts arrive at a collector, and no others; the loss of the collector has no effect |
 //! | `console` | the files of the console: its policy, and how browsers may keep them |
 //! | `portal` | the brand of the host application, and which answers may be in a frame |
 //! | `canary` | no secret in logs, files or errors |

@@ -140,8 +140,8 @@ async fn receivers_learn_of_no_trace_if_they_should_not(storage: Storage) {
     collector.expect("the span of the attempt", |span| span.kind() == SpanKind::Client).await;
 }
 
-/// More spans than have room while nobody takes them: the requests are answered and delivered as ever, and the rest is
-/// counted.
+/// More spans than fit while the collector is away: the requests are answered and delivered as ever, and the dropped
+/// spans are counted.
 async fn a_collector_that_is_away_changes_nothing(storage: Storage) {
     let collector = Collector::start().await;
     let setup = traced(&storage, &collector, "1").await;

@@ -107,7 +107,7 @@ impl Balancer {
         self.addresses.lock().unwrap().push(Arc::new(address));
     }
 
-    /// Sends no more requests there, and waits until those that were sent are answered.
+    /// Sends no more requests there, and waits until the earlier ones are answered.
     async fn remove(&self, address: SocketAddr) {
         let removed = {
             let mut addresses = self.addresses.lock().unwrap();

@@ -332,7 +332,7 @@ fn help_begins_with_examples() {
     }
 }
 
-/// A shell beside a running instance, with an environment.
+/// A shell for a running instance, with an environment.
 struct Shell {
     folder: PathBuf,
     environment: Vec<(String, String)>,
@@ -402,12 +402,12 @@ impl Listening {
         std::fs::read_to_string(self.folder.join("listen.err")).unwrap()
     }
 
-    /// Waits for a complete line on standard output that contains `what`.
+    /// Waits for a complete line on standard output that contains this text.
     async fn shows(&self, what: &str) -> String {
         eventually(&format!("{what} is shown"), async || whole_line(&self.shown(), what)).await
     }
 
-    /// Waits for a complete line on standard error that contains `what`.
+    /// Waits for a complete line on standard error that contains this text.
     async fn complains(&self, what: &str) -> String {
         eventually(&format!("{what} is remarked"), async || whole_line(&self.complaint(), what)).await
     }

@@ -14,12 +14,12 @@ use crate::webhooks::receiver::{Behaviour, Receiver};
 /// The limit of a call is 30 s.
 const MUCH_LESS_THAN_A_CALL: Duration = Duration::from_secs(15);
 
-/// What could complete the last of these words.
+/// The completions of the last of these words.
 fn complete(shell: &Shell, words: &str) -> String {
     shell.succeeds(&format!("completions -- {words}"))
 }
 
-/// A user with a good key and a revoked one, whose ids it returns.
+/// A user with a good key and a revoked one, and the ids of both.
 async fn dev() -> (Gatepost, Shell, String, String) {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
@@ -77,7 +77,7 @@ async fn what_cannot_be_found_in_time_is_not_offered() {
     }
 }
 
-/// The shell itself, with the script that the binary prints.
+/// A real shell, with the script that the binary prints.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bash_completes_names_and_words() {
     let (_gatepost, shell, key, _) = dev().await;

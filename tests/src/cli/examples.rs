@@ -13,14 +13,14 @@ use crate::harness::{
 };
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
-/// Ids that examples show. A test replaces each of them by one that exists.
+/// The id in examples. A test replaces it by one that exists.
 const SAMPLE: &str = "01h455vb4pex5vsknk084sn02q";
-/// `--help` is at least so wide. clap breaks longer lines, and a broken command cannot be pasted.
+/// The least width of `--help`. clap breaks longer lines, and a broken command cannot be pasted.
 const COLUMNS: usize = 80;
-/// What runs until it is stopped, and what it prints when it is ready.
+/// Commands that run until they are stopped, and their line when they are ready.
 const KEEPS_RUNNING: [(&str, &str); 3] =
     [("gatepost dev", "gatepost listen"), ("serve", "gatepost is serving"), ("gatepost listen", "Ctrl-C")];
-/// Examples that need what no test has, and what that is.
+/// Examples that need something that tests do not have.
 const NOT_RUN: [(&str, &str); 2] = [
     ("postgres://gatepost@db/gatepost", "a database server with the name db"),
     ("gatepost login https://keys.example.com", "a person with a browser"),
@@ -42,7 +42,7 @@ async fn every_example_of_every_command_runs() {
     assert_eq!(unused, Vec::<&str>::new(), "an exception that is not needed");
 }
 
-/// Each example, with the command whose help shows it.
+/// Each example, with the command of its help.
 fn examples() -> Vec<(String, String)> {
     let (mut commands, mut examples) = (VecDeque::from([String::new()]), Vec::new());
     while let Some(command) = commands.pop_front() {
@@ -51,7 +51,7 @@ fn examples() -> Vec<(String, String)> {
         assert!(!found.is_empty(), "gatepost {command} --help has no examples");
         examples.extend(found.lines().map(|line| (command.clone(), line.trim().to_owned())));
         let children = section(&help, "Commands:");
-        // The names are in the first column; what follows them is indented further.
+        // The names are in the first column; the other columns are indented further.
         let names = children.lines().filter(|line| !line.starts_with("   ")).filter_map(|line| line.split(' ').nth(2));
         let names = names.filter(|name| *name != "help");
         commands.extend(names.map(|name| format!("{command} {name}").trim().to_owned()));
@@ -75,7 +75,7 @@ fn section(help: &str, title: &str) -> String {
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Someone who reads the help in the folder of a running `gatepost dev`, with the files that the examples name.
+/// A person who reads the help in the folder of a running `gatepost dev`, with the files that the examples name.
 struct Reader {
     gatepost: Gatepost,
     shell: Shell,
@@ -141,7 +141,7 @@ impl Reader {
         bash.args(["-eo", "pipefail", "-c", line]).current_dir(&self.shell.folder).env_clear();
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.path("bin").display());
         bash.envs(self.shell.environment.iter().cloned()).env("PATH", path).env("HOME", self.path(""));
-        // The running instance has its database for itself.
+        // The running instance uses its database alone.
         for alone in ["migrate", "restore"].into_iter().filter(|alone| line.starts_with(&format!("gatepost {alone}"))) {
             bash.env("DATABASE_URL", format!("sqlite://{alone}.db"));
         }
@@ -153,7 +153,7 @@ impl Reader {
         bash
     }
 
-    /// The settings that `gatepost serve` needs beyond those of `gatepost dev`.
+    /// The settings of `gatepost serve` beyond those of `gatepost dev`.
     fn of_serve(&self) -> [(&'static str, String); 4] {
         let issuer = format!("http://{}/dev/oidc", self.gatepost.address());
         let key = ENCRYPTION_KEY.to_owned();

@@ -1,4 +1,4 @@
-//! Commands that show what is there.
+//! Commands that show the present state.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

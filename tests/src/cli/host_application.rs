@@ -1,4 +1,4 @@
-//! What a host application does, from the shell.
+//! The calls of a host application, from the shell.
 
 use std::fmt::Write;
 

@@ -145,7 +145,7 @@ async fn a_login_that_fails_says_why() {
     assert!(!shell.folder.join("home/.config").exists());
 }
 
-/// A service has its own client for command lines, whose tokens are accepted.
+/// A service has its own client for command lines, and accepts its tokens.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_names_the_client_of_command_lines() {
     let (provider, storage) = (Setup::dev().await.start().await, Storage::sqlite());

@@ -60,8 +60,8 @@ impl Shell {
         serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{line}: {error}: {printed}"))
     }
 
-    /// What a terminal of this width shows, and whether the command succeeded. When the terminal shows
-    /// `question`, `typed` is typed into it.
+    /// The screen of a terminal of this width, and whether the command succeeded. When the terminal shows `question`,
+    /// `typed` is typed into it.
     fn on_terminal(&self, columns: u16, line: &str, (question, typed): (&str, &str)) -> (String, bool) {
         let command = format!("stty cols {columns}; exec {} {line}", gatepost_binary().display());
         let mut script = Command::new("script");

@@ -65,7 +65,7 @@ async fn what_gatepost_does_not_accept_is_not_saved() {
     assert!(!shell.folder.join("home/.config").exists());
 }
 
-/// A credential never goes to a URL that it was not given with.
+/// A credential is sent only to the URL that it was given with.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_profile_and_the_environment_are_not_mixed() {
     let storage = Storage::sqlite();

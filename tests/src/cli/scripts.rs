@@ -9,7 +9,7 @@ use crate::harness::{Setup, free_address};
 
 const UNKNOWN_KEY: &str = "key_01h455vb4pex5vsknk084sn02q";
 
-/// The problem document on standard error, which is alone there.
+/// The problem document, which is alone on standard error.
 #[track_caller]
 fn problem(output: &Output, code: i32) -> Value {
     let written = complaint(output);

@@ -1,4 +1,4 @@
-//! What a person sees on a terminal. `script` gives the command one.
+//! The output on a terminal, which `script` gives the command.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -52,7 +52,7 @@ async fn a_credential_that_is_typed_is_not_shown() {
     assert!(!success && shown.contains("nothing was typed"), "Ctrl-C ends it, and the terminal is as before: {shown}");
 }
 
-/// The opener of the test notes the URL, and stops the server, which it is started by.
+/// The opener of the test notes the URL, and stops the server that started it.
 #[test]
 fn a_key_opens_the_console_of_dev() {
     let (folder, address) = (tempfile::tempdir().unwrap(), free_address().to_string());

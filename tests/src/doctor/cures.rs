@@ -13,15 +13,15 @@ use crate::harness::{
 };
 use crate::survival::pgbouncer::pooled;
 
-/// 32 bytes that are not those of [`ENCRYPTION_KEY`].
+/// 32 bytes that differ from [`ENCRYPTION_KEY`].
 const OTHER_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 
-/// What the first command of a cure does.
+/// The effect of the first command of a cure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cure {
-    /// Nothing is found afterwards.
+    /// `doctor` has no findings afterwards.
     Cures,
-    /// It succeeds, and shows what to do.
+    /// It succeeds, and shows the cure.
     Shows,
     /// It shows the error once more.
     Fails,
@@ -29,7 +29,7 @@ enum Cure {
 use Cure::{Cures, Fails, Shows};
 
 impl Place {
-    /// `doctor` names the fault with these words, and the cure does what is expected of it.
+    /// `doctor` names the fault with these words, and the cure has the expected effect.
     async fn has(mut self, fault: &str, cure: Cure) {
         let findings = self.findings();
         let found = findings.iter().find(|(what, _)| what.contains(fault));
@@ -42,7 +42,7 @@ impl Place {
         }
     }
 
-    /// What a person does with a command or a setting. Returns whether it succeeded.
+    /// Follows a command or a setting as a person would. Returns whether it succeeded.
     fn paste(&mut self, command: &str) -> bool {
         if let Some(name) = command.strip_prefix("unset ") {
             self.settings.retain(|(known, _)| *known != name);

@@ -1,5 +1,5 @@
-//! `gatepost doctor` names each planted fault and what cures it, and finds nothing where nothing is wrong.
-//! `gatepost health` says whether an instance is ready.
+//! `gatepost doctor` names each planted fault and its cure, and has no findings on a sound instance. `gatepost health`
+//! says whether an instance is ready.
 
 mod cures;
 
@@ -63,7 +63,7 @@ impl Place {
         run_gatepost(self.folder.path(), arguments, &environment)
     }
 
-    /// The findings: what is wrong, and what cures it.
+    /// The findings: each problem, and its cure.
     #[track_caller]
     fn findings(&self) -> Vec<(String, String)> {
         let output = self.run(&self.arguments.iter().map(String::as_str).collect::<Vec<_>>());
@@ -154,7 +154,7 @@ async fn taken_ports_and_foreign_addresses_are_found() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let place = Place::new(&storage).await;
-    // Nobody answers there, so the doctor must not wait without end.
+    // That address never answers, so the doctor must give up after a time.
     let what = format!("another program listens on {address}");
     place.with("METRICS_LISTEN", &address).finds(&what, "METRICS_LISTEN");
     let place = Place::new(&storage).await.with("LISTEN", "192.0.2.1:8080");
@@ -181,7 +181,8 @@ async fn faults_of_the_database_are_found() {
     Place::new(&storage).await.finds("is using it", "`kill ");
 }
 
-/// Findings name the server and the shard. A server that stops or hangs is a finding, and nobody waits long for it.
+/// Findings name the server and the shard. A server that stops or hangs is a finding, and does not delay the report for
+/// long.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_shards_are_found_and_named() {
     let server = async || Storage::direct(durable_server(100).await).await;

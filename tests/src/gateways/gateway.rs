@@ -45,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// The configuration on the gateway's page, with the addresses of the page replaced by those of the test.
+    /// The configuration on the gateway's page, with the addresses of the test instead of those of the page.
     fn configuration(self, public: SocketAddr, gatepost: SocketAddr, api: SocketAddr) -> String {
         let language = if self == Self::Envoy {
             "yaml"

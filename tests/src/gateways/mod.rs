@@ -244,7 +244,7 @@ async fn gateways_keep_connections_and_send_only_the_key(kind: Kind) {
     }
 }
 
-/// Only nginx has paths for its questions. Callers must not reach them.
+/// Only nginx has internal paths for its questions. Callers must not reach them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nginx_keeps_its_questions_to_itself() {
     let world = World::start(Kind::Nginx, &[]).await;

@@ -13,7 +13,7 @@ pub(crate) fn gatepost_binary() -> &'static Path {
     })
 }
 
-/// The binary of the version before: `GATEPOST_OLD_BIN` if it is set. Otherwise the binary under test takes its part.
+/// The binary of the version before: `GATEPOST_OLD_BIN` if it is set. Otherwise the binary under test is used.
 pub(crate) fn old_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| from_the_environment("GATEPOST_OLD_BIN").unwrap_or_else(|| gatepost_binary().to_owned()))

@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 
 use super::wire::{Connection, Request, Response};
 
-/// A browser: it keeps cookies, says that its pages make its calls, and follows what it is led to.
+/// A browser: it keeps cookies, marks calls as those of its pages, and follows redirects.
 ///
 /// It has cookies of one site. All instances of a test are on this machine, and a cookie does not depend on the port.
 #[derive(Clone, Default)]
@@ -12,7 +12,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Signs in at this instance as a user of the development provider, and returns the last page of the way.
+    /// Signs in at this instance as a user of the development provider, and returns the last page.
     pub(crate) async fn sign_in(&mut self, address: SocketAddr, user: &str, next: &str) -> Response {
         let login = self.send(address, Request::new("GET", &format!("/console/login?next={next}"))).await;
         assert_eq!(login.status, 303, "{}", login.text());
@@ -75,7 +75,7 @@ fn located(url: &str) -> (SocketAddr, String) {
     (address.parse().expect("an address"), format!("/{path}"))
 }
 
-/// The URL that a page leads to by itself.
+/// The URL to which a page leads without a click.
 pub(crate) fn led_to(page: &Response) -> String {
     assert_eq!(page.status, 200, "{}", page.text());
     let text = page.text();

@@ -5,7 +5,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// A TCP proxy whose connections can fail.
+/// A TCP proxy with connections that can fail.
 pub(crate) struct FaultProxy {
     address: SocketAddr,
     line: watch::Sender<Line>,
@@ -26,7 +26,7 @@ impl FaultProxy {
         Self::start(target, None).await
     }
 
-    /// A proxy that lets no message with these bytes through, and nothing that its client sends after it.
+    /// A proxy that drops every message with these bytes, and all later messages of its client.
     pub(crate) async fn swallowing(target: SocketAddr, bytes: &'static str) -> Self {
         Self::start(target, Some(bytes)).await
     }

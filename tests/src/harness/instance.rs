@@ -94,7 +94,7 @@ impl Setup {
         gatepost
     }
 
-    /// Starts a process whose log goes to a pipe. Nobody reads the pipe, unless the caller does.
+    /// Starts a process that logs to a pipe, which only the caller can read.
     pub(crate) async fn start_with_an_unread_log(self) -> (Gatepost, ChildStderr) {
         let mut gatepost = self.prepare();
         gatepost.spawn_with(Stdio::piped());

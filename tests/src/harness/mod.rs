@@ -1,4 +1,4 @@
-//! What the tests use: the real binary, an identity provider, the databases, plain HTTP/1.1.
+//! The tools of the tests: the real binary, an identity provider, the databases, plain HTTP/1.1.
 
 mod binary;
 mod browser;

@@ -12,7 +12,7 @@ const SHARDS: &str = "GATEPOST_TEST_SHARDS";
 const POOL_SIZE: usize = 4;
 /// The connections that three instances open to a shard.
 const CONNECTIONS_OF_A_SHARD: usize = 3 * (POOL_SIZE + 9);
-/// The sessions of a shard behind a PgBouncer: enough for four instances, each of whose connections may keep one.
+/// The sessions of a shard behind a PgBouncer: enough for four instances if each of their connections keeps one.
 const POOLED_SESSIONS: usize = 120;
 
 /// A fresh database for one test.
@@ -44,7 +44,7 @@ impl Storage {
         Self::postgres_in(Cluster::shared().await.expect("a Postgres server").clone()).await
     }
 
-    /// On a new server, which loses nothing when its machine crashes, and takes so many connections for each shard. The
+    /// On a new server, which survives a crash of its machine, and takes this number of connections for each shard. The
     /// shared server is faster.
     pub(crate) async fn durable_postgres(connections_max: usize) -> Self {
         Self::direct(durable_server(connections_max * shards_of_the_suite()).await).await
@@ -58,8 +58,8 @@ impl Storage {
         }
     }
 
-    /// Without the PgBouncer of the suite: for tests that change the settings of the server, which its sessions would not
-    /// show, or name the server itself.
+    /// Without the PgBouncer of the suite: for tests that name the server, or change its settings, which sessions of
+    /// the PgBouncer would not show.
     pub(crate) async fn direct(cluster: Cluster) -> Self {
         let database = cluster.database().await.expect("a database");
         Self::on_server(cluster, database)
@@ -91,7 +91,7 @@ impl Storage {
         Self { shards: 1, ..self }
     }
 
-    /// So many shards in these databases, which Gatepost takes for different servers.
+    /// This number of shards in these databases, which Gatepost treats as different servers.
     pub(crate) fn divided(databases: &[Self], shards: usize) -> Self {
         let urls: Vec<String> = databases.iter().map(Self::url).collect();
         let servers = databases.iter().flat_map(|one| one.servers.clone()).collect();
@@ -137,7 +137,7 @@ impl Storage {
         if self.shards > 1 { format!("gatepost_shard_{shard}") } else { "public".to_owned() }
     }
 
-    /// What the database of a shard answers to a statement, which finds the tables of the shard.
+    /// The answer of a shard's database to a statement, which finds the tables of the shard.
     pub(crate) async fn execute(&self, shard: usize, statement: &str) -> String {
         let (cluster, database) = &self.servers[shard * self.servers.len() / self.shards];
         let statement = format!("SET search_path TO {}; {statement}", self.schema(shard));
@@ -170,7 +170,7 @@ pub(crate) async fn own_server() -> Cluster {
     Cluster::start(settings).await.expect("a Postgres server")
 }
 
-/// The same, which loses nothing when its machine crashes.
+/// The same, which survives a crash of its machine.
 pub(crate) async fn durable_server(connections_max: usize) -> Cluster {
     let settings = ClusterSettings { durable: true, connections_max: number(connections_max) };
     Cluster::start(settings).await.expect("a Postgres server")

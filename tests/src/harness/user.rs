@@ -6,7 +6,7 @@ use super::wire::{Connection, Request, Response};
 
 pub(crate) const KEYS: &str = "/api/api-keys";
 
-/// A user who manages keys. Each call opens a connection.
+/// A user that manages keys. Each call opens a connection.
 #[derive(Clone)]
 pub(crate) struct User {
     address: SocketAddr,

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// How long a test waits for anything: long, because other tests run at the same time.
+/// How long a test waits at most: long, because other tests run at the same time.
 pub(crate) const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Repeats `ask` until it returns `Some`.

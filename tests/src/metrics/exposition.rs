@@ -1,4 +1,4 @@
-//! A reader of metrics that accepts only what the formats allow. It fails where Prometheus would guess.
+//! A strict reader of metrics, which fails where Prometheus would guess.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -157,7 +157,7 @@ fn labels(text: &str, line: &str) -> Labels {
     }
 }
 
-/// The value of a label up to its closing quote, and what follows.
+/// The value of a label up to its closing quote, and the rest of the line.
 fn unquoted<'a>(text: &'a str, line: &str) -> (String, &'a str) {
     let (mut value, mut letters) = (String::new(), text.char_indices());
     while let Some((place, letter)) = letters.next() {

@@ -69,7 +69,7 @@ async fn keys_move_the_figures_by_exactly_their_number(storage: Storage) {
     }
 }
 
-/// A start reads what only the database knows, so the test need not wait for the next reading.
+/// A start reads the figures of the database, so the test need not wait for the next reading.
 async fn browsers_that_are_signed_in_are_counted(storage: Storage) {
     let (mut gatepost, address) = metered(setup(&storage).await).await;
     let active = async || {
@@ -144,7 +144,7 @@ async fn webhooks_move_the_figures_by_exactly_their_number(storage: Storage) {
     assert!(read.value("gatepost_store_reading_age_seconds", &[]) < 11.0);
 }
 
-/// Everything that a user, a consumer and the operator have is used, and then looked for.
+/// Uses every feature as a user, a consumer and the operator, and then looks for their names and secrets.
 async fn no_figure_names_a_secret_or_a_user(storage: Storage) {
     let (gatepost, address) = metered(setup(&storage).await).await;
     let receiver = Receiver::start(Behaviour::ok()).await;

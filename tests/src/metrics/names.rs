@@ -16,7 +16,7 @@ const DASHBOARD: &str = "deploy/grafana/gatepost.json";
 /// Labels that Prometheus adds.
 const ADDED: [&str; 3] = ["job", "instance", "le"];
 
-/// What both kinds of instances show as soon as they are ready, and one with a certificate.
+/// The metrics of both kinds of instances as soon as they are ready, and of one with a certificate.
 async fn exposed() -> Vec<Exposition> {
     let (files, secured) = (Files::new(), free_address());
     files.certify();
@@ -57,7 +57,7 @@ async fn alerts_dashboards_and_pages_name_metrics_that_exist() {
     );
 }
 
-/// `result="failed"` finds nothing if the label or its value has another name.
+/// `result="failed"` matches no sample if the label or its value has another name.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn queries_ask_for_labels_that_exist() {
     let exposed = exposed().await;
@@ -81,7 +81,7 @@ async fn queries_ask_for_labels_that_exist() {
     assert!(asked >= 6, "{asked} labels were read");
 }
 
-/// Runbooks for changes that somebody plans. No alert leads to them.
+/// Runbooks for planned changes. No alert leads to them.
 const PLANNED: [&str; 2] = ["docs/runbooks/move-to-postgres.md", "docs/runbooks/move-to-several-shards.md"];
 
 #[test]

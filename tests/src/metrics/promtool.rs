@@ -1,4 +1,4 @@
-//! What Prometheus itself says of the alerts and of the metrics.
+//! The verdict of Prometheus' own tool on the alerts and the metrics.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -24,7 +24,7 @@ async fn the_metrics_are_named_as_prometheus_advises() {
     assert_eq!(shown, "");
 }
 
-/// What `promtool` writes when it gets this input. It must succeed.
+/// The output of `promtool` for this input. It must succeed.
 fn promtool(arguments: &[&str], input: &str) -> String {
     let mut command = Command::new("promtool");
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

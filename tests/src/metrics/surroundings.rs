@@ -5,7 +5,7 @@ use super::exposition::{TEXT, scrape};
 use crate::harness::{Setup, Storage, free_address, run_gatepost, seconds_since_1970};
 use crate::reload::Files;
 
-/// The end of a certificate that the library makes without being asked for another: 4096-01-01.
+/// The end of a certificate that the library makes by default: 4096-01-01.
 const EXPIRY: f64 = 67_090_118_400.0;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
-//! What an operator sees of the system is what the metrics say.
+//! The system state of operators agrees with the metrics.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ async fn the_state_needs_no_listener_for_metrics(storage: Storage) {
     eventually("the keys", async || system(&gatepost).await["identityKeysAgeSeconds"].as_f64()).await;
 }
 
-/// Whichever instance answers counts all of them.
+/// Every instance counts all of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_operator_sees_the_versions_of_all_instances() {
     let storage = Storage::postgres().await;

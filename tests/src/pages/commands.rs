@@ -5,10 +5,10 @@
 //!
 //! - `<!-- keeps running; ready when it prints "..." -->`: in another terminal, until the end of the page.
 //! - `<!-- not run: ... -->`: not at all, and why. The table below counts these.
-//! - none: to its end, in the one terminal of the page.
+//! - without a remark: to its end, in the one terminal of the page.
 //!
-//! A block of `json` directly after such a block is what the block prints; each line of a block of `text` is a part of
-//! a line that the block prints, in the same order.
+//! A block of `json` directly after such a block is its output; each line of a block of `text` is a part of a line that
+//! the block prints, in the same order.
 
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ pages_with_commands! {
     the_page_about_the_shell_runs: "docs/webhooks/command-line.md", 3, 0;
 }
 
-/// Pages whose commands no test of this module runs, and why.
+/// Pages with commands that this module does not run, and why.
 const PAGES_NOT_RUN: [(&str, &str); 1] =
     [("docs/writing-an-adapter.md", "the module `guide` runs them in a copy of the repository")];
 
@@ -100,7 +100,7 @@ fn is_not_run(path: &str) -> bool {
     PAGES_NOT_RUN.iter().any(|(page, _)| *page == path)
 }
 
-/// A block that is new, or is no longer run, changes a number here: somebody has decided it.
+/// A new block, or one that is no longer run, changes a number here, so that the change is deliberate.
 #[test]
 fn every_block_of_commands_is_counted() {
     let expected = |path: &str| {
@@ -135,7 +135,7 @@ fn way(block: &Block) -> Way {
     ready.map_or(Way::ToItsEnd, |ready| Way::KeepsRunning { ready: ready.trim_matches('"').to_owned() })
 }
 
-/// Pastes the blocks of the page, and compares what they print with what the page shows.
+/// Pastes the blocks of the page, and compares their output with the page.
 fn runs(path: &str) {
     let page = pages().into_iter().find(|page| page.path == path).expect("the page is there");
     let blocks = page.blocks();

@@ -1,4 +1,4 @@
-//! The guide for new stores: its commands make a store in a copy of the repository, and what it names exists.
+//! The guide for new stores: its commands make a store in a copy of the repository, and the names in it exist.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,7 @@
 use serde_json::{Map, Value};
 
-/// An answer without what differs from run to run: ids, keys, secrets and times become the names of their kinds.
+/// An answer without the values that differ from run to run: ids, keys, secrets and times become the names of their
+/// kinds.
 pub(super) fn masked(answer: &Value) -> Value {
     match answer {
         Value::String(text) => Value::String(masked_text(text)),

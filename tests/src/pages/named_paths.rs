@@ -1,11 +1,11 @@
-//! What pages and comments call by its path is there.
+//! The paths in pages and comments exist.
 
 use std::fs;
 
 use super::page::pages;
 use super::sources::{files_below, has_extension, root};
 
-/// The folders at the root whose paths are written out.
+/// The folders of which paths are written from the root.
 const FOLDERS: [&str; 5] = ["crates/", "docs/", "migrations/", "tests/", ".cargo/"];
 
 #[test]

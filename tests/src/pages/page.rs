@@ -80,7 +80,7 @@ impl Page {
             .collect()
     }
 
-    /// What GitHub calls the page's headings in links.
+    /// GitHub's anchors of the page's headings.
     pub(super) fn anchors(&self) -> BTreeSet<String> {
         let prose = self.prose();
         let headings =

@@ -27,7 +27,7 @@ await() {
 }
 "#;
 
-/// The only command of cargo that a page may run: the binary that it would build and run is there already.
+/// The only command of cargo that a page may run. It starts the binary that is built already.
 const CARGO: &str = r#"#!/bin/sh
 case "$*" in
 "run -p gatepost-client --example tower") LISTEN=127.0.0.1:3000 exec TOWER ;;
@@ -35,7 +35,7 @@ case "$*" in
 esac
 "#;
 
-/// A reader who pastes the blocks of one page, in their order, into terminals that are open in one folder.
+/// A reader that pastes the blocks of one page, in their order, into terminals in one folder.
 pub(super) struct Session {
     folder: TempDir,
     addresses: [SocketAddr; 3],
@@ -61,8 +61,8 @@ impl Session {
         fs::set_permissions(self.path("bin/cargo"), Permissions::from_mode(0o755)).expect("its own file");
     }
 
-    /// Runs the blocks, each in the terminal that the ones before it have left, and returns what each has printed to
-    /// standard output, with the page's addresses.
+    /// Runs the blocks, each in the terminal as the earlier ones have left it, and returns the standard output of each,
+    /// with the page's addresses.
     pub(super) fn run(&self, blocks: &[(&Block, Way)]) -> Vec<String> {
         let mut script = PRELUDE.to_owned();
         for (step, (block, way)) in blocks.iter().enumerate() {
@@ -91,7 +91,7 @@ impl Session {
         .expect("a string takes everything");
     }
 
-    /// What the last block that began has printed, and what ran beside it.
+    /// The output of the last block that began, and of the blocks that still run.
     fn failure(&self, blocks: &[(&Block, Way)]) -> String {
         let begun = |step: &usize| self.path(&format!("steps/{step}.out")).exists();
         let mut failure = String::new();
@@ -135,7 +135,7 @@ impl Session {
     }
 }
 
-/// Three different ones.
+/// Three different addresses.
 fn free_addresses() -> [SocketAddr; 3] {
     let mut addresses = BTreeSet::new();
     while addresses.len() < 3 {
@@ -162,7 +162,7 @@ impl Group {
         Self(command.spawn().expect("sh runs"))
     }
 
-    /// Waits for the first process, not for what it leaves behind.
+    /// Waits for the first process, not for processes that it leaves behind.
     fn ended(&mut self) -> ExitStatus {
         self.0.wait().expect("our own child")
     }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-/// What is not ours to write, or is made by tools.
+/// Files of others, and files that tools make.
 const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "gatepost-data", "vectors"];
 
 /// All files of the repository below a folder, as paths from the root, sorted.

@@ -104,9 +104,8 @@ pub(super) async fn first_refusal(address: SocketAddr, key: Key) -> (Instant, u1
     first_refusal_of(address, key.question()).await
 }
 
-/// Sends this request over one connection, until the instance refuses it. Returns the status of the refusal, and from when on
-/// requests were refused: the time at which the last one was sent that was not. How long a busy machine takes to answer does
-/// not count.
+/// Sends this request over one connection, until the instance refuses it. Returns the status of the refusal, and the
+/// time at which the last request was sent that was not refused. The delay of answers on a busy machine does not count.
 pub(super) async fn first_refusal_of(address: SocketAddr, question: Request) -> (Instant, u16) {
     let mut connection = Connection::open(address).await.expect("it listens");
     let start = Instant::now();

@@ -80,7 +80,7 @@ async fn revoke_and_time(fleet: &Fleet, user: &User, key: &Key) -> Vec<Duration>
     delays
 }
 
-/// Whatever ends a key on one instance ends it on the others, and nothing else does.
+/// A change that ends a key on one instance ends it on the others, and the other keys stay good.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rotations_leaks_and_support_calls_reach_other_instances() {
     let fleet = Fleet::of(2).await;

@@ -13,7 +13,7 @@ use crate::sign_in::{SESSION, setup};
 const BATCH: usize = 20;
 const BATCHES: usize = 50;
 
-/// What is signed out on one instance is refused by the other as soon as a key that is revoked.
+/// A sign-out on one instance reaches the other one as soon as a revocation.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_instance_refuses_a_thousand_sessions_within_a_second() {
     let (provider, storage, public) = (Setup::dev().await.start().await, Storage::postgres().await, free_address());
@@ -44,7 +44,7 @@ async fn signed_in(fleet: &[Gatepost], user: &str) -> Browser {
     browser
 }
 
-/// Who is signed in, as a page of the console reads it.
+/// The session's user, as a page of the console reads it.
 fn question(browser: &Browser) -> Request {
     let cookie = format!("{SESSION}={}", browser.cookie(SESSION).expect("is signed in"));
     Request::new("GET", "/api/session").header("cookie", &cookie)

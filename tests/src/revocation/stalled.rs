@@ -75,7 +75,7 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
     }
 }
 
-/// The keys whose revocation is committed. A 503 may also mean that the call had no connection and did nothing.
+/// The keys with a committed revocation. A 503 may also mean that the call had no connection and no effect.
 async fn committed_revocations(cluster: &Cluster, users: &[User], keys: Vec<Key>) -> Vec<Key> {
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     eventually("no commit waits", async || {
@@ -87,8 +87,8 @@ async fn committed_revocations(cluster: &Cluster, users: &[User], keys: Vec<Key>
     keys.into_iter().filter(is_revoked).collect()
 }
 
-/// The primary dies and its standby is promoted. Instances whose URL lists both go on with the new primary, and hear of
-/// revocations there.
+/// The primary dies and its standby is promoted. Instances with a URL that lists both continue with the new primary,
+/// and read revocations there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn revocations_are_heard_after_a_failover() {
     let primary = own_server().await;

@@ -14,7 +14,7 @@ on_both_databases!(a_backup_made_under_load_has_what_was_answered);
 const WRITERS: usize = 4;
 const ANSWERS_BEFORE_THE_BACKUP: usize = 40;
 
-/// Every key that was answered before the backup is good after the restore, also a key that was revoked since: the page
+/// Every key that was answered before the backup is good after the restore, even a key that was revoked since: the page
 /// about backups warns of that.
 async fn a_backup_made_under_load_has_what_was_answered(storage: Storage) {
     let setup = Setup::serve(&storage).await.with("API_KEYS_MAX_ACTIVE", "10000");
@@ -55,7 +55,7 @@ async fn create_until_cut_off(user: User, created: Arc<Mutex<Vec<(User, String, 
     }
 }
 
-/// Runs `gatepost backup` or `gatepost restore`, and what it says to run instead for Postgres.
+/// Runs `gatepost backup` or `gatepost restore`, and for Postgres the command that it names instead.
 async fn run(command: &'static str, folder: &TempDir, storage: &Storage) {
     let (folder, settings, binaries) = (folder.path().to_owned(), storage.settings(), binaries_of(storage));
     let work = move || {

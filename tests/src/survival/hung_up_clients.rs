@@ -11,13 +11,13 @@ use crate::revocation::stalled::wait_for_standby;
 
 const OPERATOR_TOKEN: &str = "operator-token-of-the-test-of-hung-up-clients";
 const CLIENTS: usize = 3;
-/// The processes of Postgres that serve connections, and those of them that wait for a standby.
+/// The processes of Postgres that serve connections, and the ones among them that wait for a standby.
 const SERVING: &str =
     "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
 const STALLED: &str = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 
 /// The commits of some creations stall, and their clients hang up. Once the commits are through, the copy of the audit
-/// log and the count of its events have them all, and the connections to the database are the same.
+/// log and the count of its events include all of them, and the connections to the database are the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_hung_up_clients_have_changed_is_copied_and_counted() {
     let cluster = own_server().await;

@@ -1,5 +1,5 @@
-//! A backup, a killed process, an unreachable database, clients that hang up, a pooler, a second process, a log that
-//! nobody reads, a shutdown.
+//! A backup, a killed process, an unreachable database, clients that hang up, a pooler, a second process, an unread
+//! log, a shutdown.
 
 mod backups;
 mod database_outage;

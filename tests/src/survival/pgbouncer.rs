@@ -16,7 +16,8 @@ use crate::webhooks::three_calls::a_subscribed_receiver_gets_the_signed_event;
 /// Sessions take turns, so that each transaction is likely to meet one that others have used.
 const TRANSACTIONS: &str = "pool_mode = transaction\ndefault_pool_size = 20\nmin_pool_size = 5\nserver_round_robin = 1";
 
-/// A database with one shard behind a PgBouncer, whose settings have so many sessions as one shard needs.
+/// A database with one shard behind a PgBouncer with these settings, which must allow as many sessions as one shard
+/// needs.
 pub(crate) async fn pooled(settings: &str) -> Storage {
     let cluster = Cluster::shared().await.expect("a Postgres server").clone();
     let database = cluster.database().await.expect("a database");

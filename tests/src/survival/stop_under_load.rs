@@ -78,8 +78,8 @@ impl Client {
         }
     }
 
-    /// Sends one request, and returns the connection if it stays open. Nothing is lost if no connection is made: the
-    /// client knows that nothing was sent.
+    /// Sends one request, and returns the connection if it stays open. A failure to connect is no loss: the client
+    /// knows that it sent no request.
     async fn send(&self, kept: Option<Connection>) -> Option<Connection> {
         let is_kept = kept.is_some();
         let mut connection = match kept {

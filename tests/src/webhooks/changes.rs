@@ -26,7 +26,7 @@ async fn what_an_owner_changes_holds_soon(storage: Storage) {
     assert!(!new.received().is_empty(), "what waited goes to the new URL");
 }
 
-/// Many deliveries wait for a slow receiver. Soon after the change, nothing more begins there.
+/// Many deliveries wait for a slow receiver. Soon after the change, no more attempts begin there.
 async fn holds(gatepost: &Gatepost, user: &str, mut change: Request) {
     let slow =
         Receiver::start(Behaviour::AnswerAfter(ANSWER_TIME, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".into()))

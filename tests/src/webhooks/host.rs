@@ -8,7 +8,7 @@ pub(crate) const OPERATOR_TOKEN: &str = "operator-operator-operator-operator-ope
 pub(crate) const SUBSCRIPTIONS: &str = "/api/webhooks/subscriptions";
 pub(crate) const DELIVERIES: &str = "/api/webhooks/deliveries";
 
-/// `gatepost serve`, whose webhooks may reach this machine.
+/// `gatepost serve` with webhooks that may reach this machine.
 pub(crate) async fn setup(storage: &Storage) -> Setup {
     let setup = Setup::serve(storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN);
     setup.with("WEBHOOK_ALLOW_HTTP", "true").with("WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8")
@@ -33,7 +33,7 @@ impl Host {
     }
 }
 
-/// A developer of a customer, who calls with an API key.
+/// A developer of a customer, with an API key.
 #[derive(Clone)]
 pub(crate) struct Consumer {
     address: SocketAddr,

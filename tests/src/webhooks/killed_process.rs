@@ -19,7 +19,7 @@ on_both_databases!(
 const KILLS: usize = 20;
 const PUBLISHERS: usize = 8;
 const ACCEPTED_BETWEEN_KILLS: usize = 100;
-/// The limit of parallel attempts: at most so many are repeated after each kill.
+/// The limit of parallel attempts, and so of repetitions after each kill.
 const CONCURRENCY: usize = 16;
 
 /// Kills the process twenty times under load, while the receiver keeps running. Every accepted event arrives. Only
@@ -51,7 +51,7 @@ fn report(text: std::fmt::Arguments<'_>) {
     println!("{text}");
 }
 
-/// Publishes over several connections at once, kills the process meanwhile, and records the ids of accepted events.
+/// Publishes over several connections at once, kills the process during that, and records the ids of accepted events.
 async fn publish_until_killed(gatepost: &mut Gatepost, round: usize, accepted: &Arc<Mutex<BTreeSet<String>>>) {
     let (count, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let host = Host(gatepost.address());
@@ -109,7 +109,7 @@ pub(crate) async fn what_was_being_sent_arrives_soon_after_a_kill(storage: Stora
     report(format_args!("what was being sent arrived {} ms after the kill", killed.elapsed().as_millis()));
 }
 
-/// An event that was published while the receiver was down arrives although the process was killed meanwhile.
+/// An event that was published while the receiver was down arrives even if the process is killed in between.
 async fn waiting_events_survive_a_kill_and_arrive(storage: Storage) {
     let setup = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "3s,3s,3s,3s");
     let mut gatepost = setup.start().await;

@@ -1,4 +1,4 @@
-//! Operational events from the outside: what the operator and the owners receive, and what they do not.
+//! Operational events from the outside: the operator and the owners receive theirs, and no others.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ fn body(webhook: &Received) -> Value {
     serde_json::from_slice(&webhook.body).expect("a webhook is JSON")
 }
 
-/// Waits until each of these has been received: a type, and the id of its target. Returns all that was received.
+/// Waits for each of these: a type, and the id of its target. Returns everything that was received.
 async fn told(receiver: &Receiver, expected: &[(&str, &str)]) -> Vec<Value> {
     eventually(&format!("{expected:?} are received"), async || {
         let bodies: Vec<Value> = receiver.received().iter().map(body).collect();
@@ -152,8 +152,8 @@ async fn nothing_is_lost_or_doubled_by_a_kill(storage: Storage) {
     }
 }
 
-/// An announcement has two steps: it is published, and noted as published. A trigger of the database refuses one of them
-/// until the process is killed.
+/// An announcement has two steps: it is published, and marked as published. A trigger of the database refuses one of
+/// them until the process is killed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kill_between_the_steps_repeats_an_announcement_under_one_id() {
     const FAILED: &str = "cannot publish operational events";

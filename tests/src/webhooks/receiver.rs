@@ -9,16 +9,16 @@ use tokio::time::sleep;
 
 use crate::harness::eventually;
 
-/// What a receiver does with each webhook after it has read the webhook.
+/// The reaction of a receiver to a webhook, after it has read the webhook.
 #[derive(Clone, Debug)]
 pub(crate) enum Behaviour {
     /// Writes these bytes, and keeps the connection.
     Answer(String),
     /// Writes these bytes after a while, and keeps the connection.
     AnswerAfter(Duration, String),
-    /// Sends nothing.
+    /// Never answers.
     Hang,
-    /// Writes these bytes, and then nothing more.
+    /// Writes these bytes, and then stops without closing.
     AnswerAndHang(String),
     /// Closes the connection with a reset.
     Reset,

@@ -77,7 +77,7 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     is_refused(old).await;
 }
 
-/// A process with a key that the database was not used with ends, and says why.
+/// A process with a key other than those of the database ends, and says why.
 async fn is_refused(setup: Setup) {
     let (status, written) = setup.start_refused().await;
     assert_eq!(status.code(), Some(1), "{written}");
