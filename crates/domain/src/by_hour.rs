@@ -37,7 +37,7 @@ impl Hour {
     }
 }
 
-/// Some hours, one after the other.
+/// Consecutive hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HourRange {
     /// The first hour.
@@ -65,14 +65,14 @@ impl HourRange {
     }
 }
 
-/// What happened to one key or subscription in one hour.
+/// The counts of one key or subscription in one hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InHour<Id, Counts> {
     /// The key or subscription.
     pub id: Id,
     /// The hour.
     pub hour: Hour,
-    /// What is counted.
+    /// The counts.
     pub counts: Counts,
 }
 

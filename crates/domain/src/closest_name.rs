@@ -1,7 +1,7 @@
-/// Below this Jaro-Winkler similarity, names that share only a few letters would be suggested.
+/// Below this Jaro-Winkler similarity, suggestions would share only a few letters with the name.
 const SIMILARITY_MIN: f64 = 0.8;
 
-/// The known name that is most similar to `name`, if one is similar enough to be meant. Upper and lower case are equal.
+/// The known name that is most similar to `name`, if one is similar enough. Upper and lower case are equal.
 pub fn closest_name<Known: AsRef<str>>(name: &str, known: impl IntoIterator<Item = Known>) -> Option<Known> {
     let name = name.to_lowercase();
     known

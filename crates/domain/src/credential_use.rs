@@ -27,7 +27,7 @@ impl<Id: Copy + Ord> CredentialUse<Id> {
 /// Uses of credentials that are noted and may not be stored yet. The verifier implements this for API keys and for
 /// sessions.
 pub trait RecentUses<Id>: Send + Sync {
-    /// The latest noted use of each of these credentials; those without a noted use are absent.
+    /// The latest noted use of each of these credentials. Credentials without a noted use are absent.
     fn last_uses(&self, ids: &[Id]) -> HashMap<Id, Timestamp>;
 }
 

@@ -1,5 +1,5 @@
-/// Counts the failures of something that is tried again and again, so that the log has one line when it starts to fail
-/// and one when it works again, and not one for each failure.
+/// Counts the failures of a repeated call, so that the log has one line at the first failure and one at the next
+/// success, and not one for each failure.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FailuresInARow(u32);
 

@@ -3,13 +3,13 @@ use sha2::{Digest, Sha256};
 use crate::{CredentialDigest, OwnerId};
 
 /// Where an owner is at home in a store that is composed of several: one of [`Home::COUNT`] places, by a hash of the
-/// owner's issuer and subject that never changes. A store has many homes, and an owner has one, so that each owner is in
-/// one store. See decision 96.
+/// owner's issuer and subject that never changes. A store has many homes and an owner has one, so each owner is in one
+/// store. See decision 96.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Home(u16);
 
 impl Home {
-    /// How many homes there are: as many as 12 bits of an id hold.
+    /// The number of homes, which fill 12 bits of an id.
     pub const COUNT: u16 = 4_096;
 
     /// The home of this owner.
@@ -19,8 +19,8 @@ impl Home {
         Self::from_start(&hashed.chain_update(owner.subject()).finalize().into())
     }
 
-    /// The home that the digest of a secret names. Secrets are drawn so that it is in the store of their owner: see
-    /// decision 102. The digest of any other string names any home.
+    /// The home that the digest of a secret names. Secrets are drawn so that this home is in the store of their owner:
+    /// see decision 102. The digest of any other string names a random home.
     pub fn of_digest(digest: &CredentialDigest) -> Self {
         Self::from_start(digest.as_bytes())
     }
@@ -40,8 +40,8 @@ impl Home {
         self.0
     }
 
-    /// Which of so many stores this home is in, from 0. The homes of a store follow each other, and each store has as many
-    /// as the next one, or one more or less.
+    /// The store of this home among `shards` stores, from 0. The homes of a store are consecutive, and the numbers of
+    /// homes of any two stores differ by one at most.
     pub fn shard(self, shards: usize) -> usize {
         usize::from(self.0) * shards / usize::from(Self::COUNT)
     }
@@ -57,7 +57,7 @@ mod tests {
         Home::of(&OwnerId::new(issuer, subject).unwrap()).number()
     }
 
-    /// Stored data is found by it, so it never changes.
+    /// Stored data is found by the home, so it never changes.
     #[test]
     fn the_home_of_an_owner_is_the_start_of_a_digest() {
         // printf 'gatepost home\nhttps://id.example\nalice' | sha256sum

@@ -1,13 +1,13 @@
-//! What the leak of a key means for webhooks. See decision 46.
+//! The effect of a leaked key on webhooks. See decision 46.
 
 use crate::audit::Origin;
 use crate::ports::StoreError;
 use crate::webhooks::{SubscriptionChange, Webhooks};
 use crate::{ApiKey, CredentialDigest, Keys, OwnerId, ReportLeaksError, SubscriptionId};
 
-/// Revokes every key among `tokens` as [`Keys::report_leaks`] does, and disables the subscriptions whose URL was set by
-/// one of these keys. If a part of the store fails, this is done for the keys in the other parts before the error is
-/// returned. Repeating a report completes one that failed half-way.
+/// Revokes every key among `tokens` as [`Keys::report_leaks`] does, and disables the subscriptions that have their URL
+/// from one of these keys. If a part of the store fails, the keys in the other parts are still revoked before the error
+/// is returned. Repeating a report completes one that failed half-way.
 ///
 /// # Errors
 ///
@@ -30,8 +30,8 @@ pub async fn report_leaks(
     Ok(reported)
 }
 
-/// Disables a subscription again whose URL was just set by an API key, if the key is no longer good. Returns whether the
-/// key is good.
+/// If the API key that just set the URL of a subscription is no longer good, disables the subscription. Returns whether
+/// the key is good.
 ///
 /// A report of the key may have disabled its subscriptions just before this one was stored. The store knows the
 /// revocation then, because the key is revoked first.

@@ -1,9 +1,8 @@
-//! The rules of Gatepost: what an API key is and what ends it, how long a browser stays signed in, and how webhooks are
-//! published, queued, signed and delivered.
+//! The rules of Gatepost: the life of API keys, the time for which a browser stays signed in, and the publication,
+//! queue, signatures and delivery of webhooks.
 //!
-//! Nothing here reads a clock or the environment, draws randomness, or speaks HTTP or SQL: adapters do, and the rules
-//! call them through [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct
-//! implementation.
+//! The rules read no clock and no environment, draw no randomness, and speak no HTTP or SQL: they call adapters through
+//! [`ports`]. Adapter authors read that module, and [`memory`] for the shortest correct implementation.
 
 pub mod announcements;
 pub mod audit;

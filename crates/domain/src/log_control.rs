@@ -38,7 +38,7 @@ impl LogControl {
         self.filters.present()
     }
 
-    /// Applies another filter, after it is recorded in the audit log. Returns the one before.
+    /// Records another filter in the audit log, and then applies it. Returns the previous one.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::patterns::NO_CONTROL;
 
-/// Pairs that an application attaches to a key, such as its plan: the service stores them, shows them, and gives them back
+/// Pairs that an application attaches to a key, such as its plan: the service stores and shows them, and returns them
 /// with each verification. They are strings, so that they fit a header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata(BTreeMap<String, String>);
@@ -68,10 +68,10 @@ impl Metadata {
     }
 }
 
-/// A change of [`Metadata`], in the way of a merge patch (RFC 7396): names that it does not have stay.
+/// A change of [`Metadata`], like a merge patch (RFC 7396): other names stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetadataPatch {
-    /// Whether all pairs go first.
+    /// Whether all old pairs are removed first.
     pub replaces_all: bool,
     /// The new values; `None` removes the name.
     pub pairs: BTreeMap<String, Option<String>>,

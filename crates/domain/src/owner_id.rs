@@ -8,31 +8,31 @@ pub struct InvalidOwnerId {
     length_max: usize,
 }
 
-/// The owner of keys, webhooks, sessions and limits: a user, by the `iss` and `sub` claims of the user's ID token, or an
-/// organization of the same provider. An e-mail address is not an identity: it can change hands.
+/// The owner of keys, webhooks, sessions and limits: a user, by the `iss` and `sub` claims of the user's ID token, or
+/// an organization of the same provider. An e-mail address is not an identity: it can change hands.
 ///
-/// An organization is stored as a user of another issuer, which no identity provider can have. So everything that holds
-/// for a user holds for it, and a user whose `sub` equals the id of an organization shares nothing with it. See decision
-/// 124.
+/// An organization is stored as a user of another issuer, which no identity provider can have. So the rules for users
+/// hold for it, and a user with a `sub` equal to its id is another owner. See decision 124.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerId {
     issuer: String,
     subject: String,
 }
 
-/// What an owner is.
+/// The kind of an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnerKind {
     /// A person.
     User,
-    /// What several persons belong to.
+    /// A group of persons.
     Organization,
 }
 
-/// Comes before the issuer of the provider that has the organization. An issuer is a URL with a host, and this is none.
+/// Comes before the issuer of the provider that has the organization. An issuer is a URL with a host, which this is
+/// not.
 const OF_ORGANIZATION: &str = "organization:";
 
-/// An issuer that is not a URL, as those of identity providers are, and the subject that lists for operators show.
+/// An issuer that is not a URL, unlike those of identity providers, and the subject that lists for operators show.
 const OF_OPERATOR: [&str; 2] = ["gatepost", "gatepost:operator"];
 
 impl OwnerId {
@@ -55,7 +55,7 @@ impl OwnerId {
         Ok(owner)
     }
 
-    /// The organization that this provider knows by this id.
+    /// The organization of this provider with this id.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl OwnerId {
         Self::new(format!("{OF_ORGANIZATION}{provider}"), id)
     }
 
-    /// What the owner is.
+    /// The kind of the owner.
     pub fn kind(&self) -> OwnerKind {
         match self.issuer.strip_prefix(OF_ORGANIZATION) {
             Some(_) => OwnerKind::Organization,
@@ -96,7 +96,7 @@ impl OwnerId {
         self.issuer.strip_prefix(OF_ORGANIZATION).unwrap_or(&self.issuer)
     }
 
-    /// The owner of what belongs to the operator: the [webhook](crate::webhooks::OperatorWebhook) and the log. No identity
+    /// The owner of the operator's things: the [webhook](crate::webhooks::OperatorWebhook) and the log. No identity
     /// provider can name it.
     pub fn of_operator() -> Self {
         let [issuer, subject] = OF_OPERATOR.map(str::to_owned);
@@ -108,7 +108,7 @@ impl OwnerId {
         [self.issuer.as_str(), self.subject.as_str()] == OF_OPERATOR
     }
 
-    /// The `iss` claim of a user, and for an organization that of its provider after a prefix.
+    /// The `iss` claim of a user, or for an organization a prefix and the issuer of its provider.
     pub fn issuer(&self) -> &str {
         &self.issuer
     }

@@ -1,4 +1,4 @@
-//! Parts of the regular expressions of JSON Schema with which types describe their strings.
+//! Parts of the regular expressions of JSON Schema that describe strings.
 
 /// Unicode's control characters, in a class.
 pub(crate) const CONTROL: &str = r"\u0000-\u001f\u007f-\u009f";

@@ -1,25 +1,25 @@
 use crate::{CredentialDigest, Home, OwnerId};
 
-/// How many secrets are drawn for each store before the search ends. That none of them fits has a chance of e^-64: then
-/// the source of randomness is broken, and a search without an end would hide that.
+/// How many secrets are drawn for each store before the search ends. The chance that none of them fits is e^-64: then
+/// the source of randomness is broken, which an endless search would hide.
 const DRAWS_FOR_EACH: u32 = 64;
 
-/// What new keys, sessions and subscriptions say about the store that they are in. See decisions 96 and 102.
+/// How new keys, sessions and subscriptions name their store. See decisions 96 and 102.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
-    /// Nothing: there is one store.
+    /// Not at all: there is one store.
     #[default]
     OneStore,
-    /// The store of their owner, which is one of so many. Ids carry the home of the owner, and the digests of secrets
-    /// name a home in the same store.
+    /// Ids carry the home of the owner, and the digests of secrets name a home in the owner's store, which is one of
+    /// this number.
     Shards(u16),
 }
 
 impl Placement {
     /// Draws secrets until the digest of one names the store of this owner.
     ///
-    /// Each draw is a whole new secret, so all secrets that fit are equally likely. Of *n* stores, one secret in *n* fits:
-    /// who knows the store of a secret knows log2(*n*) of its bits.
+    /// Each draw is a whole new secret, so all secrets that fit are equally likely. Of *n* stores, one secret in *n*
+    /// fits: the store of a secret gives away log2(*n*) of its bits.
     pub(crate) fn draw<Secret>(
         self,
         owner: &OwnerId,
@@ -43,7 +43,7 @@ impl Placement {
 mod tests {
     use super::*;
 
-    /// Draws digests, one after the other, of which the first byte counts up.
+    /// Draws digests one after the other. Their first byte counts up.
     fn drawn(subject: &str, placement: Placement) -> CredentialDigest {
         let (owner, mut bytes) = (OwnerId::new("https://id.example", subject).unwrap(), [0; 32]);
         placement.draw(

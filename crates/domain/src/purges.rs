@@ -12,7 +12,7 @@ pub const PURGED_AT_ONCE_MAX: u32 = 1_000;
 /// The same for rows of counts, which are small.
 const PURGED_COUNTS_MAX: u32 = 5_000;
 
-/// Deletes data that has been kept long enough.
+/// Deletes data that is past its retention.
 #[derive(Clone)]
 pub struct Purges {
     /// The data.
@@ -28,8 +28,8 @@ pub struct Purges {
 }
 
 impl Purges {
-    /// Deletes one batch of the data that is past its retention, and returns how many rows; 0 if nothing is left to
-    /// delete. Before it deletes webhooks, it prepares the store for the next days.
+    /// Deletes one batch of the data that is past its retention, and returns the number of rows; 0 when none is left.
+    /// Before it deletes webhooks, it prepares the store for the next days.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use crate::ports::Entropy;
 
-/// The first byte of what is sealed. It stands for this layout: version, nonce, ciphertext with tag.
+/// The first byte of sealed data. It stands for this layout: version, nonce, ciphertext with tag.
 const VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
 
@@ -19,7 +19,7 @@ pub struct InvalidSealingKeys;
 /// on drop.
 pub struct SealingKeys(Vec<Zeroizing<[u8; 32]>>);
 
-/// What was sealed, opened again.
+/// Sealed data, opened.
 pub(crate) struct Opened {
     pub(crate) content: Zeroizing<Vec<u8>>,
     /// Whether an older key opened it, so that it should be sealed again under the newest.
@@ -47,7 +47,7 @@ impl SealingKeys {
         [&[VERSION][..], &nonce, &ciphertext].concat()
     }
 
-    /// Opens what was sealed for the same `purpose`; `None` if none of the keys opens it.
+    /// Opens data that was sealed for the same `purpose`; `None` if none of the keys opens it.
     pub(crate) fn open_bytes(&self, sealed: &[u8], purpose: &[u8]) -> Option<Opened> {
         let rest = sealed.strip_prefix(&[VERSION])?;
         let (nonce, ciphertext) = rest.split_first_chunk::<NONCE_BYTES>()?;

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::{SpanId, Timestamp, TraceContext};
 
-/// Something that has taken place: a part of a trace.
+/// A finished piece of work: a part of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Its trace, and its id.
@@ -12,21 +12,21 @@ pub struct Span {
     pub parent: Option<SpanId>,
     /// A span of another trace that led to it.
     pub link: Option<TraceContext>,
-    /// What kind of work it was.
+    /// The kind of work.
     pub kind: SpanKind,
-    /// What was done. One of a few names, so that spans can be grouped by it.
+    /// The name of the work. One of a few, so that spans can be grouped by it.
     pub name: String,
-    /// When it started, by the time of the world.
+    /// When it started, by the wall clock.
     pub started_at: Timestamp,
     /// How long it took.
     pub duration: Duration,
-    /// More about it. Contains no secret, and nothing of a URL but its host.
+    /// Further facts. They contain no secret, and only the host of a URL.
     pub attributes: Vec<Attribute>,
     /// Whether it failed.
     pub is_error: bool,
 }
 
-/// What kind of work a span was.
+/// The kind of work of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
     /// A request was answered.

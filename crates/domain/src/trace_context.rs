@@ -39,7 +39,7 @@ impl TraceContext {
         Self { trace: self.trace, ..Self::mint(entropy) }
     }
 
-    /// The context with these bytes, first those of the trace; `None` if they are not a context.
+    /// The context with these bytes, the trace first; `None` if they are not a context.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != Self::SIZE_BYTES {
             return None;
@@ -49,7 +49,7 @@ impl TraceContext {
         is_valid.then(|| Self { trace: TraceId(array(trace)), span: SpanId(array(span)) })
     }
 
-    /// The bytes, first those of the trace.
+    /// The bytes, the trace first.
     pub fn to_bytes(self) -> [u8; Self::SIZE_BYTES] {
         let mut bytes = [0; Self::SIZE_BYTES];
         bytes[..16].copy_from_slice(&self.trace.0);
@@ -93,8 +93,8 @@ fn write_hex(formatter: &mut Formatter<'_>, bytes: &[u8]) -> Written {
     bytes.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
 }
 
-/// What a caller says about the trace of its request, in the header `traceparent`.
-/// See <https://www.w3.org/TR/trace-context/>.
+/// The trace of a request, as its caller gives it in the header `traceparent`. See
+/// <https://www.w3.org/TR/trace-context/>.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traceparent {
     /// The caller's span.
@@ -118,7 +118,7 @@ impl Traceparent {
     }
 }
 
-/// The bytes that these lower-case digits stand for.
+/// The bytes of these lower-case digits.
 fn hex<const LENGTH: usize>(digits: &str) -> Option<[u8; LENGTH]> {
     let is_hex = digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
     if digits.len() != 2 * LENGTH || !is_hex {
@@ -131,7 +131,7 @@ fn hex<const LENGTH: usize>(digits: &str) -> Option<[u8; LENGTH]> {
     Some(bytes)
 }
 
-/// The first bytes of a slice that has as many.
+/// The first bytes of a slice that is long enough.
 fn array<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
     std::array::from_fn(|place| bytes[place])
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 use crate::ports::{Clock, Entropy, SpanSink};
 use crate::{Attribute, Span, SpanId, SpanKind, Timestamp, TraceContext, Traceparent};
 
-/// The most spans in [`STRANGERS_PERIOD`] of requests without a good credential whose callers asked for them.
+/// The most spans in [`STRANGERS_PERIOD`] that callers without a good credential can ask for.
 const STRANGERS_MAX: u32 = 100;
 const STRANGERS_PERIOD: Duration = Duration::from_secs(10);
 
-/// Decides what is traced, and records it. Without a collector there is no tracer. See decision 83.
+/// Decides which spans are recorded, and records them. Without a collector there is no tracer. See decision 83.
 pub struct Tracer {
     sink: Arc<dyn SpanSink>,
     clock: Arc<dyn Clock>,
@@ -33,7 +33,7 @@ pub struct OpenSpan {
     started_at: Timestamp,
 }
 
-/// What a span has at its end.
+/// The facts about a span that are known at its end.
 #[derive(Clone, Debug)]
 pub struct SpanEnd {
     /// See [`Span::name`].
@@ -99,15 +99,15 @@ impl Tracer {
         Some(OpenSpan { context, parent, link: None, kind: SpanKind::Server, started_at })
     }
 
-    /// The span of an attempt to deliver an event that was published in the span `publication`. It begins a trace: attempts
-    /// go on for days, and a trace should end.
+    /// The span of an attempt to deliver an event that was published in the span `publication`. It begins a new trace:
+    /// attempts can take days, and a trace should end.
     pub fn attempt(&self, publication: TraceContext) -> OpenSpan {
         let (context, started_at) = (TraceContext::mint(&*self.entropy), self.clock.world_time());
         OpenSpan { context, parent: None, link: Some(publication), kind: SpanKind::Client, started_at }
     }
 
-    /// Records the span of a request without a good credential, unless its caller asked for it and strangers have used up
-    /// their share: anybody can ask, and the spans of others need the room.
+    /// Records the span of a request without a good credential, unless its caller asked for it and the limit for
+    /// strangers is reached: anybody can ask, and other spans need the room.
     pub fn end_of_stranger(&self, span: OpenSpan, end: SpanEnd) {
         if span.parent.is_none() || self.admits_stranger() {
             self.end(span, end);

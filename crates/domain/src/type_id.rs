@@ -23,7 +23,7 @@ macro_rules! type_id {
         pub struct $name([u8; 16]);
 
         impl $name {
-            /// What each id of this kind begins with. The other characters are 26 digits of base 32.
+            /// The start of each id of this kind. The other characters are 26 digits of base 32.
             pub const PREFIX: &'static str = $prefix;
             /// The ids of this kind, as a regular expression of JSON Schema.
             pub const PATTERN: &'static str = concat!("^", $prefix, "[0-7][0-9a-hjkmnp-tv-z]{25}$");
@@ -127,8 +127,7 @@ fn mint(at: Timestamp, entropy: &dyn Entropy) -> [u8; 16] {
     uuid::Builder::from_unix_timestamp_millis(unix_millis, &random).into_uuid().into_bytes()
 }
 
-/// The version of UUIDs whose bits are the program's own. A plain id has version 7, so it is never mistaken for one that
-/// carries a home.
+/// The UUID version for custom bits. A plain id has version 7, so it is never mistaken for one that carries a home.
 const WITH_HOME: u8 = 0x80;
 
 /// Puts the home where version 7 has its 12 first random bits: ids still sort by creation.

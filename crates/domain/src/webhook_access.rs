@@ -1,9 +1,9 @@
 use crate::{Scope, Scopes};
 
-/// Keeps a key from webhooks that has no other scope: a key without scopes may do everything with them.
+/// Keeps a key without any other scope from webhooks: a key without scopes has full access to them.
 const NO_ACCESS: &str = "webhooks:none";
 
-/// What a call does with webhooks. In the order of power: who may write may read.
+/// The access of a call to webhooks. In the order of power: writing includes reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WebhookAccess {
     /// It shows subscriptions, deliveries or attempts.
@@ -33,8 +33,8 @@ impl WebhookAccess {
         [Self::Write, Self::Read].into_iter().find(|access| access.is_granted_by(scopes))
     }
 
-    /// The scopes of a new key whose creator has the access `max`: the `wanted` ones. If the creator names no scopes, the
-    /// key gets the one that gives it the access of its creator. `None` if the wanted scopes give more. See decision 106.
+    /// The scopes of a new key if its creator has the access `max`: the `wanted` ones, or without wanted ones the scope
+    /// that gives the creator's access. `None` if the wanted scopes give more. See decision 106.
     pub fn limit(wanted: Scopes, max: Option<Self>) -> Option<Scopes> {
         if Self::of_key(&wanted) <= max {
             return Some(wanted);

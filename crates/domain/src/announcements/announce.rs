@@ -18,18 +18,18 @@ const ANNOUNCED_AT_ONCE_MAX: u32 = 100;
 /// How many subscriptions of an owner are read together.
 const SUBSCRIPTIONS_AT_ONCE_MAX: u32 = 100;
 
-/// Publishes what the audit log says is to be announced, as events of the owner and of the operator. See decision 89.
+/// Publishes the announced events of the audit log, as events of the owner and of the operator. See decision 89.
 pub struct Announcements {
     pub(super) webhooks: Webhooks,
     pub(super) audit: Arc<dyn AuditLog>,
     pub(super) keys: Arc<dyn KeyStore>,
     describer: Arc<dyn AuditDescriber>,
-    /// What the operator's webhook gets; `None` without one.
+    /// The events for the operator's webhook; `None` without one.
     for_operator: Option<SubscribedEvents>,
     quota: Mutex<OperatorQuota>,
 }
 
-/// To whom an event is announced.
+/// The receivers of an event.
 struct Audience {
     owner: OwnerId,
     reader: AuditReader,
@@ -48,11 +48,11 @@ impl Announcements {
         Self { webhooks, audit, keys, describer, for_operator, quota: Mutex::default() }
     }
 
-    /// Publishes one batch of what is to be announced, and returns how many events of the audit log that was. After 0,
-    /// nothing is left.
+    /// Publishes one batch of events that are to be announced, and returns how many events of the audit log it had.
+    /// After 0, the log has none left.
     ///
-    /// Each publication has the id of its audit event, so a batch that is published twice is stored once: after a crash, or
-    /// by two instances.
+    /// Each publication has the id of its audit event, so a batch that is published twice is stored once: after a
+    /// crash, or by two instances.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl Announcements {
         }
     }
 
-    /// What the owner's subscriptions get: nothing is stored if none of them matches. A subscription gets no news of
+    /// The event for the owner's subscriptions: none if no subscription matches. A subscription gets no events about
     /// itself, so if it would match, the others get an event each.
     fn to_owner(&self, event: &AuditEvent, subscriptions: &[Subscription]) -> Vec<NewEvent> {
         let announced = EventType::announcing(event.action);
@@ -134,7 +134,7 @@ impl Announcements {
         Some(NewEvent { event, publication: Some(publication), only: to.only, trace: None })
     }
 
-    /// Publishes all of the events that are not published yet.
+    /// Publishes every event that is not published yet.
     async fn publish(&self, mut events: Vec<NewEvent>) -> Result<(), StoreError> {
         while !events.is_empty() {
             match self.webhooks.stores.events.publish(&events).await? {

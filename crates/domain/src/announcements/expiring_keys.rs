@@ -6,23 +6,23 @@ use crate::ports::{ListExpiringRequest, StoreError};
 use crate::{ApiKey, KeyId, Timestamp};
 
 const DAY: Duration = Duration::from_hours(24);
-/// How long before a key expires its notices are due. At most a day passes between a notice and the end of its round, so no
-/// notice is repeated after the audit log has forgotten it, which takes a day at least.
+/// How long before a key expires its notices are due. At most a day passes between a notice and the end of its round,
+/// so no notice is repeated after the audit log has deleted it, which is a day later at least.
 const NOTICES: [Duration; 2] = [Duration::from_hours(7 * 24), DAY];
-/// How far a round looks back before the one before it: for keys whose creation was committed late.
+/// How far a round looks back behind the start of the previous one: for keys with a creation that was committed late.
 const LOOK_BACK: Duration = Duration::from_hours(1);
 /// How many keys are read and noted together.
 const KEYS_AT_ONCE_MAX: u32 = 500;
 
 impl Announcements {
-    /// Records, and so announces, that keys expire in seven days and in one day. A key gets a notice that is due after its
-    /// creation, at most a day late, and once, however many instances do this. Keys that are replaced get none.
+    /// Records, and so announces, that keys expire in seven days and in one day. A key gets each notice that is due
+    /// after its creation once, at most a day late, however many instances call this. Keys that are replaced get none.
     ///
-    /// `last` is what the round before it returned; `None` for the first round of an instance.
+    /// `last` is the result of the previous round; `None` for the first round of an instance.
     ///
     /// # Errors
     ///
-    /// If the store fails. Another call goes on with the rest.
+    /// If the store fails. Another call continues with the rest.
     pub async fn note_expiring_keys(&self, last: Option<Timestamp>) -> Result<Timestamp, StoreError> {
         let now = self.webhooks.clock.now();
         let since = last.map_or(Timestamp::MIN, |last| last.minus(LOOK_BACK)).max(now.minus(DAY));
@@ -43,7 +43,7 @@ impl Announcements {
     }
 }
 
-/// The notice that the key expires after so long; `None` for a key that was created later.
+/// The notice that the key expires after `notice`; `None` for a key that was created later.
 fn note(key: &ApiKey, notice: Duration) -> Option<AuditEvent> {
     let due_at = key.expires_at?.minus(notice);
     (key.created_at < due_at).then(|| Cause::of_notice(due_at, key.id).key_expiring(key))

@@ -1,5 +1,5 @@
-//! Operational events: what the operator and the owners want to hear of keys and subscriptions, as webhooks of Gatepost
-//! itself. The audit log is their outbox. See decision 89.
+//! Operational events: changes of keys and subscriptions, as webhooks to the operator and the owners. The audit log is
+//! their outbox. See decision 89.
 
 mod announce;
 mod expiring_keys;

@@ -9,14 +9,14 @@ pub const OPERATOR_EVENTS_PER_HOUR: usize = 60;
 /// How many users and types are remembered. With more in one hour, all of them start again.
 const REMEMBERED_MAX: usize = 100_000;
 
-/// Counts what the operator's webhook gets, so that a user who creates keys in a loop does not flood it.
+/// Counts the events of the operator's webhook, so that a user who creates keys in a loop does not flood it.
 #[derive(Debug, Default)]
 pub(super) struct OperatorQuota {
     hour: Option<Hour>,
     told: HashMap<(OwnerId, AuditAction), Told>,
 }
 
-/// What the operator's webhook gets of one user and one type in this hour.
+/// The events of one user and one type for the operator's webhook in this hour.
 #[derive(Debug, Default)]
 struct Told {
     events: Vec<AuditId>,
@@ -29,9 +29,9 @@ struct Told {
 pub(super) enum Admitted {
     /// It gets the event.
     Told,
-    /// It gets the news that from this event on events are left out.
+    /// It gets the notice that events are left out from this one on.
     FirstOmitted,
-    /// It gets nothing.
+    /// It does not get the event.
     Omitted,
 }
 

@@ -1,6 +1,6 @@
 use super::later_name::LaterName;
 
-/// What was done. The names are stable: the API and the stores use them.
+/// The kind of an event. The names are stable: the API and the stores use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuditAction {
     /// A key was created.
@@ -15,7 +15,7 @@ pub enum AuditAction {
     KeyLeaked,
     /// A key expires soon.
     KeyExpiring,
-    /// A user has as many active keys as a user may have.
+    /// A user has the maximum number of active keys.
     KeyLimitReached,
     /// An operator read something that belongs to a user.
     DataRead,
@@ -29,9 +29,9 @@ pub enum AuditAction {
     SubscriptionSecretRotated,
     /// The service disabled a subscription.
     SubscriptionDisabled,
-    /// The attempts of a subscription fail, one after the other.
+    /// The attempts of a subscription fail repeatedly.
     SubscriptionFailing,
-    /// An attempt of a failing subscription succeeded; or a subscription was enabled again by hand, and its deliveries
+    /// An attempt of a failing subscription succeeded, or a subscription was enabled again by hand and its deliveries
     /// made due.
     SubscriptionRecovered,
     /// A delivery was made due by hand.
@@ -44,7 +44,7 @@ pub enum AuditAction {
     SessionEnded,
     /// An operator chose other lines of the log.
     LogFilterChanged,
-    /// Something that a later version has done.
+    /// An action of a later version.
     Later(LaterName),
 }
 

@@ -20,21 +20,21 @@ const WORDS: [(&str, AuditTarget); 6] = [
 /// One entry of the audit log. It has no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEvent {
-    /// Identifies the entry. Lists are sorted by it. It has the time.
+    /// Identifies the entry, sorts lists, and has the time.
     pub id: AuditId,
-    /// Who did it, how, and from where.
+    /// The actor, the means, the request and the address.
     pub origin: Origin,
-    /// What was done.
+    /// The action.
     pub action: AuditAction,
-    /// What it was done to.
+    /// The target of the action.
     pub target: AuditTarget,
     /// The user to whom the target belongs.
     pub owner: OwnerId,
-    /// What changed, of what is not secret; often nothing.
+    /// The changes of fields that are not secret; often none.
     pub changes: Vec<FieldChange>,
 }
 
-/// What an action was done to. Its text form is the id, or a word: `keys` for all keys of the owner, `log` for the log.
+/// The target of an action. Its text form is the id, or a word: `keys` for all keys of the owner, `log` for the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuditTarget {
     /// An API key.
@@ -59,7 +59,7 @@ pub enum AuditTarget {
     Events,
     /// The log of an instance.
     Log,
-    /// Something that a later version has.
+    /// A target of a later version.
     Later(LaterName),
 }
 
@@ -69,13 +69,13 @@ pub enum AuditTarget {
 pub struct InvalidAuditTarget;
 
 impl AuditEvent {
-    /// When it was done.
+    /// When the action took place.
     pub fn at(&self) -> Timestamp {
         self.id.at()
     }
 
-    /// Whether an operational event announces it. Nothing announces what happens to the subscription of the operator: a
-    /// failing receiver would get events about itself. See decision 89.
+    /// Whether an operational event announces it. Events of the operator's subscription are not announced: a failing
+    /// receiver would get events about itself. See decision 89.
     pub fn is_announced(&self) -> bool {
         self.action.is_announced() && !self.owner.is_of_operator()
     }

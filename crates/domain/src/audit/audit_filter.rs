@@ -6,7 +6,7 @@ use crate::{OwnerId, Timestamp};
 /// Which events a list shows. `None` shows all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
-    /// Events of what belongs to this user.
+    /// Events of this owner.
     pub owner: Option<OwnerId>,
     /// Events of this actor.
     pub actor: Option<Actor>,

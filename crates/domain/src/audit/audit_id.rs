@@ -28,8 +28,8 @@ impl AuditId {
         Self::from_bytes((u128::from_be_bytes(*self.as_bytes()) ^ number).to_be_bytes())
     }
 
-    /// The id of what the service did at this time to the object with this id. It is always the same, because a store
-    /// that disables a subscription by itself draws no randomness: a UUIDv7 with 74 bits of a SHA-256.
+    /// The id of the service's action on this object at this time. It is always the same, because a store that disables
+    /// a subscription draws no randomness: a UUIDv7 with 74 bits of a SHA-256.
     pub(super) fn of_service(at: Timestamp, object: &[u8; 16]) -> Self {
         let digest = Sha256::new().chain_update("gatepost audit").chain_update(object).finalize();
         let mut bytes = *Self::first_at(at).as_bytes();

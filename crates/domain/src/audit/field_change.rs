@@ -1,6 +1,6 @@
 use super::later_name::LaterName;
 
-/// What changed, of what is not secret.
+/// A field that a change may have, and that is not secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuditField {
     /// The label of a key.
@@ -21,7 +21,7 @@ pub enum AuditField {
     Events,
     /// The name of a subscription.
     Description,
-    /// Whether a key or a subscription is enabled, and if a subscription is not, who disabled it.
+    /// Whether a key or a subscription is enabled, and who disabled a subscription.
     Status,
     /// Whether the attempts of a subscription succeed: `healthy`, or `failing` and why.
     Health,
@@ -29,7 +29,7 @@ pub enum AuditField {
     ActiveKeys,
     /// How many deliveries were made due.
     Deliveries,
-    /// What a session may do.
+    /// The role of a session.
     Role,
     /// Which lines the log has.
     LogFilter,
@@ -95,9 +95,9 @@ impl AuditField {
 pub struct FieldChange {
     /// The field.
     pub field: AuditField,
-    /// Before; `None` if there was nothing.
+    /// The value before; `None` if there was none.
     pub before: Option<String>,
-    /// After; `None` if there is nothing.
+    /// The value after; `None` if there is none.
     pub after: Option<String>,
 }
 

@@ -1,7 +1,7 @@
-//! The audit log: who changed what, how, when and from where. See decision 71.
+//! The audit log: each change with its actor, means, time and origin. See decision 71.
 //!
-//! An [`Origin`] says who makes a call. The use case makes a [`Cause`] of it, which has the id and with it the time, and
-//! passes it to the store with the change. The store makes the [`AuditEvent`]s of the cause with the functions in
+//! An [`Origin`] is the source of a call. The use case makes a [`Cause`] of it, which has the id and with it the time,
+//! and passes it to the store with the change. The store makes the [`AuditEvent`]s of the cause with the functions in
 //! `recording`, and stores them in the transaction of the change.
 
 mod audit_action;

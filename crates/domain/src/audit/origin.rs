@@ -13,18 +13,18 @@ const SERVICE: &str = "service";
 /// The longest name of an operator that is kept, in characters.
 pub const OPERATOR_NAME_LENGTH_MAX: usize = 100;
 
-/// Who acts.
+/// The author of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A user.
     User(OwnerId),
     /// The operator, by the name of the token.
     Operator(String),
-    /// The service itself.
+    /// Gatepost.
     Service,
 }
 
-/// How the actor proved who they are. Its text form is `id_token`, `operator_token`, `service`, or the id of the key or
+/// The proof of the actor's identity. Its text form is `id_token`, `operator_token`, `service`, or the id of the key or
 /// the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
@@ -34,11 +34,11 @@ pub enum Means {
     ApiKey(KeyId),
     /// By this session.
     Session(SessionId),
-    /// By an operator token. Its name is the actor's.
+    /// By an operator token, which has the actor's name.
     OperatorToken,
-    /// The service acts by itself.
+    /// The service acts without a call.
     Service,
-    /// By something that a later version accepts.
+    /// By means of a later version.
     Later(LaterName),
 }
 
@@ -51,26 +51,26 @@ pub struct InvalidMeans;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(String);
 
-/// Who makes a call, how, and from where.
+/// The source of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Who.
+    /// The actor.
     pub actor: Actor,
-    /// How.
+    /// The proof of the actor's identity.
     pub means: Means,
-    /// In which request.
+    /// The request.
     pub request: Option<RequestId>,
-    /// From where.
+    /// The address of the client.
     pub address: Option<IpAddr>,
 }
 
-/// What causes a change of the store. A store records it in the transaction of the change, or not at all if nothing
-/// changes.
+/// The cause of a change of the store. A store records it in the transaction of the change, or not at all without a
+/// change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// The id of the first event. It has the time of the change.
     pub id: AuditId,
-    /// Who makes the change.
+    /// The source of the change.
     pub origin: Origin,
 }
 
@@ -91,7 +91,7 @@ impl RequestId {
 }
 
 impl Origin {
-    /// The service itself.
+    /// The service without a call.
     pub const SERVICE: Self = Self { actor: Actor::Service, means: Means::Service, request: None, address: None };
 
     /// A user, without a request. For tests and tools.
@@ -99,7 +99,7 @@ impl Origin {
         Self { actor: Actor::User(user.clone()), means, request: None, address: None }
     }
 
-    /// The member of this organization who acts; `None` if the owner is a user, or nobody acts as a member.
+    /// The member of this organization who acts; `None` if the owner is a user, or the actor is not a user.
     pub fn member_for(&self, owner: &OwnerId) -> Option<OwnerId> {
         match &self.actor {
             Actor::User(user) if owner.kind() == OwnerKind::Organization && user.kind() == OwnerKind::User => {
@@ -129,12 +129,12 @@ impl Cause {
         Self { id: AuditId::mint(at, entropy), origin: origin.clone() }
     }
 
-    /// The service changes this subscription by itself.
+    /// The cause of a change that the service makes to this subscription.
     pub fn of_service(at: Timestamp, subscription: SubscriptionId) -> Self {
         Self { id: AuditId::of_service(at, subscription.as_bytes()), origin: Origin::SERVICE }
     }
 
-    /// The service notices at `at` that this key expires soon.
+    /// The cause of a notice at `at` that this key expires soon.
     pub(crate) fn of_notice(at: Timestamp, key: KeyId) -> Self {
         Self { id: AuditId::of_service(at, key.as_bytes()), origin: Origin::SERVICE }
     }

@@ -9,7 +9,7 @@ use crate::sessions::Session;
 use crate::webhooks::{Delivery, EventPattern, HealthTurn, Subscription, SubscriptionStatus};
 use crate::{ApiKey, DeliveryId, KeyId, OwnerId, Rotated, SessionId, SubscriptionId, Timestamp};
 
-/// What the event of a subscription shows of it.
+/// The fields of a subscription that its events show.
 type Shown = [(AuditField, Option<String>); 4];
 
 impl Cause {
@@ -22,8 +22,8 @@ impl Cause {
         self.first(AuditAction::KeyCreated, AuditTarget::Key(key.id), &key.owner, changes)
     }
 
-    /// After the creation of this key, its owner has the maximum of active keys; `None` if there is room for more.
-    /// `active_before` does not count the key.
+    /// This key took the last place for active keys of its owner; `None` if there is room for more. `active_before`
+    /// does not count the key.
     pub fn key_limit_reached(&self, created: &ApiKey, active_before: u64, limit: ActiveLimit) -> Option<AuditEvent> {
         let active = active_before + 1;
         let id = self.id.nth(1);
@@ -62,8 +62,8 @@ impl Cause {
         self.first(AuditAction::KeyRotated, AuditTarget::Key(before.id), &before.owner, changes.into_iter().flatten())
     }
 
-    /// One of the owner's keys was revoked at `at`; `keys` are what the owner has then. If the key was the successor of a
-    /// key that is still good, that one expires and has no successor any more: [`Cause::key_expiring`] says so.
+    /// One of the owner's keys was revoked at `at`; `keys` are the owner's keys afterwards. If the key was the
+    /// successor of a key that is still good, that key expires without a successor: [`Cause::key_expiring`] records it.
     pub fn key_revoked(&self, id: KeyId, owner: &OwnerId, keys: &[ApiKey], at: Timestamp) -> Vec<AuditEvent> {
         let mut events = self.keys_revoked(owner, [id]);
         let orphan = keys.iter().find(|key| key.replaced_by == Some(id) && key.is_good(at));
@@ -82,7 +82,7 @@ impl Cause {
         self.each(AuditAction::KeyLeaked, targets)
     }
 
-    /// An operator read this, which belongs to the owner.
+    /// An operator read this target of the owner.
     pub fn data_read(&self, owner: &OwnerId, read: AuditTarget) -> AuditEvent {
         self.first(AuditAction::DataRead, read, owner, [])
     }
@@ -93,7 +93,7 @@ impl Cause {
         self.first(AuditAction::SubscriptionCreated, AuditTarget::Subscription(created.id), &created.owner, changes)
     }
 
-    /// The subscription was changed; `None` if nothing changed.
+    /// The subscription was changed; `None` without a difference.
     pub fn subscription_changed(&self, before: &Subscription, after: &Subscription) -> Option<AuditEvent> {
         if before == after {
             return None;
@@ -179,7 +179,7 @@ impl Cause {
         self.first(AuditAction::DeliveryCancelled, AuditTarget::Delivery(delivery.id), owner, [])
     }
 
-    /// The session was opened, and these of the same owner were ended, because there were too many.
+    /// The session was opened, and these of the same owner were ended, because the owner had too many.
     pub fn session_opened(&self, session: &Session, ended: impl IntoIterator<Item = SessionId>) -> Vec<AuditEvent> {
         let role = FieldChange::between(AuditField::Role, None, Some(session.role.to_string()));
         let opened = self.first(AuditAction::SessionOpened, AuditTarget::Session(session.id), &session.owner, role);
@@ -252,7 +252,7 @@ fn shown(subscription: &Subscription) -> Shown {
     ]
 }
 
-/// The fields that differ. A URL with another path is shown, though its visible parts are the same.
+/// The fields that differ. A URL with another path is shown, even if its visible parts are the same.
 fn changes_between(before: &Subscription, after: &Subscription) -> impl Iterator<Item = FieldChange> {
     let has_other_url = before.url != after.url;
     shown(before).into_iter().zip(shown(after)).filter_map(move |((field, before), (_, after))| {

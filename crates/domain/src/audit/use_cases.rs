@@ -7,7 +7,7 @@ use super::origin::{Cause, Origin};
 use crate::ports::{AuditLog, AuditPage, Clock, Entropy, StoreError};
 use crate::{AuditId, OwnerId};
 
-/// How long events are kept if the operator sets nothing: a year, and a month to look back at it.
+/// How long events are kept by default: a year, and a month to look back at it.
 pub const AUDIT_RETENTION_DAYS_DEFAULT: u32 = 400;
 
 /// How long events are kept: from 1 to [`AuditRetention::DAYS_MAX`] days. See decision 73.
@@ -70,7 +70,7 @@ impl Audit {
         self.log.list(filter, before, max).await
     }
 
-    /// Records that an operator is about to see what belongs to this user. The caller shows it only after this succeeds.
+    /// Records that an operator is about to see this target of the user. The caller shows it only after this succeeds.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Audit {
         self.record(&cause.data_read(owner, read)).await
     }
 
-    /// Records that an operator is about to choose other lines of the log. Records nothing if they are the same.
+    /// Records that an operator is about to choose other lines of the log. Does not record an unchanged filter.
     ///
     /// # Errors
     ///

@@ -31,7 +31,7 @@ impl Table {
 }
 
 impl MemoryAuditLog {
-    /// Adds events. Stores call this while they hold the lock on what they change.
+    /// Adds events. Stores call this while they hold the lock on the changed data.
     pub(super) fn write(&self, events: impl IntoIterator<Item = AuditEvent>) {
         let mut stored = self.lock();
         events.into_iter().for_each(|event| stored.insert(event));
@@ -96,8 +96,7 @@ impl Retention for MemoryAuditLog {
     }
 }
 
-/// A cause whose id no other call has returned: the service acts by itself. For tests of something else than the audit
-/// log.
+/// A cause of the service with an id of its own. For tests that do not look at the audit log.
 pub fn unique_cause() -> Cause {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0; 16];

@@ -18,8 +18,8 @@ struct Reported {
 }
 
 impl MemoryChangeFeed {
-    /// Adds changes. Stores call this while they hold the lock on what they change, so that a reader of the change finds
-    /// it made.
+    /// Adds changes. Stores call this while they hold the lock on the changed data, so that a reader of the feed finds
+    /// the change.
     pub(super) fn report(&self, digests: impl IntoIterator<Item = CredentialDigest>) {
         self.lock().changes.extend(digests);
     }

@@ -24,7 +24,7 @@ pub struct MemoryKeyStore {
 
 #[derive(Debug, Default)]
 struct Tables {
-    /// Sorted, so that what a purge deletes depends on nothing but its arguments.
+    /// Sorted, so that a purge depends only on its arguments.
     keys: BTreeMap<KeyId, ApiKey>,
     ids: HashMap<CredentialDigest, KeyId>,
     owned: HashMap<OwnerId, BTreeSet<KeyId>>,

@@ -21,7 +21,7 @@ pub struct MemorySessionStore {
     audit: MemoryAuditLog,
 }
 
-/// Sorted, so that what a purge deletes depends on nothing but its arguments.
+/// Sorted, so that a purge depends only on its arguments.
 type Stored = BTreeMap<SessionId, (Session, CredentialDigest)>;
 
 /// The ids of ended sessions, and their digests.

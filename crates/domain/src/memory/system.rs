@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::ports::{Clock, Entropy, InvalidLogFilter, LogFilters, SpanSink};
 use crate::{Span, Timestamp};
 
-/// A clock that does not move by itself.
+/// A clock that only tests move.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<Timestamp>);
 

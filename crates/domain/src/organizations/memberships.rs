@@ -11,7 +11,7 @@ pub const ORGANIZATIONS_MAX: usize = 200;
 /// bytes fit.
 const SESSION_IDS_BYTES_MAX: usize = 8 * 1024;
 
-/// The organizations that a user belongs to, or that the claims about them cannot be read.
+/// The organizations of a user, or the finding that the claims about them cannot be read.
 pub type ReadMemberships = Result<Memberships, UnreadableMemberships>;
 
 /// The user of an ID token, and the memberships that it names.
@@ -23,16 +23,16 @@ pub struct Identity {
     pub memberships: ReadMemberships,
 }
 
-/// The claims that say which organizations a user belongs to have another form.
+/// The claims about organizations have another form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the claims about organizations cannot be read")]
 pub struct UnreadableMemberships;
 
-/// The organizations that a user belongs to, each with what the user may do there.
+/// The organizations of a user, each with the user's capabilities there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memberships(BTreeMap<OwnerId, BTreeSet<Capability>>);
 
-/// Whose a call is that names no organization.
+/// The owner of a call that names no organization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DefaultOwner {
     /// The user's.
@@ -45,8 +45,8 @@ pub enum DefaultOwner {
 impl Memberships {
     /// The memberships of a user of this provider in these organizations, with these roles.
     ///
-    /// A role counts in every organization if there is only one. If there are several, a role counts in the organization
-    /// whose id and a colon it begins with: `acme:admin`. See decision 123.
+    /// A role counts in every organization if there is only one. If there are several, a role counts in the
+    /// organization that it begins with, before a colon: `acme:admin`. See decision 123.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Memberships {
         held.into_iter().map(membership).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The ids of the organizations, each with what the user may do there.
+    /// The ids of the organizations, each with the user's capabilities there.
     pub fn by_id(&self) -> impl Iterator<Item = (&str, &BTreeSet<Capability>)> {
         self.0.iter().map(|(organization, capabilities)| (organization.subject(), capabilities))
     }
@@ -100,7 +100,7 @@ impl Memberships {
         if bytes <= SESSION_IDS_BYTES_MAX { Ok(self) } else { Err(UnreadableMemberships) }
     }
 
-    /// What the user may do in this organization; `None` if the user does not belong to it.
+    /// The user's capabilities in this organization; `None` if the user does not belong to it.
     pub fn capabilities(&self, organization: &OwnerId) -> Option<&BTreeSet<Capability>> {
         self.0.get(organization)
     }
@@ -112,7 +112,7 @@ impl Memberships {
 }
 
 impl From<OwnerId> for Identity {
-    /// A user who belongs to no organization.
+    /// A user without organizations.
     fn from(user: OwnerId) -> Self {
         Self { user, memberships: Ok(Memberships::default()) }
     }

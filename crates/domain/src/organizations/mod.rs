@@ -1,4 +1,4 @@
-//! The organizations that users belong to, and what members may do there. See decisions 122 and 123.
+//! The organizations of users, and the capabilities of their members. See decisions 122 and 123.
 
 mod memberships;
 mod organization_roles;

@@ -7,7 +7,7 @@ use crate::sessions::Capability;
 /// Stands for every role that is not named, and for members without a role.
 const OTHERS: &str = "*";
 
-/// What each role of a member may do in the organization. Its text form is `admin=keys+webhooks, *=keys:read`.
+/// The capabilities of each role of a member in the organization. Its text form is `admin=keys+webhooks, *=keys:read`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrganizationRoles(BTreeMap<String, BTreeSet<Capability>>);
 
@@ -17,8 +17,8 @@ pub struct OrganizationRoles(BTreeMap<String, BTreeSet<Capability>>);
 pub struct InvalidOrganizationRoles;
 
 impl OrganizationRoles {
-    /// What a member with these roles may do: the capabilities of all named roles or, if none of them is named, those of
-    /// `*`; nothing without `*`.
+    /// The capabilities of a member with these roles: those of all named roles or, if none of them is named, those of
+    /// `*`; none without `*`.
     pub fn capabilities<'a>(&self, roles: impl Iterator<Item = &'a str>) -> BTreeSet<Capability> {
         let named: Vec<_> = roles.filter(|role| *role != OTHERS).filter_map(|role| self.0.get(role)).collect();
         let others = self.0.get(OTHERS).into_iter().filter(|_| named.is_empty());
@@ -26,7 +26,7 @@ impl OrganizationRoles {
     }
 }
 
-/// Every member sees everything and changes nothing.
+/// Every member sees everything, without the right to change it.
 impl Default for OrganizationRoles {
     fn default() -> Self {
         Self(BTreeMap::from([(OTHERS.to_owned(), BTreeSet::from([Capability::KeysRead, Capability::WebhooksRead]))]))

@@ -13,13 +13,13 @@ pub enum EndSessionError {
     /// The owner has no session with this id: it never existed, has ended already, or belongs to another user.
     #[error("no session has this id")]
     NotFound,
-    /// The store failed. The session may have ended all the same.
+    /// The store failed. The session may have ended anyway.
     #[error("the session could not be ended")]
     Store(#[from] StoreError),
 }
 
 impl Sessions {
-    /// Ends one of the owner's sessions and returns the sessions that are left, as [`Sessions::list`] does.
+    /// Ends one of the owner's sessions and returns the remaining ones, as [`Sessions::list`] does.
     ///
     /// # Errors
     ///
@@ -29,8 +29,8 @@ impl Sessions {
         Ok(self.list(owner).await?)
     }
 
-    /// Ends the session with this digest, if it is stored, because its browser gets another session. As when they sign
-    /// out, the log names the user of the session.
+    /// Ends the session with this digest, if it is stored, because its browser gets another session. The log names the
+    /// user of the session, as for a sign-out.
     pub(super) async fn end_replaced(
         &self,
         digest: &CredentialDigest,
@@ -44,12 +44,12 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends all of the owner's sessions, except for `kept`, and the portal links that wait to become sessions. Returns the
-    /// sessions that are left. Calling it again succeeds.
+    /// Ends all of the owner's sessions, except for `kept`, and the portal links that wait to become sessions. Returns
+    /// the remaining sessions. A repeated call succeeds.
     ///
     /// # Errors
     ///
-    /// If the store fails. All of the sessions may have ended all the same.
+    /// If the store fails. All of the sessions may have ended anyway.
     pub async fn end_all(
         &self,
         owner: &OwnerId,

@@ -1,4 +1,4 @@
-//! The rules of sessions: how long a browser stays signed in, what it may do, and what ends a session.
+//! The rules of sessions: how long a browser stays signed in, its rights, and the end of a session.
 //!
 //! [`Sessions`] has the use cases, and [`SignIn`] those of signing in at the identity provider. The port that stores
 //! implement is [`SessionStore`](crate::ports::SessionStore).

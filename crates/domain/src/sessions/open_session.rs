@@ -11,13 +11,13 @@ use crate::organizations::ReadMemberships;
 use crate::ports::StoreError;
 use crate::{OwnerId, SessionId};
 
-/// What is shown of a browser in lists of sessions: its own words, and its address.
+/// The browser in lists of sessions: its user agent and its address.
 pub type Browser = (Option<UserAgent>, Option<IpAddr>);
 
-/// The session to open for a user who has proved who they are.
+/// The session to open for an authenticated user.
 #[derive(Clone, Debug)]
 pub struct OpenSession {
-    /// What the session may do.
+    /// The role of the session.
     pub role: SessionRole,
     /// The organizations that the user belongs to.
     pub memberships: ReadMemberships,
@@ -41,7 +41,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// If the store fails. The session may have been stored all the same, but nobody has its secret.
+    /// If the store fails. The session may have been stored anyway, but its secret is lost.
     pub async fn open(
         &self,
         owner: &OwnerId,
@@ -51,7 +51,7 @@ impl Sessions {
         self.open_for(owner, request, SESSION_LIFETIME, origin).await
     }
 
-    /// The same for a session that ends sooner.
+    /// The same for a session with another lifetime.
     pub(super) async fn open_for(
         &self,
         owner: &OwnerId,

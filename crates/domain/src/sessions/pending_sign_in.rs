@@ -11,11 +11,11 @@ use crate::{CredentialDigest, SealingKeys, Timestamp};
 
 /// How long a person may take at the identity provider: ten minutes.
 pub const SIGN_IN_MAX: Duration = Duration::from_mins(10);
-/// Nothing else is sealed for this purpose.
+/// The purpose is used for this only.
 const PURPOSE: &[u8] = b"sign-in";
 
-/// What a browser keeps while its user is at the identity provider. It is sealed, so that the browser can neither read
-/// nor change it, and any instance with the same keys can finish what another one began.
+/// The state of a sign-in, which a browser keeps while its user is at the identity provider. It is sealed, so that the
+/// browser can neither read nor change it, and any instance with the same keys can finish it.
 pub(super) struct PendingSignIn {
     began_at: Timestamp,
     pub(super) secrets: SignInSecrets,
@@ -44,7 +44,7 @@ impl PendingSignIn {
         URL_SAFE_NO_PAD.encode(keys.seal_bytes(content.as_bytes(), PURPOSE, entropy))
     }
 
-    /// What is sealed in the cookie; `None` if that is not a sign-in that began at most [`SIGN_IN_MAX`] before `now`.
+    /// The sign-in in the cookie; `None` if it is not valid, or did not begin in the last [`SIGN_IN_MAX`] before `now`.
     pub(super) fn unseal(cookie: &str, keys: &SealingKeys, now: Timestamp) -> Option<Self> {
         let opened = keys.open_bytes(&URL_SAFE_NO_PAD.decode(cookie).ok()?, PURPOSE)?;
         let mut parts = str::from_utf8(&opened.content).ok()?.split('\n');

@@ -24,24 +24,24 @@ pub const PORTAL_LINK_MAX: Duration = Duration::from_mins(5);
 pub const PORTAL_LINKS_MAX: u32 = 10;
 /// The shortest visit.
 pub const VISIT_MIN: Duration = Duration::from_mins(1);
-/// The length of a visit if nobody says another: a working day.
+/// The default length of a visit: half a day.
 pub const VISIT_DEFAULT: Duration = Duration::from_hours(12);
 
-/// Links are stored as sessions that only wait. This issuer keeps them apart from the sessions of users.
+/// Links are stored as sessions of another issuer, which keeps them apart from the sessions of users.
 const ISSUER: &str = "gatepost:portal-links";
-/// Nothing else is sealed for this purpose.
+/// The purpose is used for this only.
 const PURPOSE: &[u8] = b"portal-link";
 
 /// The visit that a portal link opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
-    /// Whose keys and webhooks the visitor works with.
+    /// The owner of the keys and webhooks.
     pub user: OwnerId,
-    /// What the visitor may do with them.
+    /// The visitor's rights to them.
     pub capabilities: BTreeSet<Capability>,
     /// When the session of the visitor ends, however much it is used.
     pub lifetime: Duration,
-    /// Where the visitor goes back to.
+    /// The page to which the visitor goes back.
     pub return_url: Option<ReturnUrl>,
 }
 
@@ -54,16 +54,16 @@ pub struct CreatedLink {
     pub expires_at: Timestamp,
 }
 
-/// A visitor who has come by a link.
+/// The begun visit of a person with a link.
 #[derive(Debug)]
 pub struct BegunVisit {
     /// The new session.
     pub opened: OpenedSession,
-    /// What the link was made for.
+    /// The visit of the link.
     pub visit: Visit,
 }
 
-/// Why no link was made.
+/// Why a link was not made.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateLinkError {
     /// The lifetime is not allowed.
@@ -74,13 +74,13 @@ pub enum CreateLinkError {
     Store(#[from] StoreError),
 }
 
-/// Why a code became no session.
+/// Why a code did not open a session.
 #[derive(Debug, thiserror::Error)]
 pub enum UseLinkError {
     /// The code is unknown, was used before, or is too old.
     #[error("the link does not work, or not any more")]
     Spent,
-    /// The store failed. The code may be spent all the same.
+    /// The store failed. The code may be spent anyway.
     #[error("the session could not be opened")]
     Store(#[from] StoreError),
 }
@@ -129,8 +129,8 @@ impl PortalLinks {
     }
 
     /// Opens the session of a visitor. Of all calls with one code, from any number of instances, one succeeds: the one
-    /// that ends the session that waits. Ends the session whose secret the browser `presented`, as a sign-in does: the
-    /// cookie of the visit replaces it.
+    /// that ends the waiting session. Also ends the session with the secret that the browser `presented`, as a sign-in
+    /// does: the cookie of the visit replaces it.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl PortalLinks {
             return Err(UseLinkError::Spent);
         }
         let (user_agent, address) = browser;
-        // The event of the waiting session says who made the link.
+        // The event of the waiting session names the maker of the link.
         let by_link = Origin::of_user(&visit.user, Means::Session(waiting.id));
         let origin = Origin { request: request.clone(), address, ..by_link };
         let role = SessionRole::Visitor(visit.capabilities.clone());

@@ -5,18 +5,18 @@ const ORIGIN: &str = "https://gatepost.invalid";
 
 /// The page of the console that a browser shows after it has signed in.
 ///
-/// It comes from the address bar, where anybody can put it with a link, so it never leads to another site.
+/// A link of anybody can put it into the address bar, so it must not lead to another site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReturnPath(String);
 
 impl ReturnPath {
-    /// What each of them begins with.
+    /// The start of each path.
     pub const START: &str = "/console/";
     /// The longest path with its query, in bytes. A longer one would not fit into the cookie of a sign-in.
     pub const LENGTH_MAX: usize = 1_024;
 
-    /// The path, if it leads to a page of the console and has one reading only: no part of it is another path to a
-    /// browser, or to a proxy that decodes it.
+    /// The path, if it leads to a page of the console and cannot be read in another way: no part of it is another path
+    /// to a browser, or to a proxy that decodes it.
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > Self::LENGTH_MAX || !text.starts_with(Self::START) {
             return None;

@@ -21,9 +21,9 @@ pub const SESSION_ROLE_AGE_MAX: Duration = Duration::from_hours(1);
 pub struct Session {
     /// Identifies the session. It is not a secret.
     pub id: SessionId,
-    /// The user who signed in.
+    /// The user of the session.
     pub owner: OwnerId,
-    /// What the session may do. Fixed when it is opened.
+    /// The role. It is fixed when the session is opened.
     pub role: SessionRole,
     /// The organizations that the user belonged to at the sign-in. Visitors belong to none.
     pub memberships: ReadMemberships,
@@ -33,7 +33,7 @@ pub struct Session {
     pub seen_at: Timestamp,
     /// The expiry time: from then on the session is not good, even if it is in use.
     pub expires_at: Timestamp,
-    /// The browser, by its own words when the session was opened.
+    /// The browser's user agent when the session was opened.
     pub user_agent: Option<UserAgent>,
     /// The address from which the session was opened.
     pub address: Option<IpAddr>,

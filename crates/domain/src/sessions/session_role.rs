@@ -10,17 +10,17 @@ const OPERATOR: &str = "operator";
 const VISITOR: &str = "visitor";
 const LINK: &str = "link";
 
-/// What a session may do. Its text form is `user`, `operator`, `link`, or `visitor` and the names of its capabilities,
+/// The role of a session. Its text form is `user`, `operator`, `link`, or `visitor` and the names of its capabilities,
 /// separated by spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionRole {
-    /// Everything that belongs to the user who signed in.
+    /// All rights of the user who signed in.
     User,
-    /// The same, and what operators do.
+    /// The same, and the rights of operators.
     Operator,
-    /// A part of what belongs to a user whom the host application has sent.
+    /// A part of the rights of a user whom the host application has sent.
     Visitor(BTreeSet<Capability>),
-    /// Nothing: the session is a portal link that nobody has used yet.
+    /// No rights: the session is an unused portal link.
     Link,
 }
 
@@ -30,7 +30,7 @@ pub enum SessionRole {
 pub struct InvalidSessionRole;
 
 impl SessionRole {
-    /// Whether the session may use what belongs to its owner in this way.
+    /// Whether the session has this right to the things of its owner.
     pub fn may(&self, wanted: Capability) -> bool {
         match self {
             Self::User | Self::Operator => true,
@@ -44,7 +44,7 @@ impl SessionRole {
         Capability::webhooks_of(|wanted| self.may(wanted))
     }
 
-    /// Whether somebody who holds the secret of the session is signed in.
+    /// Whether the secret of the session signs its holder in.
     pub fn signs_in(&self) -> bool {
         *self != Self::Link
     }
@@ -54,7 +54,7 @@ impl SessionRole {
         matches!(self, Self::Visitor(_))
     }
 
-    /// Whether the session may do what operators do.
+    /// Whether the session has the rights of operators.
     pub fn is_operator(&self) -> bool {
         *self == Self::Operator
     }

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::ports::Entropy;
 use crate::{CredentialDigest, OwnerId, Placement};
 
-/// 256 bits, which nobody guesses.
+/// 256 bits, which cannot be guessed.
 const RANDOM_BYTES: usize = 32;
 
 /// The secret of a session, which the browser keeps in a cookie: 43 characters of base64url.
@@ -21,12 +21,12 @@ impl SessionSecret {
         placement.draw(owner, Self::digest, || Self(random_text(entropy)))
     }
 
-    /// The secret itself. Only the answer that sets the cookie shows it.
+    /// The secret in clear. Only the answer that sets the cookie shows it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What stores keep instead of the secret.
+    /// The form in which stores keep the secret.
     pub fn digest(&self) -> CredentialDigest {
         CredentialDigest::of(&self.0)
     }

@@ -13,10 +13,10 @@ use crate::ports::{
 };
 use crate::{CredentialDigest, SealingKeys};
 
-/// How people sign in.
+/// The settings of sign-ins.
 #[derive(Clone, Debug)]
 pub struct SignInSettings {
-    /// Where the provider sends the browser with its answer.
+    /// The URL to which the provider sends the browser with its answer.
     pub redirect_uri: String,
     /// The subjects of the operators. A claim of the provider makes operators too.
     pub operators: Vec<String>,
@@ -39,7 +39,7 @@ pub struct SignIn {
 pub struct BegunSignIn {
     /// The page of the provider to which the browser goes.
     pub url: String,
-    /// What the browser keeps until it comes back. It can neither read nor change it.
+    /// The state that the browser keeps until it comes back. It can neither read nor change it.
     pub sealed: String,
 }
 
@@ -54,7 +54,7 @@ pub struct SignInParameters {
     pub issuer: Option<String>,
 }
 
-/// A user who has signed in.
+/// The result of a sign-in.
 #[derive(Debug)]
 pub struct SignedIn {
     /// The new session.
@@ -63,11 +63,10 @@ pub struct SignedIn {
     pub next: ReturnPath,
 }
 
-/// Why nobody is signed in.
+/// Why a sign-in failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
-    /// This browser began no sign-in in the last ten minutes, or not the one that the provider answers, or that sign-in
-    /// has already ended.
+    /// This browser did not begin this sign-in, or not in the last ten minutes, or the sign-in has already ended.
     #[error("this browser has not begun this sign-in")]
     NotBegun,
     /// The provider's answer is not valid. The reason is for the log.

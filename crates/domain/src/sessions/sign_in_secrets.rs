@@ -7,18 +7,18 @@ use zeroize::Zeroizing;
 use super::session_secret::random_text;
 use crate::ports::Entropy;
 
-/// What makes one sign-in at the identity provider unlike every other: three times 256 random bits in base64url.
+/// The unique secrets of one sign-in at the identity provider: three times 256 random bits in base64url.
 pub struct SignInSecrets {
     /// Returns with the answer of the provider, and shows that this browser began the sign-in.
     pub state: Zeroizing<String>,
     /// Returns in the ID token, and shows that the token was made for this sign-in.
     pub nonce: Zeroizing<String>,
-    /// Proves to the provider that the code comes from who asked for it (PKCE, RFC 7636).
+    /// Proves to the provider that the code comes from the client that asked for it (PKCE, RFC 7636).
     pub code_verifier: Zeroizing<String>,
 }
 
 impl SignInSecrets {
-    /// Draws those of a new sign-in.
+    /// Draws the secrets of a new sign-in.
     pub fn draw(entropy: &dyn Entropy) -> Self {
         let [state, nonce, code_verifier] = [(), (), ()].map(|()| random_text(entropy));
         Self { state, nonce, code_verifier }
@@ -29,8 +29,8 @@ impl SignInSecrets {
         URL_SAFE_NO_PAD.encode(Sha256::digest(self.code_verifier.as_bytes()))
     }
 
-    /// Whether an answer with this state is the answer to this sign-in. Without the state, it may be another person's,
-    /// whose account this one must not get.
+    /// Whether an answer with this state is the answer to this sign-in. Without the state, the answer may be another
+    /// person's, and would sign this browser in to that person's account.
     pub fn has_state(&self, state: &str) -> bool {
         state.as_bytes().ct_eq(self.state.as_bytes()).into()
     }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 /// The most states that are remembered. The oldest is forgotten first.
 const REMEMBERED_MAX: usize = 16_384;
 
-/// The states of sign-ins whose answer went to the identity provider, so that each goes there once. Each process
+/// The states of sign-ins with an answer that went to the identity provider, so that each goes there once. Each process
 /// remembers its own.
 #[derive(Default)]
 pub(super) struct SpentStates(Mutex<Remembered>);

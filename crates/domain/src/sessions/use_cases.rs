@@ -6,13 +6,13 @@ use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, RecentUses, SessionStores, StoreError};
 use crate::{OwnerId, Placement, SessionId};
 
-/// How long a session that ended by itself stays stored. A use that is noted in memory is written long before.
+/// How long a session stays stored after it ended through time. A use that is noted in memory is written long before.
 pub const SESSION_RETENTION: Duration = Duration::from_hours(1);
 
 /// The use cases of sessions. `open_session` and `end_session` have a file each.
 ///
-/// `owner` is the user who has signed in, or for whom a portal link was made. `origin` says who makes the call, for the
-/// audit log.
+/// `owner` is the user who has signed in, or for whom a portal link was made. `origin` is the source of the call, for
+/// the audit log.
 #[derive(Clone)]
 pub struct Sessions {
     pub(super) stores: SessionStores,
@@ -33,7 +33,7 @@ impl Sessions {
         Self { stores, recent_uses, clock, entropy, placement: Placement::OneStore }
     }
 
-    /// The same, with what is new placed so.
+    /// The same, with this placement of new ids and secrets.
     #[must_use]
     pub fn with_placement(self, placement: Placement) -> Self {
         Self { placement, ..self }

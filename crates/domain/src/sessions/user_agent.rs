@@ -1,5 +1,5 @@
-/// What a browser says of itself, in the header `User-Agent`. Lists of sessions show it, so that users recognise their
-/// browsers. It proves nothing.
+/// The name that a browser gives itself in the header `User-Agent`. Lists of sessions show it, so that users recognise
+/// their browsers. It is no proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserAgent(String);
 
@@ -7,8 +7,8 @@ impl UserAgent {
     /// The longest text, in characters. The rest is cut off.
     pub const LENGTH_MAX: usize = 256;
 
-    /// Keeps the visible characters of `text` and the spaces between them, at most [`Self::LENGTH_MAX`]. `None` if
-    /// nothing is left.
+    /// Keeps the visible characters of `text` and the spaces between them, at most [`Self::LENGTH_MAX`]. `None` if no
+    /// character is left.
     pub fn new(text: &str) -> Option<Self> {
         let shown: String = text.trim().chars().filter(|character| !character.is_control()).collect();
         let cut: String = shown.chars().take(Self::LENGTH_MAX).collect();

@@ -19,7 +19,7 @@ use domain::{
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
 pub(crate) const DAY: Duration = Duration::from_hours(24);
 
-/// What the use cases need. At most 3 active keys, a lifetime of at most 30 days, a retention of 10 days.
+/// The use cases and their ports. At most 3 active keys, a lifetime of at most 30 days, a retention of 10 days.
 pub(crate) struct Desk {
     pub(crate) keys: Keys,
     pub(crate) clock: Arc<ManualClock>,

@@ -18,11 +18,11 @@ use pollster::block_on;
 
 const REDIRECT: &str = "https://keys.example/console/callback";
 
-/// A provider whose codes are subjects, and which remembers the last request. It does not answer for the code `down`.
+/// A provider with codes that are subjects, which remembers the last request. It does not answer for the code `down`.
 #[derive(Default)]
 struct Provider {
     asked: Mutex<HashMap<&'static str, String>>,
-    /// How many answers it was to verify.
+    /// The number of answers that it was asked to verify.
     verified: AtomicU32,
     is_down: bool,
 }
@@ -135,7 +135,7 @@ fn only_the_browser_that_began_a_sign_in_completes_it() {
     assert!(not_begun(&first, &its_answer), "too late");
 }
 
-/// Otherwise one sign-in that has begun would be enough to call the provider any number of times.
+/// Otherwise one begun sign-in would be enough to call the provider any number of times.
 #[test]
 fn the_answer_to_a_sign_in_goes_to_the_provider_once() {
     let desk = desk(Provider::default());

@@ -23,7 +23,7 @@ const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const OTHER_SECRET: &str = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 const THIRD_SECRET: &str = "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 
-/// Shows who reads what.
+/// Shows the reader of a description.
 struct Brief;
 
 impl AuditDescriber for Brief {
@@ -68,7 +68,7 @@ impl Office {
         block_on(self.audit.record_new(std::slice::from_ref(event))).unwrap();
     }
 
-    /// Revocations of so many keys of this user.
+    /// Revocations of `count` keys of this user.
     fn revoke(&self, owner: &OwnerId, count: usize) {
         let keys = (0..count).map(|_| KeyId::mint(self.desk.now(), &self.entropy));
         for event in self.cause().keys_revoked(owner, keys) {
@@ -89,7 +89,7 @@ impl Office {
         block_on(created).unwrap().subscription.id
     }
 
-    /// The subscriptions and payloads of what is due.
+    /// The subscriptions and payloads of the due deliveries.
     fn delivered(&self) -> Vec<(SubscriptionId, String)> {
         let lanes = self.desk.claim();
         self.desk.complete(&lanes, None);

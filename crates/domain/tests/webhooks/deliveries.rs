@@ -43,7 +43,7 @@ fn of_many_attempts_the_newest_are_shown() {
     let attempts = SHOWN_ATTEMPTS_MAX + 1;
     for _ in 0..attempts {
         assert_eq!(desk.dispatch(Some(SECOND)), 1);
-        // The longest pause of a lane whose receiver fails.
+        // The longest pause of a lane with a failing receiver.
         desk.clock.advance(Duration::from_hours(1));
     }
     let shown = block_on(desk.webhooks.find_delivery(&desk.alice, id)).unwrap().unwrap().attempts;

@@ -24,7 +24,7 @@ pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 pub(crate) const DAY: Duration = Duration::from_hours(24);
 
-/// What the use cases need. At most 3 subscriptions, payloads of at most 2,000 bytes, a retention of 10 days, no
+/// The use cases and their ports. At most 3 subscriptions, payloads of at most 2,000 bytes, a retention of 10 days, no
 /// retries.
 pub(crate) struct Desk {
     pub(crate) webhooks: Webhooks,
@@ -58,7 +58,7 @@ impl Desk {
         self.clock.now()
     }
 
-    /// Deletes one batch of what is past its retention.
+    /// Deletes one batch of webhooks that are past their retention.
     pub(crate) fn purge(&self) -> u32 {
         let purges = Purges {
             store: self.store.clone(),

@@ -8,7 +8,7 @@ use domain::ports::{
 };
 use domain::webhooks::{Delivery, SubscriptionChange};
 
-/// The commands of a store whose subscriptions are disabled by their owners as soon as they are recovered.
+/// The commands of a store whose users disable their subscriptions as soon as they are recovered.
 pub(crate) struct DisabledAfterRecovery(pub(crate) Arc<MemoryWebhookStore>);
 
 #[async_trait]

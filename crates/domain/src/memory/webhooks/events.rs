@@ -8,8 +8,8 @@ use crate::webhooks::{Delivery, DirectClaim, Event, NewEvent, Payload, QueuedDel
 use crate::{DeliveryId, SubscriptionId};
 
 impl Tables {
-    /// The index of the first event whose publisher id belongs to another event, stored or earlier in the same call.
-    /// `Err` if an event that is not a repetition has the id of another event.
+    /// The index of the first event with a publisher id that belongs to another event, stored or earlier in the same
+    /// call. `Err` if an event that is not a repetition has the id of another event.
     fn conflict(&self, events: &[NewEvent]) -> Result<Option<usize>, StoreError> {
         let (mut named, mut ids) = (HashMap::new(), HashSet::new());
         for (index, new) in events.iter().enumerate() {

@@ -23,7 +23,7 @@ use crate::webhooks::{
 use crate::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp, TraceContext};
 
 /// Subscriptions, events and deliveries in maps behind one lock. Each method holds the lock, and is therefore atomic. A
-/// claim reads every delivery to find those that are due, which is fast enough for some thousands of deliveries.
+/// claim reads every delivery to find the due ones, which is fast enough for some thousands of deliveries.
 #[derive(Debug, Default)]
 pub struct MemoryWebhookStore {
     tables: Arc<Mutex<Tables>>,
@@ -38,7 +38,7 @@ impl MemoryWebhookStore {
         Self { audit, ..self }
     }
 
-    /// The store, whose publications claim for the dispatcher that offers its room here.
+    /// The store with publications that claim for the dispatcher that offers its room here.
     #[must_use]
     pub fn claiming_for(self, claims: Arc<DirectClaims>) -> Self {
         Self { claims, ..self }
@@ -59,7 +59,7 @@ impl MemoryWebhookStore {
         self.tables().events.remove(&event);
     }
 
-    /// Ends all claims, as a store does that finds their processes gone.
+    /// Ends all claims, as a store does when the processes of the claims have ended.
     pub fn end_claims(&self, at: Timestamp) -> Vec<DeliveryId> {
         let mut tables = self.tables();
         let out = tables.deliveries.values_mut().filter(|stored| stored.is_out(at));
@@ -84,7 +84,7 @@ struct Tables {
     turns: u64,
 }
 
-/// A subscription and its lane. A deleted subscription stays as long as there are deliveries to it.
+/// A subscription and its lane. A deleted subscription stays while there are deliveries to it.
 #[derive(Debug)]
 struct Lane {
     subscription: Subscription,
@@ -99,9 +99,9 @@ struct Lane {
 #[derive(Debug)]
 struct StoredEvent {
     event: Event,
-    /// How many deliveries were made of it.
+    /// The number of its deliveries.
     deliveries: u32,
-    /// The span that published it.
+    /// The span of the publication.
     trace: Option<TraceContext>,
 }
 

@@ -50,7 +50,7 @@ impl Lane {
 }
 
 impl StoredDelivery {
-    /// Puts the delivery under the claim and returns what is to be sent; `None` if the delivery has ended.
+    /// Puts the delivery under the claim and returns it to be sent; `None` if the delivery has ended.
     fn claim(&mut self, request: &ClaimRequest, event: &StoredEvent) -> Option<ClaimedDelivery> {
         let claimed = self.queued?.claimed(request.claim, request.until);
         self.queue(claimed);
@@ -73,7 +73,7 @@ impl StoredDelivery {
         completion.end.report()
     }
 
-    /// Whether the completion's claim held the delivery, which then goes on.
+    /// Whether the completion's claim held the delivery. If so, ends the claim.
     fn complete(&mut self, completion: &Completion) -> bool {
         match self.queued.and_then(|queued| queued.after(completion.claim, &completion.end)) {
             None => return false,
@@ -85,8 +85,8 @@ impl StoredDelivery {
 }
 
 impl Tables {
-    /// The due deliveries of each lane that is open and admitted, as many as may be claimed. The lane that has waited
-    /// longest comes first.
+    /// The due deliveries of each lane that is open and admitted, up to the limits of the claim. The lane that has
+    /// waited longest comes first.
     fn ready(&self, request: &ClaimRequest) -> Vec<(SubscriptionId, Due)> {
         let out = self.deliveries.values().filter(|stored| stored.is_out(request.at));
         let out: HashSet<SubscriptionId> = out.map(|stored| stored.delivery.subscription_id).collect();
