@@ -1,10 +1,10 @@
 //! Measures the cost of a delivery in the database, phase by phase: `cargo run --release -p adapters-postgres --example
 //! queue_path`.
 //!
-//! Uses a throw-away server whose commits wait for the disk. Prints microseconds of processor time for each delivery,
-//! of the server and of this process: processor time, so that a busy machine changes it little. Then prints how long
-//! claims take beside a lane with half a million due deliveries, and with 100,000 that wait for a retry. With the argument
-//! `pooled`, only the phases, through a PgBouncer in transaction mode. Linux only.
+//! Uses a throw-away server with durable commits. Prints microseconds of processor time for each delivery, of the
+//! server and of this process: processor time, so that a busy machine changes it little. Then prints how long claims
+//! take while a lane has half a million due deliveries, and another has 100,000 that wait for a retry. With the
+//! argument `pooled`, only the phases, through a PgBouncer in transaction mode. Linux only.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
 use domain::memory::unique_cause;
@@ -26,7 +26,7 @@ use domain::{ApiKey, CredentialDigest, EventId, OwnerId, SubscriptionId, Timesta
 use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
 use tokio::time::Instant;
 
-/// The id of all claims: this program claims nothing twice.
+/// The id of all claims: this program claims each delivery once.
 const CLAIM: ClaimId = ClaimId::from_number(1);
 /// The number of events in each run.
 const EVENTS: usize = 40_000;

@@ -34,19 +34,19 @@ pub(crate) trait Work: Sync {
     fn attempt(&self, connection: &AsyncPgConnection) -> impl Future<Output = Result<Self::Answer, Failure>> + Send;
 }
 
-/// The row of a `count(*)`, which is the answer of some work.
+/// The row of a `count(*)`, which answers some works.
 #[derive(QueryableByName)]
 pub(crate) struct CountRow {
     #[diesel(sql_type = BigInt)]
     pub(crate) count: i64,
 }
 
-/// Why an attempt failed, and whether it may have changed something.
+/// Why an attempt failed, and whether it may have had an effect.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// It changed nothing, or nothing that the next attempt would not change in the same way.
+    /// It had no effect, or one that the next attempt repeats in the same way.
     Undone(Error),
-    /// It may have changed everything: the connection was lost around the commit.
+    /// It may have had its full effect: the connection was lost around the commit.
     Unknown(Error),
     /// The work is done, but the answer cannot be read.
     Unreadable(StoreError),
@@ -84,7 +84,7 @@ impl Failure {
         }
     }
 
-    /// Whether the server rejected the content, so that a part of the content may succeed.
+    /// Whether the server rejected the content. A part of the content may then succeed.
     pub(crate) fn is_about_the_content(&self) -> bool {
         match self {
             Self::Undone(Error::DatabaseError(kind, _)) => !matches!(
@@ -108,7 +108,7 @@ impl Failure {
         )
     }
 
-    /// Other calls were faster: the next attempt sees their changes.
+    /// Another call came first. The next attempt sees its changes.
     pub(crate) fn overtaken(by: &str) -> Self {
         Self::Undone(Error::DatabaseError(DatabaseErrorKind::SerializationFailure, Box::new(by.to_owned())))
     }
@@ -138,7 +138,7 @@ impl Failed {
     /// Counts a failure, and returns whether another attempt may succeed.
     ///
     /// The driver reports a deadlock (40P01), a shutdown (57P01) and a cancelled statement as unknown errors. A
-    /// statement that fails with an unknown error changes nothing, so other attempts are safe for all of them.
+    /// statement that fails with an unknown error has no effect, so other attempts are safe for all of them.
     fn count(&mut self, failure: &Failure, connection: Connection) -> bool {
         let Failure::Undone(Error::DatabaseError(kind, _)) = failure else {
             return false;

@@ -48,7 +48,7 @@ const FORGOTTEN_MAX: i64 = 50_000;
 #[async_trait]
 impl ChangeFeed for PostgresStore {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
-        // Before a connection is taken: a promotion that comes later is found by the next read, and never missed.
+        // Before a connection is taken: the next read finds a later promotion.
         let promotions = self.server.timelines().promotions();
         let since = since.and_then(Place::parse).filter(|since| since.promotions == promotions);
         self.run_on_feed(&ChangesSince { since, promotions, max }).await
@@ -68,8 +68,8 @@ impl ChangeFeed for PostgresStore {
     }
 }
 
-/// The content of a [`FeedPosition`] of this adapter: the highest number of each writer that has changes, in the order of the
-/// writers, and how often the server was replaced before. A change that is lost with a server gets no second number.
+/// The content of a [`FeedPosition`] of this adapter: the highest number of each writer that has changes, in the order of
+/// the writers, and the number of promotions so far. A promotion may lose changes, so an earlier position is not used.
 #[derive(Default)]
 struct Place {
     promotions: u64,

@@ -26,7 +26,7 @@ const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the server may take to answer a statement.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 const LATE: &str = "the server did not answer in time";
-/// How often the queue is read where nothing can be received, because sessions are shared. The feed is always polled.
+/// How often the queue is read if sessions are shared, which receive no notifications. The feed is always polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// The shortest time from one notification of deliveries to the next: 50 a second at most, however many are published.
 const DELIVERIES_INTERVAL: Duration = Duration::from_millis(20);
@@ -64,7 +64,7 @@ struct Signals {
 
 /// Each [`Notify`] keeps one wake-up for the next waiter. Several wake-ups count as one.
 struct Signal {
-    /// The channel of the database. Its shards have one each.
+    /// The channel of the database. Each of its shards has its own.
     channel: String,
     received: Notify,
     to_send: Notify,
@@ -83,7 +83,7 @@ impl ChangeSignal {
         self.0.task_alive.closed().await;
     }
 
-    /// Notifies other instances of changed keys soon. An instance without a reader sends nothing.
+    /// Notifies other instances of changed keys soon. An instance without a reader sends no notification.
     fn notify_of_keys(&self) {
         self.0.signals.keys.to_send.notify_one();
     }
@@ -145,7 +145,7 @@ async fn keep_connected(server: Server, claimers: Claimers, signals: Arc<Signals
     }
 }
 
-/// What happens next on the connection.
+/// The next event on the connection.
 enum Exchange {
     Received(Option<QueryResult<diesel::pg::PgNotification>>),
     NotifyOfKeys,

@@ -1,4 +1,4 @@
-//! Who writes changes of credentials, and in which order. See decision 114.
+//! The writers of changes of credentials, and the order of the changes. See decision 114.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ static IDLE: Mutex<Vec<ChangeWriter>> = Mutex::new(Vec::new());
 /// Numbers the changes of one transaction after another: a later one begins after the commit of an earlier one was
 /// answered. So readers see the numbers of a writer in their order, without a lock and on any server.
 pub(crate) struct ChangeWriter {
-    /// Random, so that no other process has it, and none has it again after a restart.
+    /// Random, so that no other process has it, and no process after a restart.
     id: i64,
     number: i64,
 }
@@ -47,8 +47,8 @@ impl ChangeWriter {
     }
 }
 
-/// A writer whose transaction runs. If the call is dropped, the task that ends the transaction gets the writer. Otherwise
-/// clients that hang up would leave a writer each, which every reader has to look up.
+/// A writer with a running transaction. If the call is dropped, the task that ends the transaction gets the writer.
+/// Otherwise each client that hangs up would leave a writer, which every reader has to look up.
 pub(crate) struct InTransaction(Option<ChangeWriter>);
 
 impl InTransaction {

@@ -1,4 +1,4 @@
-//! Which processes claim deliveries, and which of them are gone. See decision 74.
+//! The processes that claim deliveries, and the ones that have ended. See decision 74.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -18,24 +18,24 @@ use crate::transaction::only_row;
 /// The version of this process. All crates of the workspace have the same one.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII. Each shard of a database
-/// has another one: it numbers its processes by itself.
+/// The first key of the advisory locks; the second is the number of the process. "gate" in ASCII. Each shard of a
+/// database has another one, because it numbers its processes separately.
 const LOCKS: i32 = 0x6761_7465;
-/// How often a process looks who is gone.
+/// How often a process looks for ended processes.
 pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// A process without a lock, and not seen, for this long is gone. A process that has only lost its connection opens
-/// another one sooner.
+/// A process without a lock that was not seen for this time counts as ended. A process that has only lost its
+/// connection opens another one sooner.
 const GONE_AFTER: Duration = Duration::from_secs(3);
 
 /// Shared: a lost connection may still hold the lock when the process has opened another one.
 const LOCK: &str = "SELECT FROM pg_advisory_lock_shared($1, $2)";
 const REGISTER: &str = "INSERT INTO webhook_claimers (version) VALUES ($1) RETURNING number";
 const REGISTER_AGAIN: &str = "INSERT INTO webhook_claimers (number, version) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-/// Where sessions are shared, a lock ends up in the session of others. So there each look says when it was, by the clock of
-/// the database. See decision 93.
+/// Where sessions are shared, a lock would be in the session of others. So each look writes its time there, by the
+/// clock of the database. See decision 93.
 const SEEN: &str = "INSERT INTO webhook_claimers (number, version, seen_at) VALUES ($1, $2, clock_timestamp())
     ON CONFLICT (number) DO UPDATE SET seen_at = excluded.seen_at";
-/// How long a process counts as seen, and a moment more.
+/// How long a process counts as seen, with a margin.
 pub(crate) const SEEN_FOR: Duration = Duration::from_millis(2_500);
 /// Whether a process was seen in the last two looks. The clock of the database may step back.
 macro_rules! is_seen {
@@ -91,7 +91,7 @@ impl Claimer {
     }
 }
 
-/// The number of this process, and the processes that it has found gone.
+/// The number of this process, and the processes that it found ended.
 #[derive(Clone)]
 pub(crate) struct Claimers {
     /// The first key of their locks.
@@ -101,7 +101,7 @@ pub(crate) struct Claimers {
 }
 
 impl Claimers {
-    /// Those of this shard; `None` for a database that is not one of several shards.
+    /// The claimers of this shard; `None` for a database that is not one of several shards.
     pub(crate) fn of(shard: Option<Shard>) -> Self {
         let place = shard.map_or(0, |shard| 1 + i32::from(shard.number));
         Self { locks: LOCKS.wrapping_add(place), own: Arc::default(), gone: Arc::default() }
@@ -117,7 +117,7 @@ impl Claimers {
         self.own.get().copied()
     }
 
-    /// The processes that were found gone since the last call.
+    /// The processes that were found ended since the last call.
     pub(crate) fn take_gone(&self) -> Vec<Claimer> {
         std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -133,13 +133,13 @@ impl Claimers {
     }
 }
 
-/// How many processes that serve are connected to this database.
+/// How many serving processes are connected to this database.
 pub(crate) async fn count_present(connection: &mut AsyncPgConnection, claimers: &Claimers) -> QueryResult<i64> {
     let present = diesel::sql_query(PRESENT).bind::<Integer, _>(claimers.locks);
     Ok(present.get_result::<CountRow>(connection).await?.count)
 }
 
-/// How many of the processes that are present have each version. See decision 74.
+/// How many of the present processes have each version. See decision 74.
 pub(crate) struct CountVersions {
     /// The first key of their locks.
     pub(crate) locks: i32,
@@ -167,7 +167,7 @@ impl Work for CountVersions {
     }
 }
 
-/// How a process shows that it is there.
+/// How a process shows its presence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     /// By a lock of its session.
@@ -176,8 +176,8 @@ pub(crate) enum Presence {
     Seen,
 }
 
-/// Says on one connection that this process is there, and finds the processes that are gone. While this process is cut
-/// off, it knows nothing of the others.
+/// Shows the presence of this process on one connection, and finds ended processes. It learns no news of them while
+/// this process is cut off.
 pub(crate) struct Watch {
     claimers: Claimers,
     presence: Presence,
@@ -193,13 +193,13 @@ struct ClaimerRow {
 }
 
 impl Watch {
-    /// Returns whether a process was found gone.
+    /// Returns whether a process was found to have ended.
     pub(crate) async fn look(&mut self, connection: &AsyncPgConnection) -> QueryResult<bool> {
         let now = Instant::now();
         self.next_look = now + LOOK_INTERVAL;
         if !self.is_registered || self.presence == Presence::Seen {
             let is_new = !self.is_registered;
-            // An error means that this database takes no writes now, so nobody claims. The next look tries again.
+            // An error means that this database takes no writes now, so no process claims. The next look tries again.
             self.is_registered = self.register(connection).await.is_ok();
             if is_new || !self.is_registered {
                 return Ok(false);
@@ -223,7 +223,7 @@ impl Watch {
         self.absent_since.iter().filter(move |(_, since)| now - **since >= GONE_AFTER).map(|(claimer, _)| *claimer)
     }
 
-    /// The lock comes after the row: a process without a lock for a moment is not gone.
+    /// The lock comes after the row: a process without a lock for a moment does not count as ended.
     async fn register(&self, connection: &AsyncPgConnection) -> QueryResult<()> {
         let own = if let Some(own) = self.claimers.own() {
             own

@@ -1,4 +1,4 @@
-//! The end of an attempt whose caller goes away. The web server drops the call of a client that hangs up.
+//! The end of an attempt without a caller. The web server drops the call of a client that hangs up.
 
 use std::ops::Deref;
 
@@ -12,9 +12,9 @@ use crate::pool::Lease;
 
 /// The connection of an attempt.
 ///
-/// If the attempt is dropped, a task rolls back what is not committed, and shows the events of what is. The connection
-/// stays in its place of the pool meanwhile, and is used again: clients that hang up cannot make the pool reconnect, nor
-/// have more attempts than the pool has connections.
+/// If the attempt is dropped, a task rolls back uncommitted work, and shows the events of committed work. Until then
+/// the connection keeps its place in the pool, and it is used again: clients that hang up cannot make the pool
+/// reconnect, nor have more attempts than the pool has connections.
 pub(crate) struct Attempted {
     lease: Option<Lease>,
     runtime: Handle,
@@ -44,14 +44,14 @@ impl Deref for Attempted {
 impl Drop for Attempted {
     fn drop(&mut self) {
         if let Some(lease) = self.lease.take() {
-            // A connection whose server does not answer in time is closed.
+            // A connection without an answer in time is closed.
             self.runtime.spawn(timeout_at(self.until, settle(lease, take_noted())));
         }
     }
 }
 
-/// Ends what the attempt has begun. The server answers in order: after the rollback, what it was sent has been committed
-/// or never will be.
+/// Ends the work of the attempt. The server answers in order: after the rollback, earlier statements have been
+/// committed or never will be.
 async fn settle(lease: Lease, written: Option<Written>) {
     if (&mut &*lease).batch_execute("ROLLBACK").await.is_err() {
         return;

@@ -15,8 +15,8 @@ use tokio::sync::{Mutex, MutexGuard};
 /// The number of queues. Each owner belongs to one queue. Two owners rarely share a queue; all queues take 10 KiB.
 const QUEUES: usize = 256;
 
-/// Locks the owner's row until the end of the transaction, and creates the row if it does not exist. An update that
-/// changes nothing still locks, and leaves no dead row. See decision 18.
+/// Locks the owner's row until the end of the transaction, and creates the row if it does not exist. An update without
+/// a change still locks, and leaves no dead row. See decision 18.
 pub(crate) fn lock_owner(owner: &OwnerId) -> impl QueryFragment<Pg> + QueryId + Send {
     let row = (key_owners::owner_issuer.eq(owner.issuer()), key_owners::owner_subject.eq(owner.subject()));
     let upsert = diesel::insert_into(key_owners::table)
@@ -29,12 +29,12 @@ pub(crate) fn lock_owner(owner: &OwnerId) -> impl QueryFragment<Pg> + QueryId + 
 }
 
 /// Sends the insertions of this process to the database one at a time for each owner. The row lock makes the maximum
-/// exact; the turns prevent that 200 requests of one owner occupy all connections of the pool while they wait for that
+/// exact; the turns keep 200 requests of one owner from occupying all connections of the pool while they wait for that
 /// lock.
 #[derive(Clone)]
 pub(crate) struct OwnerTurns {
     queues: Arc<[Mutex<()>]>,
-    /// Has a random key, so that nobody can choose a user name that shares a queue with another user.
+    /// Has a random key, so that a user name cannot be chosen to share a queue with another user.
     hasher: RandomState,
 }
 

@@ -137,8 +137,8 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Returns the connection to the pool, or closes it if the server was replaced meanwhile. No transaction may be
-    /// open.
+    /// Returns the connection to the pool, or closes it if the server was replaced since the lease began. No
+    /// transaction may be open.
     pub(crate) fn give_back(mut self) {
         if self.promotions == self.timelines.promotions() {
             drop(self.connection.take());

@@ -45,7 +45,7 @@ macro_rules! record_uses {
     };
 }
 
-/// Moves the last uses forward. One statement; repeating it changes nothing.
+/// Moves the last uses forward. One statement, which may be repeated.
 pub(crate) struct RecordUses<Id> {
     statement: &'static str,
     latest: BTreeMap<Id, Timestamp>,

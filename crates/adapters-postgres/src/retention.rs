@@ -33,7 +33,7 @@ impl Retention for PostgresStore {
     }
 }
 
-/// Deletes sessions that ended by themselves long ago. One statement.
+/// Deletes sessions that ended through time long ago. One statement.
 struct PurgeSessions {
     before: Timestamp,
     max: u32,

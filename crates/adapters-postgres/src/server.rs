@@ -35,7 +35,7 @@ const KEEPALIVE_RETRIES: u32 = 2;
 const UNSUPPORTED_OPTIONS: [&str; 8] =
     ["sslrootcert", "sslcert", "sslkey", "sslpassword", "sslcrl", "passfile", "service", "gssencmode"];
 
-/// Why the store cannot be set up. Contains nothing of the URL, which may have a password.
+/// Why the store cannot be set up. Contains no part of the URL, which may have a password.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The string is not a connection URL.
@@ -59,12 +59,12 @@ pub enum OpenError {
 const PLANNED_ONCE: &str =
     "CASE WHEN current_setting('citus.version', true) IS NULL THEN 'force_generic_plan' ELSE 'auto' END";
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
-    /// Calls: the server cancels them early, so that no work continues for a refused caller. Every statement has indexes
-    /// for all that it reads. The planner must use them, also if it last saw the tables empty: a list beside a backlog
-    /// took 4 s. See decision 38.
+    /// Calls: the server cancels them early, so that no work continues for a refused caller. Every statement has
+    /// indexes for all its reads. The planner must use them, even if it last saw the tables empty: otherwise a list
+    /// took 4 s during a backlog. See decision 38.
     Calls,
     /// [`Purpose::Calls`] on the queue of webhooks. Its tables are empty at one moment and have millions of rows at the
     /// next, so the planner's statistics, and plans from them, are useless. Every statement there has one good plan,
@@ -130,7 +130,7 @@ pub(crate) struct Server {
     sessions: Arc<Sessions>,
 }
 
-/// What every connection of the process has in common.
+/// The common settings of all connections of the process.
 #[derive(Clone)]
 struct Way {
     tls: Option<MakeRustlsConnect>,
@@ -139,7 +139,7 @@ struct Way {
     schema: Option<Arc<str>>,
 }
 
-/// What is known about the sessions behind the connections. See decision 93.
+/// The findings about the sessions behind the connections. See decision 93.
 #[derive(Default)]
 struct Sessions {
     are_probed: OnceCell<()>,
@@ -247,7 +247,7 @@ impl Server {
     }
 }
 
-/// Opens a connection with a session for itself.
+/// Opens a connection with a session of its own.
 async fn connect_to(config: &Config, way: Way, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
     match way.tls.clone() {
         Some(tls) => connect_with(config, tls, purpose, &way).await,
@@ -299,7 +299,8 @@ where
     server_session::check_again(&client, &mut connection, &mark).await
 }
 
-/// Opens a connection whose session has these settings. The schema is a parameter of its start, so nothing resets it.
+/// Opens a connection with a session that has these settings. The schema is a parameter of its start, so nothing resets
+/// it.
 async fn begin<Tls>(
     config: &Config,
     tls: Tls,
@@ -321,7 +322,7 @@ where
 }
 
 impl Way {
-    /// A pooler may refuse the schema as a parameter, as PgBouncer does. Each transaction can still bring it along.
+    /// A pooler may refuse the schema as a parameter, as PgBouncer does. Each transaction can still set it.
     fn not_connected(&self, error: tokio_postgres::Error) -> ConnectError {
         match error.code() {
             Some(code) if *code == SqlState::PROTOCOL_VIOLATION && self.schema.is_some() => ConnectError::SharedSession,

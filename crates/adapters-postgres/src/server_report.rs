@@ -1,4 +1,4 @@
-//! What `gatepost doctor` asks the server, and no call needs.
+//! The questions of `gatepost doctor` to the server, which no call needs.
 
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{BigInt, Bool, Integer, Text};
@@ -26,7 +26,7 @@ const REPORT: &str = "SELECT current_database()::text AS database, current_user:
         current_setting('synchronous_standby_names') AS synchronous_standby_names,
         (SELECT count(*) FROM pg_stat_replication) AS standbys";
 
-/// What the server says about itself.
+/// The settings and the state of the server.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct ServerReport {
     /// The name of the database.
@@ -53,7 +53,7 @@ pub struct ServerReport {
     /// Whether a commit waits: `on`, `off`, `local`, `remote_write` or `remote_apply`.
     #[diesel(sql_type = Text)]
     pub synchronous_commit: String,
-    /// The standbys for which each commit waits; empty for none.
+    /// The standbys for which each commit waits; empty without one.
     #[diesel(sql_type = Text)]
     pub synchronous_standby_names: String,
     /// Standbys that are connected.
@@ -77,7 +77,7 @@ impl PostgresStore {
         !self.server.timelines().are_refused()
     }
 
-    /// Counts deliveries that have ended and are in the queue, up to `max`. There should be none.
+    /// Counts ended deliveries in the queue, up to `max`. The queue should have none.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl PostgresStore {
     }
 }
 
-/// Deliveries that have ended and are queued, up to `$1`. See decision 105.
+/// Ended deliveries in the queue, up to `$1`. See decision 105.
 const COUNT_ENDED_IN_QUEUE: &str = "SELECT count(*) AS count FROM (
         SELECT FROM webhook_due AS due CROSS JOIN LATERAL (
             SELECT FROM webhook_deliveries

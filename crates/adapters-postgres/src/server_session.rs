@@ -23,7 +23,7 @@ const CLOSED: &str = "the connection was closed";
 /// Why a connection failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
-    /// Or a pooler keeps back the schema of the shard. In both cases each transaction brings along what it needs.
+    /// Or a pooler keeps back the schema of the shard. In both cases each transaction makes its own settings.
     #[error("several connections share one session")]
     SharedSession,
     #[error(
@@ -50,7 +50,7 @@ impl From<ConnectError> for ConnectionError {
     }
 }
 
-/// What a new session must have.
+/// The requirements of a new session.
 pub(crate) struct Wanted<'a> {
     /// Statements that make the settings.
     pub(crate) settings: &'a str,
@@ -131,7 +131,7 @@ pub(crate) async fn check_timeline(client: &Client, timelines: &Timelines) -> Re
 }
 
 /// The first row of these statements, which begins with the timeline. Fails if the server is not the primary. A server
-/// that refuses to tell its timeline is one if it says so. See decision 95.
+/// that refuses to tell its timeline is the primary if it is not in recovery. See decision 95.
 async fn admitted_row(
     client: &Client,
     timelines: &Timelines,
@@ -151,8 +151,8 @@ async fn admitted_row(
     if timelines.admit(timeline) { Ok(row) } else { Err(ConnectError::Replaced) }
 }
 
-/// Whether the server lacks a function, does not support it, lets the role not call it, or is not set up for it. It answers
-/// with an error of these classes each time.
+/// Whether the server lacks a function, does not support it, forbids the role to call it, or is not set up for it. It
+/// answers with an error of these classes each time.
 fn is_refusal(error: &Error) -> bool {
     let class = error.code().and_then(|code| code.code().get(..2));
     matches!(class, Some("0A" | "42" | "55"))

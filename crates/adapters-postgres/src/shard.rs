@@ -1,4 +1,4 @@
-//! One of several shards: a schema of a database, and what says that it is this one. See decision 98.
+//! One of several shards: a schema of a database, and the stamp that identifies it. See decision 98.
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
@@ -7,7 +7,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 
 use crate::attempt::{Failure, Work};
 
-/// Which of several shards a store is.
+/// The place of a store among several shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// Its number, from 0.
@@ -18,7 +18,7 @@ pub struct Shard {
     pub server: u16,
 }
 
-/// The database has other shards than the configuration says.
+/// The database has other shards than the configuration.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WrongShards {
     /// There is another number of shards.
@@ -29,9 +29,9 @@ pub(crate) enum WrongShards {
         configured = counted(*configured)
     )]
     Number {
-        /// What the database has.
+        /// The number in the database.
         stored: u16,
-        /// What the configuration says.
+        /// The number in the configuration.
         configured: u16,
     },
     /// A copy to the database has not ended.
@@ -45,7 +45,7 @@ pub(crate) enum WrongShards {
          start, in the order of the first start"
     )]
     Place {
-        /// The place whose shards the server has, from 1.
+        /// The place of the server's shards, from 1.
         stored: u16,
         /// The place of the server in the configuration, from 1.
         configured: u16,
@@ -58,12 +58,12 @@ fn counted(shards: u16) -> String {
 
 /// Whether the server gives shards to other nodes.
 const IS_CITUS: &str = "SELECT current_setting('citus.version', true) IS NOT NULL AS is_true";
-/// Where a database with several shards says which ones it has. A database with one shard has no such schema.
+/// The stamp of a database with several shards, which identifies them. A database with one shard has no such schema.
 const IS_DIVIDED: &str = "SELECT to_regclass('gatepost_shards.stamp') IS NOT NULL AS is_true";
 /// Whether the database was set up with one shard.
 const IS_SINGLE: &str = "SELECT to_regclass('public.__diesel_schema_migrations') IS NOT NULL AS is_true";
 const READ_STAMP: &str = "SELECT shards, server FROM gatepost_shards.stamp";
-/// One at a time, as [`crate::migrations`].
+/// One statement at a time, as in [`crate::migrations`].
 const SET_UP: [&str; 3] = [
     "CREATE SCHEMA IF NOT EXISTS gatepost_shards",
     "CREATE TABLE IF NOT EXISTS gatepost_shards.stamp (
@@ -72,7 +72,7 @@ const SET_UP: [&str; 3] = [
     "CREATE TABLE IF NOT EXISTS gatepost_shards.unfinished (shard integer PRIMARY KEY)",
 ];
 const STAMP: &str = "INSERT INTO gatepost_shards.stamp (shards, server) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-/// The shards to which a copy has not ended. See decision 84.
+/// The shards with an unfinished copy. See decision 84.
 const IS_UNFINISHED: &str = "SELECT EXISTS (SELECT FROM gatepost_shards.unfinished WHERE shard = $1) AS is_true";
 const MARK: &str = "INSERT INTO gatepost_shards.unfinished VALUES ($1) ON CONFLICT DO NOTHING";
 const UNMARK: &str = "DELETE FROM gatepost_shards.unfinished WHERE shard = $1";
@@ -98,7 +98,7 @@ impl Shard {
     }
 }
 
-/// Fails if the database was set up for other shards. Changes nothing.
+/// Fails if the database was set up for other shards. Only reads.
 pub(crate) struct CheckShard(pub(crate) Option<Shard>);
 
 impl Work for CheckShard {
@@ -109,7 +109,7 @@ impl Work for CheckShard {
     }
 }
 
-/// What is wrong with the shards of the database, if something is.
+/// The mismatch of the shards of the database, if there is one.
 pub(crate) async fn check(connection: &AsyncPgConnection, shard: Option<Shard>) -> QueryResult<Option<WrongShards>> {
     let wrong = check_place(connection, shard).await?;
     match shard {
@@ -118,7 +118,7 @@ pub(crate) async fn check(connection: &AsyncPgConnection, shard: Option<Shard>) 
     }
 }
 
-/// Whether the number of the shards or the place of the server is wrong. A copy that has not ended is not.
+/// Whether the number of the shards or the place of the server is wrong. An unfinished copy is not an error here.
 pub(crate) async fn check_place(
     connection: &AsyncPgConnection,
     shard: Option<Shard>,
@@ -139,7 +139,7 @@ pub(crate) async fn check_place(
     })
 }
 
-/// Whether the server gives shards to other nodes, where locks of a session do not count.
+/// Whether the server gives shards to other nodes, where locks of a session have no effect.
 pub(crate) async fn is_distributed(connection: &AsyncPgConnection) -> QueryResult<bool> {
     is_true(connection, IS_CITUS).await
 }
@@ -148,7 +148,8 @@ async fn is_true(connection: &AsyncPgConnection, question: &str) -> QueryResult<
     Ok(diesel::sql_query(question).get_result::<Answer>(&mut &*connection).await?.is_true)
 }
 
-/// Makes the schema of the shard, and says for good which shards the database has. The caller holds the lock of migrations.
+/// Makes the schema of the shard, and records for good which shards the database has. The caller holds the lock of
+/// migrations.
 pub(crate) async fn set_up(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
     for statement in SET_UP {
         connection.batch_execute(statement).await?;
@@ -158,7 +159,7 @@ pub(crate) async fn set_up(mut connection: &AsyncPgConnection, shard: Shard) -> 
     connection.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {}", shard.schema())).await
 }
 
-/// Whether a copy to the shard has not ended.
+/// Whether the copy to the shard is unfinished.
 pub(crate) async fn is_unfinished(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<bool> {
     if !is_true(connection, IS_DIVIDED).await? {
         return Ok(false);
@@ -167,7 +168,7 @@ pub(crate) async fn is_unfinished(mut connection: &AsyncPgConnection, shard: Sha
     Ok(is_unfinished.get_result::<Answer>(&mut connection).await?.is_true)
 }
 
-/// Says that a copy to the shard has not ended, until [`unmark`].
+/// Marks the copy to the shard as unfinished, until [`unmark`].
 pub(crate) async fn mark_unfinished(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
     diesel::sql_query(MARK).bind::<Integer, _>(i32::from(shard.number)).execute(&mut connection).await.map(drop)
 }
@@ -176,7 +177,7 @@ pub(crate) async fn unmark(mut connection: &AsyncPgConnection, shard: Shard) -> 
     diesel::sql_query(UNMARK).bind::<Integer, _>(i32::from(shard.number)).execute(&mut connection).await.map(drop)
 }
 
-/// Drops everything that the shard has.
+/// Drops the schema of the shard.
 pub(crate) async fn remove_all(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
     connection.batch_execute(&format!("DROP SCHEMA IF EXISTS {} CASCADE", shard.schema())).await
 }

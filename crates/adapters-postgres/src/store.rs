@@ -35,7 +35,7 @@ pub struct PostgresSettings {
 }
 
 impl PostgresSettings {
-    /// How many connections a store opens beside its pool, at most. The last one is for notifications.
+    /// The connections that a store opens in addition to its pool, at most. The last one is for notifications.
     pub const BESIDE_POOL: usize = LOOK_UP_CONNECTIONS + 1 + QUEUE_CONNECTIONS + PUBLISHING.len() + 1;
 }
 
@@ -60,7 +60,7 @@ pub struct PostgresStore {
     pub(crate) owner_turns: OwnerTurns,
     pub(crate) claimers: Claimers,
     pub(crate) change_signal: ChangeSignal,
-    /// Who sees what the calls write to the audit log.
+    /// The watchers of the calls' writes to the audit log.
     pub(crate) audit_watchers: Arc<AuditWatchers>,
     pub(crate) runtime: Handle,
 }

@@ -1,5 +1,5 @@
-//! Which server is the primary now. Every promotion of a standby begins a timeline with a higher number. A former
-//! primary that has not noticed the promotion yet still takes connections, on the old timeline. See decision 95.
+//! The present primary. Every promotion of a standby begins a timeline with a higher number. A former primary that has
+//! not noticed the promotion yet still takes connections, on the old timeline. See decision 95.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
@@ -55,7 +55,7 @@ impl Timelines {
         self.are_refused.load(Ordering::Relaxed)
     }
 
-    /// Says once that former primaries are not recognized from now on.
+    /// Logs once that former primaries are not recognized from now on.
     pub(crate) fn refuse(&self, reason: &str) {
         static SAID: Once = Once::new();
         self.are_refused.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Transactions whose statements are sent together.
+//! Transactions with statements that are sent together.
 //!
 //! Joined futures on one connection send their statements in the order in which they are joined: each waits for its
 //! turn at the lock of the connection's statement cache, which serves waiters in order. `BEGIN` and `COMMIT` go through
@@ -28,8 +28,8 @@ macro_rules! boundary {
 }
 
 boundary! {
-    /// Read committed, whatever the server's default is: each statement sees what was committed before it began, so
-    /// that a count after a lock is exact.
+    /// Read committed, whatever the server's default is: each statement sees earlier commits, so that a count after a
+    /// lock is exact.
     Begin, "BEGIN ISOLATION LEVEL READ COMMITTED"
 }
 boundary! {
@@ -41,9 +41,8 @@ boundary! {
     NotDurable, "SET LOCAL synchronous_commit = off"
 }
 boundary! {
-    /// Plans each statement of this transaction for the tables as they are now, because the tables of the queue change
-    /// fast. For connections other than those of the queue: see [`Purpose::Queue`](crate::server::Purpose). See
-    /// decision 38.
+    /// Plans each statement of this transaction anew, because the tables of the queue change fast. For connections
+    /// other than those of the queue: see [`Purpose::Queue`](crate::server::Purpose). See decision 38.
     ForceCustomPlan, "SET LOCAL plan_cache_mode = force_custom_plan"
 }
 boundary! {
@@ -60,8 +59,8 @@ boundary! {
     Rollback, "ROLLBACK"
 }
 
-/// The only row of a statement that is a transaction by itself, and changes something. Its commit comes after the row, and
-/// may fail: `get_result` of diesel stops at the row.
+/// The only row of a changing statement that is a transaction of its own. Its commit comes after the row, and may fail:
+/// `get_result` of diesel stops at the row.
 pub(crate) fn only_row<Row>(rows: QueryResult<Vec<Row>>) -> QueryResult<Row> {
     rows?.pop().ok_or(Error::NotFound)
 }

@@ -16,11 +16,11 @@ use crate::change_writer::{ChangeWriter, InTransaction};
 use crate::transaction::{Commit, InTime};
 
 tokio::task_local! {
-    /// What the current attempt has written.
+    /// The writes of the current attempt.
     static WRITTEN: RefCell<Written>;
 }
 
-/// Events that an attempt has written, and who sees them if they are committed.
+/// Events that an attempt has written, and the watchers that see them after the commit.
 #[derive(Default)]
 pub(crate) struct Written {
     events: Vec<AuditEvent>,
@@ -30,7 +30,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Shows those of the events that are stored. For an attempt that has certainly ended, in either way.
+    /// Shows the events that are stored. For an attempt that has certainly ended, with or without a commit.
     pub(crate) async fn show_stored(mut self, connection: &AsyncPgConnection) -> QueryResult<()> {
         if let Some(writer) = self.writer.take() {
             writer.ended();
@@ -50,8 +50,8 @@ impl Written {
     }
 }
 
-/// The row of an event, to insert. Every event that a call writes passes here, so that it is shown after the commit: an
-/// attempt that succeeds has committed what it has inserted.
+/// The row of an event, to insert. Every written event passes here, so that it is shown after the commit: a successful
+/// attempt has committed its insertions.
 pub(crate) fn row_of(event: &AuditEvent) -> NewAuditRow<'_> {
     note(event);
     NewAuditRow::from(event)
@@ -63,7 +63,7 @@ pub(crate) fn note(event: &AuditEvent) {
     let _ = WRITTEN.try_with(|written| written.borrow_mut().events.push(event.clone()));
 }
 
-/// Forgets what an earlier attempt of the call has noted, which is undone.
+/// Forgets the notes of an earlier attempt of the call, which was undone.
 pub(crate) fn forget_noted() {
     let _ = WRITTEN.try_with(|written| written.borrow_mut().events.clear());
 }
@@ -73,13 +73,13 @@ pub(crate) fn note_writer(writer: ChangeWriter) {
     let _ = WRITTEN.try_with(|written| written.borrow_mut().writer = Some(writer));
 }
 
-/// Takes what the current attempt has noted; `None` if it has noted nothing.
+/// Takes the notes of the current attempt; `None` if it has none.
 pub(crate) fn take_noted() -> Option<Written> {
     let written = WRITTEN.try_with(|written| mem::take(&mut *written.borrow_mut())).ok()?;
     (!written.events.is_empty() || written.writer.is_some()).then_some(written)
 }
 
-/// Makes the call, and shows what it has written if it succeeds.
+/// Makes the call, and shows its events if it succeeds.
 pub(crate) async fn showing<T, E>(
     watchers: &Arc<AuditWatchers>,
     call: impl Future<Output = Result<T, E>>,
@@ -96,8 +96,8 @@ pub(crate) async fn showing<T, E>(
     answer
 }
 
-/// Writes the events of a change. One round trip. The caller calls it in the transaction of the change, and only if
-/// something changed.
+/// Writes the events of a change. One round trip. The caller calls it in the transaction of the change, and only for a
+/// real change.
 pub(crate) async fn write_events(connection: &AsyncPgConnection, events: &[AuditEvent]) -> QueryResult<()> {
     if events.is_empty() {
         return Ok(());
@@ -106,11 +106,11 @@ pub(crate) async fn write_events(connection: &AsyncPgConnection, events: &[Audit
     insert_into(audit_events::table).values(rows).execute(&mut &*connection).await.map(drop)
 }
 
-/// Writes the changed credentials to the feed, and the events, and commits if the transaction is in time. Returns the answers
-/// of the statements and of the commit.
+/// Writes the changed credentials to the feed, and the events, and commits if the transaction is in time. Returns the
+/// answers of the statements and of the commit.
 ///
-/// One event is sent together with the commit. Several are one statement whose text depends on their number, and such a
-/// statement is sent alone: see [`crate::transaction`].
+/// One event is sent together with the commit. Several are one statement with a text that depends on their number, and
+/// such a statement is sent alone: see [`crate::transaction`].
 pub(crate) async fn commit_with(
     connection: &AsyncPgConnection,
     changed: &[CredentialDigest],

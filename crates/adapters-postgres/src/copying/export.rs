@@ -16,12 +16,12 @@ use crate::PostgresStore;
 use crate::claimers::count_present;
 use crate::transaction::{BeginSnapshot, Rollback};
 
-/// The number of the last process that has registered. Its row stays until a later process finds it gone.
+/// The number of the last process that has registered. Its row stays until a later process finds that it has ended.
 const LAST_STARTED: &str = "SELECT coalesce(max(number), 0)::bigint AS count FROM webhook_claimers";
 
 impl PostgresStore {
-    /// Sends every row of the database, as it is at rest at this time, to the shard of the target that the division says:
-    /// all from one snapshot.
+    /// Sends every row of the database, as it is at rest at this time, to its shard of the target by the division, all
+    /// from one snapshot.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use crate::PostgresSettings;
 
-    /// The columns of the schema without those that have no meaning elsewhere.
+    /// The columns of the schema without those that only one database uses.
     const COLUMNS: &str = "SELECT table_name::text, column_name::text FROM information_schema.columns
         WHERE table_schema = 'public' AND is_generated = 'NEVER'
             AND table_name NOT IN ('__diesel_schema_migrations', 'credential_changes', 'key_owners', 'webhook_claimers',

@@ -18,8 +18,8 @@ use crate::webhooks::create_periods_of;
 pub(super) const NO_TIMEOUT: &str = "SET LOCAL idle_in_transaction_session_timeout = 0";
 
 impl PostgresStore {
-    /// Migrates the database and inserts every row that arrives, in one transaction: whatever interrupts it, the database
-    /// stays empty. Other processes can write to the database after it.
+    /// Migrates the database and inserts every row that arrives, in one transaction: whatever interrupts it, the
+    /// database stays empty. Other processes can write to the database afterwards.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl PostgresStore {
     }
 }
 
-/// Begins a transaction in which the database is empty, and nobody else writes to it.
+/// Begins a transaction in which the database is empty, and closed to other writers.
 pub(super) async fn begin_alone(connection: &mut AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
     Begin.execute(connection).await?;
     let lock = format!("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE", COPIED_TABLES.join(", "));

@@ -1,4 +1,4 @@
-//! The target of a copy is several shards. No transaction spans them, so a mark says that they are not whole yet. See
+//! The target of a copy is several shards. No transaction spans them, so marks show that they are not complete yet. See
 //! decision 84.
 
 use std::sync::Arc;
@@ -36,8 +36,8 @@ struct Target {
 }
 
 impl PostgresStore {
-    /// Migrates all shards and inserts every row that arrives. Until everything is there, no process starts on them.
-    /// Whatever interrupts the copy before that, the next one removes what this one has left.
+    /// Migrates all shards and inserts every row that arrives. No process starts on them before they are complete. If
+    /// the copy is interrupted, the next one removes its rows.
     ///
     /// # Errors
     ///
@@ -64,8 +64,8 @@ impl PostgresStore {
     }
 }
 
-/// Keeps other copies out while the connection lives. A transaction has the lock: a pooler would leave the lock of a session
-/// to those who use the session next.
+/// Keeps other copies out while the connection lives. A transaction has the lock: a pooler would leave the lock of a
+/// session to the next users of the session.
 async fn lock(first: &PostgresStore) -> Result<AsyncPgConnection, CopyError> {
     let mut connection = first.connect_for_copying().await?;
     Begin.execute(&mut connection).await?;
@@ -84,13 +84,13 @@ impl Target {
         Ok(Some(Self { store: Arc::clone(store), shard, connection }))
     }
 
-    /// Removes the mark, which may be gone already, on a new connection.
+    /// Removes the mark on a new connection. It may have been removed already.
     async fn unmark_again(&mut self) -> Result<(), BoxError> {
         self.connection = self.store.connect_for_copying().await?;
         Ok(unmark(&self.connection, self.shard).await?)
     }
 
-    /// Checks that the shard is empty, and marks it if that is wanted.
+    /// Checks that the shard is empty, and marks it if `and_mark`.
     async fn check_empty(&mut self, and_mark: bool) -> Result<(), CopyError> {
         let begun = begin_alone(&mut self.connection, &self.store.claimers).await;
         if begun.is_err() || !and_mark {
@@ -156,8 +156,8 @@ async fn fill(targets: &mut [Target], from: &mut Receiver<Copied>) -> Result<(),
     Ok(())
 }
 
-/// Removes the marks. The first shard's goes last, so that it alone says whether all shards are whole. Rows are not removed
-/// any more: without an answer, the last mark may be gone, and processes may use the shards.
+/// Removes the marks. The first shard's goes last, so that it alone shows whether all shards are complete. Rows are not
+/// removed any more: without an answer, the last mark may be gone, and processes may use the shards.
 async fn finish(targets: &mut [Target]) -> Result<(), CopyError> {
     for target in targets.iter_mut().rev() {
         if unmark(&target.connection, target.shard).await.is_err() {
@@ -167,7 +167,7 @@ async fn finish(targets: &mut [Target]) -> Result<(), CopyError> {
     Ok(())
 }
 
-/// Removes what a copy has left, unless a process uses it. The shards need not have tables.
+/// Removes the remains of an unfinished copy, unless a process uses them. The shards need not have tables.
 async fn remove_unfinished(targets: &mut [Target]) -> Result<(), CopyError> {
     for Target { store, connection, .. } in &mut *targets {
         let processes = diesel::sql_query(LOCKED).bind::<Integer, _>(store.claimers.locks());
@@ -179,7 +179,7 @@ async fn remove_unfinished(targets: &mut [Target]) -> Result<(), CopyError> {
     Ok(remove(targets).await?)
 }
 
-/// Removes what a copy has left in all shards, and the mark of the first one last.
+/// Removes the rows of a copy in all shards, and the mark of the first one last.
 async fn remove(targets: &mut [Target]) -> QueryResult<()> {
     for target in targets.iter_mut().rev() {
         // A statement may have failed in a transaction.
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::PostgresSettings;
 
-    /// Two empty shards, whose server ends the connections of these removals of marks, which count from 1.
+    /// Two empty shards. Their server ends the connections of these removals of marks, which count from 1.
     async fn shards(cut_off: &str) -> (Vec<Arc<PostgresStore>>, Database) {
         let database = Cluster::shared().await.unwrap().database().await.unwrap();
         let mut shards = Vec::new();
@@ -228,7 +228,7 @@ mod tests {
         PostgresStore::import_shards(shards, from).await
     }
 
-    /// Which shards have tables, and which have marks.
+    /// The shards with tables, and those with marks.
     async fn state(database: &Database) -> String {
         let state = "SELECT to_regclass('gatepost_shard_0.api_keys') IS NOT NULL,
             to_regclass('gatepost_shard_1.api_keys') IS NOT NULL,

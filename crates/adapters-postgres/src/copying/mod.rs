@@ -14,15 +14,15 @@ use crate::server::Purpose;
 use crate::server_session::ConnectError;
 
 impl PostgresStore {
-    /// A connection for a statement that takes as long as it needs.
+    /// A connection for statements without a time limit.
     async fn connect_for_copying(&self) -> Result<AsyncPgConnection, CopyError> {
         let failed = |error: ConnectError| CopyError::Database(Box::new(error));
         self.server.connect(Purpose::Migrations).await.map_err(failed)
     }
 }
 
-/// Waits until processes behind a pooler that have just ended are no longer there: they hold no lock that ends with them.
-/// Outside a transaction, whose snapshot would not show who goes on.
+/// Waits until ended processes behind a pooler no longer count as present: they hold no lock that ends with them. Must
+/// run outside a transaction, because its snapshot would not show the processes that still run.
 async fn wait_for_ended(connection: &mut AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
     let begin = Instant::now();
     while begin.elapsed() < SEEN_FOR && count_present(connection, claimers).await? > 0 {

@@ -9,8 +9,8 @@ use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::{Begin, Rollback, settle};
 
-/// Changes a key. Two round trips. Takes the lock of the key alone, as a revocation does: the change moves no key into or out
-/// of the owner's maximum.
+/// Changes a key. Two round trips. Takes the lock of the key alone, as a revocation does: the change does not affect
+/// the owner's number of active keys.
 impl Work for ChangeKeyRequest {
     type Answer = ChangedKey;
 

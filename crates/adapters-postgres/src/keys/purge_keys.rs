@@ -10,7 +10,7 @@ use futures_util::future::join;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
-/// Deletes the rows of those owners, by their issuers `$1` and subjects `$2`, who have no key.
+/// Deletes the rows of the owners without keys among these issuers `$1` and subjects `$2`.
 ///
 /// An owner's row that a transaction has locked to add a key stays. If a key is added right after the look, the row is
 /// missing until the owner's next key: the lock creates it again (decision 18).
@@ -24,7 +24,7 @@ const FORGET_OWNERS: &str = "DELETE FROM key_owners WHERE (owner_issuer, owner_s
     FOR UPDATE SKIP LOCKED
 )";
 
-/// Deletes keys that ended long ago, and the rows of owners who have none left. Two round trips.
+/// Deletes keys that ended long ago, and the rows of owners without remaining keys. Two round trips.
 pub(crate) struct PurgeKeys {
     pub(crate) before: Timestamp,
     pub(crate) max: u32,

@@ -47,7 +47,7 @@ impl Work for RevokeDigestsRequest {
         let leaked = keys.iter().filter(|(digest, _)| revoked.contains(digest)).map(|(_, key)| key);
         let stored: Vec<CredentialDigest> = keys.iter().map(|(digest, _)| *digest).collect();
         let (written, committed) = commit_with(connection, &stored, &self.cause.keys_leaked(leaked)).await;
-        // A commit with an unknown result may be repeated: revoking again changes nothing.
+        // A commit with an unknown result may be repeated: revoking again has no effect.
         written.and(committed)?;
         Ok(keys)
     }

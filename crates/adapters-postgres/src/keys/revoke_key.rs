@@ -10,9 +10,9 @@ use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::{Begin, Rollback};
 
-/// Revokes a key. Two round trips, and one more if it was the successor of a key that is still good. If one call waits for
-/// another, the later call changes nothing: PostgreSQL checks the condition again after the wait. The key goes to the feed,
-/// whether it was already revoked or not.
+/// Revokes a key. Two round trips, and one more if it was the successor of a key that is still good. If one call waits
+/// for another, the later call has no effect: PostgreSQL checks the condition again after the wait. The key goes to the
+/// feed, whether it was already revoked or not.
 impl Work for RevokeKeyRequest {
     type Answer = Revocation;
 
@@ -46,7 +46,7 @@ async fn commit(
     let events =
         if is_new { request.cause.key_revoked(request.id, &request.owner, &keys, request.at) } else { Vec::new() };
     let (written, committed) = commit_with(connection, &[digest], &events).await;
-    // A commit with an unknown result may be repeated: revoking again changes nothing.
+    // A commit with an unknown result may be repeated: revoking again has no effect.
     written.and(committed)?;
     Ok(Revocation::Revoked { digest, keys })
 }

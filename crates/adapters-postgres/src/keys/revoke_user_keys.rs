@@ -11,7 +11,7 @@ use crate::audit::commit_with;
 use crate::transaction::{Begin, settle};
 
 /// The rows are locked in the order of their ids, so that two calls cannot deadlock. The limit counts locked rows, and
-/// PostgreSQL checks the condition again after it has waited for a lock: the limit is reached if such keys are left.
+/// PostgreSQL checks the condition again after it has waited for a lock: the limit is reached if such keys remain.
 ///
 /// The ids are found before they are sorted, as in [`super::report_leaks`].
 const REVOKE: &str = "WITH theirs AS MATERIALIZED (
@@ -39,7 +39,8 @@ impl Work for RevokeUserKeysRequest {
         let ids = ids_of("api_keys", &revoked, KeyId::from_bytes)?;
         let digests = digests_of("api_keys", &revoked)?;
         let (written, committed) = commit_with(connection, &digests, &self.cause.keys_revoked(&self.owner, ids)).await;
-        // A commit with an unknown result is not repeated: the second answer would leave out what the first revoked.
+        // A commit with an unknown result is not repeated: the second answer would omit the keys that the first one
+        // revoked.
         settle(written, committed)?;
         Ok(digests)
     }

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use crate::attempt::{Failure, Work, attempts_on, within_deadline};
 use crate::pool::Connections;
 
-/// How many lists are read at the same time. Calls beyond share the next read.
+/// How many lists are read at the same time. Further calls share the next read.
 const READS_MAX: usize = 2;
 /// The most lists in one statement.
 const LISTS_MAX: usize = 64;
@@ -36,7 +36,7 @@ struct Queue {
     reads: usize,
 }
 
-/// A list that somebody waits for. If it is dropped, the caller reads alone.
+/// A list that a caller waits for. If it is dropped, the caller reads alone.
 struct Call {
     owner: OwnerId,
     view: ListView,
@@ -47,7 +47,7 @@ struct Call {
 pub(super) enum Turn {
     /// It reads alone, while it has this place.
     Alone(Place),
-    /// Another task reads for it: a superset of the list, or nothing if that fails for any reason.
+    /// Another task reads for it: a superset of the list, or no answer if that fails.
     Shared(oneshot::Receiver<Vec<ApiKey>>),
 }
 
@@ -84,14 +84,14 @@ impl SharedLists {
     }
 }
 
-/// One of the reads in progress. When it ends, the calls that wait meanwhile are read together in its place.
+/// One of the reads in progress. When it ends, the calls that wait by then are read together in its place.
 pub(super) struct Place(SharedLists);
 
 impl Drop for Place {
     fn drop(&mut self) {
         if let Some(calls) = self.0.next() {
             let lists = self.0.clone();
-            // If the runtime has ended, this drops the calls and all that come after them: each reads alone.
+            // If the runtime has ended, this drops the calls and all later ones: each reads alone.
             lists.runtime.clone().spawn(read(Place(lists), calls));
         }
     }

@@ -43,7 +43,8 @@ impl Work for End<'_> {
         let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
         let digests = digests_of("sessions", &ended)?;
         let (written, committed) = commit_with(connection, &digests, &self.cause.sessions_ended(self.owner, ids)).await;
-        // A commit with an unknown result is not repeated: the second answer would leave out what the first ended.
+        // A commit with an unknown result is not repeated: the second answer would omit the sessions that the first one
+        // ended.
         settle(written, committed)?;
         Ok(digests)
     }

@@ -13,8 +13,8 @@ use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::{Begin, settle};
 
-/// Makes calls for one owner wait for each other until the end of the transaction, so that the statements that follow
-/// see the sessions of the calls before. Unlike the row in `key_owners`, this lock leaves nothing behind. Two owners that
+/// Makes calls for one owner wait for each other until the end of the transaction, so that the statements after the
+/// lock see the sessions of earlier calls. Unlike the row in `key_owners`, this lock leaves no row. Two owners that
 /// share a number only wait for each other. See decision 64.
 const LOCK_OWNER: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, hashtextextended($2, 0)))";
 

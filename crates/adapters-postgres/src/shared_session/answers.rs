@@ -36,7 +36,7 @@ impl End {
     }
 }
 
-/// Removes the answers to hidden messages from what the server sends.
+/// Removes the answers to hidden messages from the messages of the server.
 #[derive(Default)]
 pub(super) struct Answers {
     header: Vec<u8>,

@@ -1,9 +1,9 @@
 //! Connections through a pooler that gives each transaction another session, as PgBouncer does in transaction mode.
 //!
-//! The driver prepares statements under names and keeps them, and expects settings to last. Nothing of that survives in
-//! a shared session. So a filter between the driver and the socket rewrites the protocol: the driver's statements stay
-//! in this process, and each execution brings its statement along without a name, in the same round trip. Each
-//! transaction begins with its settings. See decision 93.
+//! The driver prepares statements under names and keeps them, and expects settings to last. Neither survives in a
+//! shared session. So a filter between the driver and the socket rewrites the protocol: the driver's statements stay in
+//! this process, and each execution brings its statement along without a name, in the same round trip. Each transaction
+//! begins with its settings. See decision 93.
 
 mod answers;
 mod requests;

@@ -5,11 +5,11 @@ use super::answers::{Awaited, End};
 /// The text of the unnamed portal and of the unnamed statement.
 const UNNAMED: &[u8] = b"\0";
 
-/// Rewrites what the driver sends, so that nothing of it has to last in a session.
+/// Rewrites the messages of the driver, so that a session need not keep any state.
 pub(super) struct Requests {
     /// The statement with which each transaction begins.
     settings: String,
-    /// What the driver has prepared, by the name that it chose.
+    /// The prepared statements of the driver, by its names.
     prepared: HashMap<Vec<u8>, Prepared>,
     /// Whether the first message, which has no tag, is complete.
     has_started: bool,
@@ -35,7 +35,7 @@ struct Prepared {
     boundary: Boundary,
 }
 
-/// What a statement does to transactions.
+/// The effect of a statement on transactions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Boundary {
     Begin,
@@ -55,7 +55,7 @@ impl Boundary {
     }
 }
 
-/// Where the rewritten messages go, with what the server will answer to each.
+/// The rewritten messages, and the expected answer to each.
 pub(super) struct Sent<'a> {
     pub(super) bytes: &'a mut Vec<u8>,
     pub(super) awaited: &'a mut VecDeque<Awaited>,
@@ -84,7 +84,7 @@ impl Requests {
         self.incomplete = rest.to_vec();
     }
 
-    /// The first message, if it is complete. Its length counts itself, but not the tag.
+    /// The first message, if it is complete, and the rest. The length of a message counts itself, but not the tag.
     fn split<'a>(&self, bytes: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let tag = usize::from(self.has_started);
         let length = bytes.get(tag..)?.first_chunk::<4>()?;
@@ -157,7 +157,8 @@ impl Requests {
         sent.send(b'C', &[b"S", UNNAMED], End::Closed);
     }
 
-    /// Statements without parameters. Their results are not hidden: who begins a transaction in this way ignores them.
+    /// Statements without parameters. Their results are not hidden: a caller that begins a transaction in this way
+    /// ignores them.
     fn query(&mut self, body: &[u8], sent: &mut Sent<'_>) {
         let (sql, _) = split_text(body);
         match Boundary::of(sql) {
@@ -208,7 +209,7 @@ impl Sent<'_> {
         self.awaited.push_back(Awaited { end, is_hidden: false });
     }
 
-    /// A message of which the driver knows nothing.
+    /// Sends a message that the driver does not know of.
     fn hide(&mut self, tag: u8, body: &[&[u8]], end: End) {
         self.write(tag, body);
         self.awaited.push_back(Awaited { end, is_hidden: true });
@@ -224,7 +225,7 @@ impl Sent<'_> {
     }
 }
 
-/// A string that ends with a zero byte, without it, and what follows.
+/// A string that ends with a zero byte, without it, and the rest.
 fn split_text(bytes: &[u8]) -> (&[u8], &[u8]) {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     (&bytes[..end], bytes.get(end + 1..).unwrap_or_default())
@@ -259,7 +260,7 @@ mod tests {
             bytes
         }
 
-        /// The tags of what is shown.
+        /// The tags of the shown messages.
         fn receive(&mut self, messages: &[u8]) -> String {
             let mut shown = Vec::new();
             for byte in messages {

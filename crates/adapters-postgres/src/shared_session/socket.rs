@@ -22,8 +22,7 @@ pub(super) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<Any: AsyncRead + AsyncWrite + Send + Unpin> Socket for Any {}
 
-/// Opens the socket of a configuration with one address. The driver opens its sockets itself, but does not let go of
-/// them.
+/// Opens the socket of a configuration with one address. The driver does not give up sockets that it opens.
 pub(super) async fn open(config: &Config, tls: Option<MakeRustlsConnect>) -> Result<BoxedSocket, ConnectError> {
     let connecting = connect(config);
     let connected = match config.get_connect_timeout() {

@@ -74,7 +74,7 @@ impl SharedStream {
         Poll::Ready(Ok(()))
     }
 
-    /// Pending while the answers may still come.
+    /// Pending while answers may still come.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Some(patience) = self.patience.filter(|_| !self.awaited.is_empty()) else {
             self.give_up = None;

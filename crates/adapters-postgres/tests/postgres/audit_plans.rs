@@ -1,5 +1,5 @@
-//! A list of the audit log reads as many rows as it shows, or as a search may look at, whatever the log has. So does the
-//! look for events that are to be announced.
+//! A list of the audit log reads a number of rows that depends only on its length, or on the limit of a search,
+//! whatever the log has. So does the look for events that are to be announced.
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{Actor, AuditAction, AuditFilter};

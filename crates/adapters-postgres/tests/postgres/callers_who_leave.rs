@@ -1,5 +1,4 @@
-//! Calls whose caller goes away while their commit stalls: those who watch the audit log see what they wrote, and their
-//! connection is used again.
+//! Dropped calls with a stalled commit: watchers of the audit log see their events, and their connection is used again.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +14,7 @@ use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, 
 use throwaway_postgres::{Cluster, Database};
 use tokio::time::timeout;
 
-/// The commit of a key takes so long, and fails for the user `refused`.
+/// The time that the commit of a key takes. It fails for the user `refused`.
 const STALL: Duration = Duration::from_millis(400);
 const STALLS: &str = "
     CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -93,14 +92,14 @@ impl World {
         assert!(timeout(STALL / 2, self.insert(subject)).await.is_err(), "the commit stalls");
     }
 
-    /// The subjects of the users whose events are stored, and of those whose events were seen.
+    /// The subjects of the users with stored events, and of those with seen events.
     async fn stored_and_seen(&self) -> (Vec<String>, Vec<String>) {
         let subjects = |events: &[AuditEvent]| {
             let mut subjects: Vec<_> = events.iter().map(|event| event.owner.subject().to_owned()).collect();
             subjects.sort_unstable();
             subjects
         };
-        // Waits for the connection, and so for all that the calls before have begun.
+        // Waits for the connection, and so for the end of the earlier calls.
         let stored = AuditLog::list(&self.store, &AuditFilter::default(), None, 100).await.unwrap().events;
         let seen = self.seen.0.lock().unwrap().clone();
         (subjects(&stored), subjects(&seen))

@@ -1,7 +1,7 @@
-//! The promises hold on the hardest server, in which all that may differ from the usual one does: behind a PgBouncer that
-//! gives each transaction another session, in the schema of a shard, where every transaction is serializable, also one that
-//! says otherwise, and where one changing statement in 23 ends with a conflict (40001) and one in 97 with a deadlock (40P01),
-//! as Postgres and what speaks its protocol may at any time. See decision 118.
+//! The promises hold on the hardest server: behind a PgBouncer that gives each transaction another session, in the
+//! schema of a shard, with every transaction serializable even if it asks for another level, and with conflicts (40001)
+//! in one of 23 changing statements and deadlocks (40P01) in one of 97, which Postgres and compatible servers may raise
+//! at any time. See decision 118.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,7 +41,8 @@ const CONFLICTS: &str = "
         END LOOP;
     END $$";
 
-/// What a transaction says, and what the server hears: as long, so that the length of the message stays right.
+/// The level in a transaction, and the level that the server gets: of one length, so that the length of the message
+/// stays right.
 const SAID: &[u8; 14] = b"READ COMMITTED";
 const HEARD: &[u8; 14] = b"SERIALIZABLE  ";
 
@@ -49,7 +50,7 @@ const HEARD: &[u8; 14] = b"SERIALIZABLE  ";
 const SHARD: Shard = Shard { number: 1, shards: 2, server: 0 };
 const TEMPLATE: &str = "gatepost_with_conflicts";
 
-/// What a store on such a server needs until its test ends.
+/// The parts of such a server that live until the test ends.
 struct HardServer {
     database: Database,
     _pooler: Pooler,
@@ -111,7 +112,7 @@ async fn way_to(server: u16) -> (u16, Arc<AtomicU64>) {
     (port, changed)
 }
 
-/// Passes on what the client sends. What may be the beginning of [`SAID`] waits for the rest: no message ends with it.
+/// Forwards the bytes of the client. Bytes that may begin [`SAID`] wait for the rest: no message ends with it.
 async fn make_serializable(mut client: OwnedReadHalf, mut server: OwnedWriteHalf, changed: Arc<AtomicU64>) {
     let mut held = Vec::with_capacity(1 << 16);
     while client.read_buf(&mut held).await.is_ok_and(|read| read > 0) {
@@ -128,7 +129,7 @@ async fn make_serializable(mut client: OwnedReadHalf, mut server: OwnedWriteHalf
     }
 }
 
-/// The other tests of this file would pass on a way that changes nothing.
+/// Without this test, the other tests of this file would pass without any serializable transaction.
 #[tokio::test]
 async fn transactions_become_serializable() {
     let (store, _server, changed) = open().await;
@@ -147,7 +148,7 @@ async fn transactions_become_serializable() {
     assert!(changed.load(Ordering::Relaxed) > before);
 }
 
-/// A purge is one statement, whose commit comes after its answer.
+/// A purge is one statement. Its commit comes after its answer.
 #[tokio::test]
 async fn a_purge_counts_nothing_if_its_commit_fails() {
     let (store, server, _) = open().await;

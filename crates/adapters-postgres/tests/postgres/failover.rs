@@ -116,8 +116,8 @@ async fn a_standby_is_skipped_until_it_is_promoted() {
     assert_eq!(read.changes, CredentialChanges::Of(vec![revoked_later.1]));
 }
 
-/// The former primary of a cluster goes on as if nothing had happened, as after its machine stood still. It does not have
-/// the revocation.
+/// The former primary of a cluster continues as before, as after its machine stood still. It does not have the
+/// revocation.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_former_primary_is_not_used_again() {
     let former = Cluster::start(ClusterSettings::default()).await.unwrap();
@@ -202,7 +202,7 @@ async fn a_server_that_refuses_to_tell_its_timeline_is_used() {
     assert!(asked.tells_timeline(), "a superuser may call everything");
 }
 
-/// The processes of a server that answer the connections for notifications, on which instances look for each other.
+/// The processes of a server that serve the connections for notifications, on which instances look for each other.
 async fn watchers(server: &Cluster) -> Vec<String> {
     let watchers =
         "SELECT pid FROM pg_stat_activity WHERE query LIKE '%FROM webhook_claimers%' AND application_name = 'gatepost'";

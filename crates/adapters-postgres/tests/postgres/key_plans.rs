@@ -1,4 +1,4 @@
-//! How many rows the statements on keys read: as many for an owner with very many ended keys as for one with few.
+//! The rows that statements on keys read: as many for an owner with very many ended keys as for an owner with few.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use throwaway_postgres::{Cluster, Database};
 
 /// Turns before the owner has ended keys: enough for the server to keep its plans.
 const TURNS_BEFORE: u64 = 8;
-/// Turns whose rows are counted.
+/// Turns with counted rows.
 const TURNS: u64 = 10;
 
 /// Also for statements that were planned while the table was empty.
@@ -66,8 +66,8 @@ async fn plant(database: &Database, ended: u32) {
     Cluster::shared().await.unwrap().execute(&database.name, &plant).await.unwrap();
 }
 
-/// Creates a key, rotates it, notes its use, reports it as leaked, revokes both keys and those of a user without
-/// keys, and lists keys eight times and purges keys.
+/// Creates a key, rotates it, notes its use, reports it as leaked, revokes both keys and those of a user without keys,
+/// lists keys eight times, and purges keys.
 async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     let (view, limit) = (ListView::at(now), ActiveLimit { max: 10, at: now });
     let (old, successor) = (key(KeyId::mint(now, entropy), now), KeyId::mint(now, entropy));

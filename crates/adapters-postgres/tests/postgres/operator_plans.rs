@@ -1,4 +1,5 @@
-//! A list for operators reads as many rows as it shows, or as a search may read, whatever the tables have.
+//! A list for operators reads a number of rows that depends only on its length, or on the limit of a search, whatever
+//! the tables have.
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::ports::{Close as _, ListEventsRequest, OperatorLog as _, Retention as _, Schema as _};

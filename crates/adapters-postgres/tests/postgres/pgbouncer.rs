@@ -74,7 +74,7 @@ async fn each_shard_has_its_tables() {
     }
 }
 
-/// The server ends a statement for which nobody waits any longer, though the limit is in no session.
+/// The server ends a statement without a waiting caller, even though no session has the limit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn statements_are_limited_in_time() {
     let pooled = Pooled::before(databases::migrated().await, TURNS).await;

@@ -116,7 +116,7 @@ async fn the_number_of_rows_read_does_not_depend_on_the_sessions_of_others() {
     assert!(many < few + 5_000, "{few} rows beside few sessions, {many} beside many");
 }
 
-/// The number of rows that ten turns of one owner read, beside this many sessions of others.
+/// The number of rows that ten turns of one owner read, while others have this many sessions.
 async fn rows_read(others: u32) -> u64 {
     let (cluster, database) = (Cluster::shared().await.unwrap(), databases::migrated().await);
     let store = Arc::new(open(&database, 1).await);

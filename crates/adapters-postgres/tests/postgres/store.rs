@@ -124,7 +124,7 @@ async fn insert(store: &PostgresStore, owner: &OwnerId, entropy: &dyn Entropy) -
         .await
 }
 
-/// The row that locks an owner goes with the owner's last key, and is there again for the next key.
+/// The row that locks an owner is deleted with the owner's last key, and exists again for the next key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn owners_without_keys_are_forgotten() {
     let (store, database) = fresh().await;

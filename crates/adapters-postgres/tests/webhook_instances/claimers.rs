@@ -1,4 +1,4 @@
-//! The claims of a process that is gone end at once. See decision 74.
+//! The claims of an ended process end at once. See decision 74.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::world::{connect, delivered, event_at, instances, query, request, seal
 /// Far below the minute that a claim lasts.
 const SOON: Duration = Duration::from_secs(20);
 
-/// The locks of the processes that are there.
+/// The locks of the present processes.
 const LOCKS: &str = "FROM pg_locks JOIN pg_database AS own ON own.oid = pg_locks.database
     WHERE own.datname = current_database() AND locktype = 'advisory' AND objsubid = 2";
 
@@ -27,7 +27,7 @@ pub(crate) async fn claim_one(store: &PostgresStore, request: &ClaimRequest) -> 
     lanes.into_iter().flat_map(|lane| lane.deliveries).next()
 }
 
-/// Claims until there is something to claim. Any of the stores may be the one that finds another process gone.
+/// Claims until a delivery can be claimed. Any of the stores may be the one that finds another process ended.
 pub(crate) async fn claim_later(stores: &[&PostgresStore], entropy: &SeededEntropy) -> ClaimedDelivery {
     let claimed = async {
         loop {
@@ -52,7 +52,7 @@ pub(crate) async fn until(database: &Database, sql: &str, answer: &str) {
     timeout(SOON, answered).await.unwrap_or_else(|_| panic!("not {answer}: {sql}"));
 }
 
-/// Three processes: one loses its connection for a moment, one is gone, and one goes on.
+/// Three processes: one loses its connection for a moment, one ends, and one continues.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_claims_of_a_process_that_is_gone_end() {
     let ((stores, database), entropy) = (instances(3).await, SeededEntropy::new(1));
@@ -82,7 +82,7 @@ async fn the_claims_of_a_process_that_is_gone_end() {
     until(&database, "SELECT count(*) FROM webhook_claimers", "2").await;
 }
 
-/// A process lives, and another one finds it gone: the server refuses its connection for notifications. Its claims end
+/// A running process that another one finds ended: the server refuses its connection for notifications. Its claims end
 /// while it stores its results, which wait for them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_lives_ends_nothing_that_was_taken_from_it() {

@@ -19,7 +19,7 @@ async fn end_of(store: &PostgresStore, id: DeliveryId) -> Option<DeliveryEnd> {
     }
 }
 
-/// The event is gone, or a column of the delivery has a value that the schema does not promise.
+/// The event is missing, or a column of the delivery has a value that the schema does not promise.
 #[tokio::test]
 async fn a_damaged_delivery_ends_and_the_others_are_claimed() {
     let (stores, database) = instances(1).await;
@@ -74,8 +74,8 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
     }
 }
 
-/// Lanes with ids of 15 bytes, open and closed, and a lane whose subscription is gone. They come first, and there are more
-/// of them than one claim takes.
+/// Lanes with ids of 15 bytes, open and closed, and a lane without its subscription. They come first, and one claim
+/// does not take all of them.
 #[tokio::test]
 async fn damaged_lanes_are_deleted_and_the_others_are_served() {
     let (stores, database) = instances(1).await;
@@ -103,7 +103,7 @@ async fn damaged_lanes_are_deleted_and_the_others_are_served() {
     }
 }
 
-/// The event is gone when its delivery has been sent: the delivery has ended all the same.
+/// The event is missing after its delivery was sent: the delivery has ended anyway.
 #[tokio::test]
 async fn a_delivery_whose_event_is_lost_while_it_is_sent_ends() {
     let (stores, database) = instances(1).await;
@@ -125,7 +125,8 @@ async fn a_delivery_whose_event_is_lost_while_it_is_sent_ends() {
     assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "0");
 }
 
-/// The event of one delivery is gone, one delivery has an id of one byte, and the period of another one has left the log.
+/// The event of one delivery is missing, one delivery has an id of one byte, and the period of another one has left the
+/// log.
 #[tokio::test]
 async fn damaged_deliveries_of_a_closed_lane_stop_nobody() {
     const PLANT: &str = "INSERT INTO webhook_due

@@ -1,6 +1,5 @@
-//! The promises of this adapter only about webhooks: exactness over many instances, nothing lost with a connection,
-//! claims of processes that are gone, hints, partitions by days, and plans that do not depend on the number of waiting
-//! deliveries.
+//! The promises of this adapter only about webhooks: exactness over many instances, no loss with a connection, claims
+//! of ended processes, hints, partitions by days, and plans that do not depend on the number of waiting deliveries.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod claimers;

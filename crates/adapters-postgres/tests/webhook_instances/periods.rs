@@ -26,7 +26,7 @@ async fn publish(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) 
     store.publish(&[event_at(entropy, at)]).await.unwrap();
 }
 
-/// Delivers everything that is due.
+/// Delivers all due deliveries.
 async fn deliver(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
     let request = request(entropy, at);
     let completions = delivered(request.claim, &store.claim(&request).await.unwrap(), at);
@@ -50,7 +50,7 @@ async fn deliveries(store: &PostgresStore) -> usize {
     DeliveryLog::list(store, &request).await.unwrap().deliveries.len()
 }
 
-/// Several instances prepare at once, for days and for longer periods, and again after a week in which none ran.
+/// Several instances prepare at once, for days and for longer periods, and again after a week without an instance.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn partitions_are_created_ahead_once() {
     let (store, database) = instance().await;
@@ -91,7 +91,7 @@ async fn a_day_is_dropped_when_nothing_of_it_is_queued() {
     }
 }
 
-/// A dump reads the tables for hours. Nobody but the purge waits for it, and the purge tries again later.
+/// A dump reads the tables for hours. Only the purge waits for it, and tries again later.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_reader_holds_up_the_purge_and_nobody_else() {
     let ((store, database), entropy) = (instance().await, SeededEntropy::new(2));

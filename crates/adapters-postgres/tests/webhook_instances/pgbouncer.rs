@@ -1,4 +1,5 @@
-//! Processes behind a pooler that shares sessions, beside processes with their own. See decision 93.
+//! Processes behind a pooler that shares sessions, together with processes that have sessions of their own. See
+//! decision 93.
 
 use adapters_postgres::PostgresStore;
 use adapters_system::SystemClock;
@@ -10,7 +11,7 @@ use tokio::time::{Duration, sleep, timeout};
 use crate::claimers::{claim_later, claim_one, until};
 use crate::world::{event_at, instances, open, query, request, sealed, subscribe};
 
-/// The process behind the pooler has no lock, and is not found gone when another one is.
+/// The process behind the pooler has no lock, and is not taken for ended when another one is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_shares_sessions_is_not_gone() {
     let ((stores, database), entropy) = (instances(2).await, SeededEntropy::new(1));
@@ -37,7 +38,7 @@ async fn a_process_that_shares_sessions_is_not_gone() {
     assert_eq!(claim_later(&[left], &entropy).await.id, of_pooled.id);
 }
 
-/// Waits until so many processes of an older version, and of this one, are present.
+/// Waits until `older` processes of an older version, and `own` of this one, are present.
 async fn present(store: &PostgresStore, older: u32, own: u32) {
     let own = VersionCount { version: env!("CARGO_PKG_VERSION").to_owned(), instances: own };
     let expected = [VersionCount { version: "0.0.9".to_owned(), instances: older }, own];
@@ -49,7 +50,7 @@ async fn present(store: &PostgresStore, older: u32, own: u32) {
     timeout(Duration::from_secs(5), counted).await.expect("a process without a lock, or not seen, is not present");
 }
 
-/// What one process publishes, another one behind the pooler claims without a notification.
+/// A process behind the pooler claims deliveries of another process without a notification.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_queue_is_polled_where_sessions_are_shared() {
     let ((stores, database), entropy) = (instances(1).await, SeededEntropy::new(1));

@@ -28,7 +28,7 @@ async fn the_number_of_rows_read_does_not_depend_on_the_backlog() {
     assert!(much < none + 50_000, "{none} rows without waiting deliveries, {much} with many");
 }
 
-/// The same for what users read and order, beside as many deliveries that have ended, to the same subscription, and as many
+/// The same for the reads and commands of users, with as many ended deliveries to the same subscription, and as many
 /// subscriptions of another user, which the statistics of the server count. Each of the ten turns counts up to 10,000
 /// waiting deliveries twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -101,14 +101,14 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
     rows_read_through(store, &database).await
 }
 
-/// How many rows the server has read for this instance, which ends.
+/// How many rows the server has read for this instance, which is closed.
 async fn rows_read_through(store: &PostgresStore, database: &Database) -> u64 {
     store.close().await;
     Cluster::shared().await.unwrap().rows_read(&database.name, "webhook_").await.unwrap()
 }
 
-/// A transaction elsewhere that looks at an old state of the database keeps every version of every row. A claim does not
-/// go through the versions of what was delivered since.
+/// A transaction elsewhere that sees an old state of the database keeps every version of every row. A claim does not
+/// read the versions of later deliveries.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claims_pass_over_what_died_under_a_snapshot_that_is_held() {
     const TURNS: u64 = 400;
@@ -144,8 +144,8 @@ async fn deliver_at(store: &PostgresStore, entropy: &SeededEntropy, now: Timesta
     assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
 }
 
-/// What users ask for and order: lists with and without filters, one delivery, its retry and its end, the health and
-/// the stream of a subscription, its recovery, a new secret, and the purge.
+/// The calls of users: lists with and without filters, one delivery, its retry and its end, the health and the stream
+/// of a subscription, its recovery, a new secret, and the purge.
 async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: SubscriptionId) {
     let owner = alice();
     store.publish(&[event(entropy)]).await.unwrap();

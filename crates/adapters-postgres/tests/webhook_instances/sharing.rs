@@ -158,7 +158,7 @@ async fn lost_connections_neither_lose_nor_repeat_events() {
         let (store, entropy) = (stores[0].clone(), Arc::clone(&entropy));
         tokio::spawn(async move {
             let mut done = 0;
-            // Each claim is later than the one before, so that lost claims expire.
+            // Each claim is later than the previous one, so that lost claims expire.
             for round in 1_u64.. {
                 let now = at(round * 10_000);
                 let request = request(&*entropy, now);
@@ -204,7 +204,7 @@ async fn another_instance_is_woken_by_a_publication() {
     tokio::join!(hint(&stores[0]), hint(&stores[1]));
 }
 
-/// A process was found gone, claimed its own delivery again, and has the results of both claims in one batch.
+/// A process was found ended, claimed its own delivery again, and has the results of both claims in one batch.
 #[tokio::test]
 async fn a_batch_with_two_claims_on_one_delivery_is_stored_whole() {
     let (stores, database) = instances(1).await;

@@ -16,7 +16,7 @@ async fn a_held_snapshot_is_found_until_it_ends() {
     for held in ["BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1", "BEGIN; SELECT pg_current_xact_id()"] {
         let elsewhere = connect(&database).await;
         elsewhere.batch_execute(held).await.unwrap();
-        // After another statement, what the session still holds does not change any more.
+        // After another statement, the state that the session holds stays the same.
         let pid: i32 = elsewhere.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
         assert_eq!(store.server_figures().await.unwrap().held_snapshot, None, "{held}");
         begin_transactions(&cluster, &database, 1_500).await;

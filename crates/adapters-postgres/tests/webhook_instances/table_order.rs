@@ -163,7 +163,7 @@ async fn use_everything(store: &PostgresStore, entropy: &SeededEntropy) {
     .unwrap();
 }
 
-/// Finds, retries and cancels each of these deliveries, and retries all that failed.
+/// Finds, retries and cancels each of these deliveries, and retries all failed ones.
 async fn command_by_hand(store: &PostgresStore, lane: SubscriptionId, ids: &[DeliveryId], retry: RetryRequest) {
     let owner = alice();
     for &id in ids {
