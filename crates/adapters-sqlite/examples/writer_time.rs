@@ -1,10 +1,10 @@
-//! What each step of a delivery costs the writer: `cargo run --release -p adapters-sqlite --example writer_time`.
+//! The cost of each step of a delivery to the writer: `cargo run --release -p adapters-sqlite --example writer_time`.
 //!
 //! Publishes, claims and completes in the batches that a busy instance sees, to one receiver and fanned out to ten, and
-//! then claims from a lane of a million due deliveries. Arguments: how many deliveries, how many are due.
+//! then claims from a lane of a million due deliveries. Arguments: the number of deliveries, and of due ones.
 //!
-//! It tells the time that the writer's thread was on a processor, by Linux' `schedstat`: neither flushes nor whatever else
-//! the machine does count.
+//! It measures the time of the writer's thread on a processor, by Linux' `schedstat`: neither flushes nor other work of
+//! the machine count.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement: what fails here ends it")]
 
 use domain::memory::unique_cause;
@@ -214,7 +214,7 @@ fn writer_time() -> Duration {
     Duration::from_nanos(statistics.split(' ').next().unwrap().parse().unwrap())
 }
 
-/// How long it was since then.
+/// The writer's time since then.
 fn since(start: Duration) -> Duration {
     writer_time().saturating_sub(start)
 }

@@ -50,7 +50,7 @@ pub(crate) fn read_counts<Counts: From<[u64; 3]>>(
     Ok(HourRow::counts_of(&rows))
 }
 
-/// `?4` is the fourth value. `$4` would be the name of whatever value comes first.
+/// `?4` is the fourth value. `$4` would be the name of the value that comes first.
 pub(crate) fn read_statement(table: &CountsTable) -> String {
     let CountsTable { name, id, owned, .. } = table;
     let owned = owned.replace('$', "?");

@@ -28,8 +28,8 @@ const LOCK_POLL: Duration = Duration::from_millis(10);
 pub(crate) struct DatabaseFile(String);
 
 impl DatabaseFile {
-    /// Creates the file and the folders above it if they do not exist. Only the owner may read them. SQLite gives the
-    /// files beside the database (`-wal`, `-shm`) the same mode.
+    /// Creates the file and the folders above it if they do not exist. Only the owner may read them. SQLite gives its
+    /// other files (`-wal`, `-shm`) the same mode.
     pub(crate) fn create(path: &Path) -> Result<Self, OpenError> {
         Self::create_at(path).map_err(|source| OpenError::Create { path: path.to_owned(), source })?.try_into()
     }

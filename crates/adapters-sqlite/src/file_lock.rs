@@ -57,7 +57,7 @@ impl FileLock {
 
     /// Lets other processes open the database.
     pub(crate) fn release(&self) {
-        // An error changes nothing: the kernel releases the lock when the file is closed.
+        // An error has no effect: the kernel releases the lock when the file is closed.
         let _ = self.file.unlock();
     }
 }

@@ -21,7 +21,7 @@ diesel::table! {
     }
 }
 
-/// All migrations are one transaction: when one fails, nothing changes.
+/// All migrations are one transaction, which takes effect as a whole.
 #[async_trait]
 impl Schema for SqliteStore {
     async fn migrate(&self) -> Result<Vec<String>, MigrateError> {

@@ -14,16 +14,16 @@ pub enum OpenError {
     Create {
         /// The database file.
         path: PathBuf,
-        /// What the operating system reports.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// The lock file beside the database cannot be written, or its file system has no locks.
+    /// The lock file next to the database cannot be written, or its file system has no locks.
     #[error("cannot lock {}", path.display())]
     Lock {
         /// The lock file.
         path: PathBuf,
-        /// What the operating system reports.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },

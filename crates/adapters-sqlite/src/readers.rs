@@ -32,7 +32,7 @@ impl Readers {
         Self(Arc::new(Pool { file, idle: Mutex::default(), free, size, waiting: AtomicUsize::new(0), waits }))
     }
 
-    /// Runs `work` on a thread that may block. If the caller drops the future, the work still runs to its end.
+    /// Runs `work` on a thread that may block. If the caller drops the future, the work still ends normally.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
@@ -62,7 +62,7 @@ impl Readers {
         }
     }
 
-    /// Closes the idle connections now, and those in use when their work is done. Refuses later calls.
+    /// Closes idle connections now, and the others when their work is done. Refuses later calls.
     pub(crate) fn close(&self) {
         self.0.free.close();
         self.0.idle().clear();

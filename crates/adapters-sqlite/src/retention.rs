@@ -26,7 +26,7 @@ impl Retention for SqliteStore {
     }
 }
 
-/// Deletes at most that many rows from before the instant.
+/// Deletes at most a number of rows from before the instant.
 type Deletion = fn(&mut SqliteConnection, Timestamp, i64) -> QueryResult<usize>;
 
 fn purge_keys(connection: &mut SqliteConnection, before: Timestamp, max: i64) -> QueryResult<usize> {

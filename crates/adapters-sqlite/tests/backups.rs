@@ -1,4 +1,4 @@
-//! Copies of the database, and how they are put back. See decision 75.
+//! Copies of the database, and their restoration. See decision 75.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::fs;
@@ -26,7 +26,7 @@ fn names(folder: &TempDir) -> Vec<String> {
     names
 }
 
-/// While the store is open: what was answered is in the log and not yet in the file.
+/// While the store is open: answered changes are in the log and not yet in the file.
 #[tokio::test]
 async fn a_backup_has_what_was_answered() {
     let (folder, backups, elsewhere) =
@@ -40,7 +40,7 @@ async fn a_backup_has_what_was_answered() {
     let written = fs::metadata(&copy).unwrap();
     assert_eq!((written.len(), written.permissions().mode() & 0o777), (bytes, 0o600));
     assert_eq!(names(&backups), ["copy.db"]);
-    // What is written later is not in the copy.
+    // Later changes are not in the copy.
     keys::durability::write(&serving).await;
     let path = elsewhere.unwrap().path().join("new/gatepost.db");
     assert_eq!(restore(copy, path.clone(), false).await.unwrap(), None);
@@ -84,7 +84,7 @@ async fn a_database_is_replaced_on_demand_and_kept() {
     let in_use = restore(copy.clone(), path.clone(), true).await;
     assert!(matches!(in_use, Err(BackupError::Open(OpenError::InUse { .. }))), "{in_use:?}");
     let after = sessions::durability::write(&serving).await;
-    // As a killed process leaves it: the last writes are in the log.
+    // The state after a killed process: the last writes are in the log.
     let killed = tempfile::tempdir().unwrap();
     for name in ["gatepost.db", "gatepost.db-wal"] {
         fs::copy(folder.path().join(name), killed.path().join(name)).unwrap();
@@ -99,7 +99,7 @@ async fn a_database_is_replaced_on_demand_and_kept() {
     after.expect_in(&store(&replaced).await).await;
 }
 
-/// A file that is not a whole backup, or is of a later version, changes nothing.
+/// A file that is not a whole backup, or is of a later version, is refused without effect.
 #[tokio::test]
 async fn only_a_whole_backup_is_put_back() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The promises of the storage ports on SQLite, and what only this adapter promises.
+//! The promises of the storage ports on SQLite, and the promises of this adapter only.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use domain::ports::{Close as _, Schema as _};
@@ -95,7 +95,7 @@ async fn what_was_answered_outlives_the_store() {
     let store = migrated(&path).await;
     let written = storage_conformance::keys::durability::write(&store).await;
     let sessions = storage_conformance::sessions::durability::write(&store).await;
-    // What a killed process leaves: a log beside the file.
+    // The state after a killed process: a log next to the file.
     let left = tempfile::tempdir().unwrap();
     for name in ["test.db", "test.db-wal"] {
         std::fs::copy(folder.path().join(name), left.path().join(name)).unwrap();

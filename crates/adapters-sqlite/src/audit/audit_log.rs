@@ -69,7 +69,7 @@ fn note(event: &AuditEvent) {
     STORED.with(|stored| stored.borrow_mut().push(event.clone()));
 }
 
-/// Writes the events of a change. The caller calls it in the transaction of the change, and only if something changed.
+/// Writes the events of a change. The caller calls it in the transaction of the change, and only for a real change.
 pub(crate) fn write_events<'a>(
     connection: &mut SqliteConnection,
     events: impl IntoIterator<Item = &'a AuditEvent>,

@@ -10,10 +10,10 @@ use super::{BackupError, blocking, flush_folder_of, with_ending};
 use crate::connection::DatabaseFile;
 
 /// Writes a copy of the database to a new file, and returns the size of the copy in bytes. Processes that serve the
-/// database go on. The copy has everything that was answered before the call.
+/// database continue. The copy has every change that was answered before the call.
 ///
-/// The copy is written under another name, read again as a whole, and flushed to disk, before it gets its name. Only the
-/// owner may read it.
+/// The copy is written under another name, read again as a whole, and flushed to disk, before it gets its name. Only
+/// the owner may read it.
 ///
 /// # Errors
 ///

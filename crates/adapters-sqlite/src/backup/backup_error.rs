@@ -24,7 +24,7 @@ pub enum BackupError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite finds first.
+        /// The first finding of SQLite.
         reason: String,
     },
     /// The backup has no schema of Gatepost, or a newer one than this program.
@@ -32,7 +32,7 @@ pub enum BackupError {
     Schema {
         /// The backup.
         path: PathBuf,
-        /// What is wrong with its migrations.
+        /// The problem of its migrations.
         #[source]
         source: MigrateError,
     },
@@ -41,7 +41,7 @@ pub enum BackupError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system reports.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -53,7 +53,7 @@ pub enum BackupError {
     Connect {
         /// The file.
         path: PathBuf,
-        /// What SQLite reports.
+        /// The error of SQLite.
         #[source]
         source: ConnectionError,
     },

@@ -7,8 +7,8 @@ use domain::Timestamp;
 
 use super::with_ending;
 
-/// Notes beside the database that a copy which began `at` is whole, so that the instance that serves the database sees
-/// it. A file and not a row: who copies needs no right to write the database.
+/// Writes a file next to the database which says that a copy that began `at` is complete, so that the serving instance
+/// sees it. A file and not a row, because a copy needs no right to write the database.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Copies of the database file: made while a process serves it, and put back. See decision 75.
+//! Copies of the database file, made while a process serves it, and restored. See decision 75.
 
 mod back_up;
 mod backup_error;

@@ -6,13 +6,13 @@ use super::backup_file::{create, verify};
 use super::{BackupError, blocking, flush_folder_of, with_ending};
 use crate::connection::DatabaseFile;
 
-/// What follows the name of a database that was replaced.
+/// The ending of the name of a replaced database.
 const REPLACED: &str = ".replaced";
-/// SQLite's log beside a database.
+/// SQLite's log next to a database.
 const LOG: &str = "-wal";
 
-/// Makes a backup the database, which no process may use. With `replace`, a database that is there is kept under another
-/// name, which is returned; otherwise it is in the way.
+/// Makes a backup the database, which no process may use. With `replace`, an existing database is kept under another
+/// name, which is returned; otherwise it is an error.
 ///
 /// # Errors
 ///
@@ -57,14 +57,14 @@ fn has_data(database: &Path) -> bool {
 }
 
 fn copy_to(backup: &Path, copy: &Path) -> Result<(), BackupError> {
-    // What an interrupted call left.
+    // The rest of an interrupted call.
     remove(copy).map_err(BackupError::about(copy))?;
     let mut written = create(copy)?;
     let copied = File::open(backup).and_then(|mut backup| io::copy(&mut backup, &mut written));
     copied.and_then(|_| written.sync_all()).map_err(BackupError::about(copy))
 }
 
-/// Moves the log first: a database without its log is an older one, but a log beside another database would change it.
+/// Moves the log first: a database without its log is an older one, but the log of another database would change it.
 fn set_aside(database: &Path, replaced: &Path, had_data: bool) -> io::Result<()> {
     let log = with_ending(database, LOG);
     if had_data {

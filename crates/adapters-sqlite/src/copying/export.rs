@@ -14,8 +14,8 @@ use super::blocking;
 use crate::SqliteStore;
 
 impl SqliteStore {
-    /// Sends every row of the database, as it is at rest at this time, to the shard of the target that the division says.
-    /// No other process has the file.
+    /// Sends every row of the database, as it is at rest at this time, to its shard of the target by the division. No
+    /// other process has the file.
     ///
     /// # Errors
     ///

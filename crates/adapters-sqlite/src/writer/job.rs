@@ -39,15 +39,15 @@ pub(super) trait Job: Send {
     /// transaction fails with it. A refusal is an outcome, not an error.
     fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()>;
 
-    /// What the caller waits for.
+    /// The commit or the flush that the caller waits for.
     fn durability(&self) -> Durability;
 
     /// Sends the outcome to the caller.
     fn answer(self: Box<Self>, committed: bool);
 }
 
-/// The right to decide about a write. Either the writer takes it and performs the write, or the caller takes it and gives
-/// up.
+/// The right to decide about a write. Either the writer takes it and performs the write, or the caller takes it and
+/// gives up.
 #[derive(Clone, Default)]
 pub(super) struct Turn(Arc<AtomicBool>);
 
@@ -69,14 +69,14 @@ pub(super) struct Write<T, Work, Tell> {
     pub(super) recorded: Recorded,
 }
 
-/// The events of the audit log that a write has stored, and who sees them.
+/// The events of the audit log that a write has stored, and the watchers that see them.
 #[derive(Default)]
 pub(super) struct Recorded {
     pub(super) events: Vec<AuditEvent>,
     pub(super) watchers: Arc<AuditWatchers>,
 }
 
-/// When a caller asked, and where it is counted how long it waits for the writer.
+/// When a caller asked, and the count of its wait for the writer.
 pub(super) struct Asked {
     pub(super) at: Instant,
     pub(super) waits: Arc<Histogram>,

@@ -27,7 +27,7 @@ const QUEUE_LENGTH_MAX: usize = 1_024;
 pub(crate) struct Writer {
     queue: mpsc::Sender<Message>,
     waits: Arc<Histogram>,
-    /// Who sees what the writes record in the audit log.
+    /// The watchers of the writes' events in the audit log.
     watchers: Arc<AuditWatchers>,
 }
 
@@ -41,12 +41,12 @@ impl Writer {
         Ok(Self { queue, waits: Arc::new(Histogram::new(POOL_WAIT_BOUNDS)), watchers: Arc::default() })
     }
 
-    /// Performs `work` in a transaction, and answers when the transaction is on disk. If `work` fails, it changes
-    /// nothing.
+    /// Performs `work` in a transaction, and answers when the transaction is on disk. If `work` fails, it has no
+    /// effect.
     ///
-    /// If the caller drops the future before the work begins, nothing is written; after that, everything is. Work that
-    /// does not begin within the deadline is refused and changes nothing. A call whose work has begun waits for its end,
-    /// because after an error nothing may happen any more.
+    /// If the caller drops the future before the work begins, the work is dropped; after that, it is done as a whole.
+    /// Work that does not begin within the deadline is refused without effect. A call whose work has begun waits for
+    /// its end, because no effect may follow an error.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
@@ -95,7 +95,7 @@ impl Writer {
         answered.unwrap_or_else(|_| Err(unavailable("the writer has stopped")))
     }
 
-    /// Shows to the watcher what each write records in the audit log, once it is committed.
+    /// Shows the events of each write in the audit log to the watcher, once they are committed.
     pub(crate) fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
         self.watchers.add(watcher);
     }

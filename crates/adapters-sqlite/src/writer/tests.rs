@@ -30,7 +30,7 @@ fn note(connection: &mut SqliteConnection, text: &str) -> Result<(), Undo> {
     Ok(())
 }
 
-/// Keeps the writer busy, so that writes that are queued meanwhile share the next transaction.
+/// Keeps the writer busy, so that writes that are queued in the meantime share the next transaction.
 async fn occupy(writer: &Writer) -> Sender<()> {
     let (release, released) = channel();
     let (begun, has_begun) = oneshot::channel();
@@ -138,7 +138,7 @@ async fn only_a_write_that_has_not_begun_times_out() {
         slow.write(work).await
     });
     has_begun.await.unwrap();
-    // From here on, time passes only while nothing else happens.
+    // From here on, time passes only while all tasks wait.
     tokio::time::pause();
     let waiting = writer.write(|connection| note(connection, "waiting")).await;
     assert!(matches!(waiting, Err(StoreError::Unavailable(_))), "{waiting:?}");

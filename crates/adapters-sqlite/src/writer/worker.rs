@@ -25,7 +25,7 @@ pub(super) struct Worker {
     pub(super) file: DatabaseFile,
     /// `None` after a failure, because the connection may still be inside a transaction.
     pub(super) connection: Option<SqliteConnection>,
-    /// What commits of the connection wait for now.
+    /// The durability that the connection has now.
     pub(super) durability: Durability,
     pub(super) lock: Arc<FileLock>,
 }

@@ -1,4 +1,4 @@
-//! What only this adapter promises of webhooks.
+//! The promises of this adapter only about webhooks.
 
 use std::collections::BTreeSet;
 
@@ -22,13 +22,13 @@ use super::*;
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-/// Its bytes.
+/// The bytes of the secret.
 const SECRET_KEY: [u8; 24] = [
     0x31, 0xF2, 0x90, 0xF6, 0xBF, 0x06, 0x29, 0x8A, 0xAB, 0x4F, 0x08, 0xD4, 0x3C, 0x3F, 0x08, 0x2C, 0xF6, 0x48, 0xA3,
     0x62, 0xDA, 0x2D, 0xA4, 0xB0,
 ];
 
-/// A store with one subscription, whose signing secret is [`SECRET`].
+/// A store with one subscription and the signing secret [`SECRET`].
 async fn subscribed(path: &Path) -> (SqliteStore, Subscription) {
     let store = migrated(path).await;
     let entropy = SeededEntropy::new(1);
@@ -147,7 +147,8 @@ async fn closing_ends_a_thousand_at_once_and_the_rest_bit_by_bit() {
     assert_eq!((left().await, store.end_closed(NOW, 10_000).await.unwrap()), (0, 0));
 }
 
-/// One process at a time has the file. So what the last one claimed and did not complete is due when the next one begins.
+/// One process at a time uses the file. So claims of the last one that it did not complete are due when the next one
+/// begins.
 #[tokio::test]
 async fn claims_of_an_earlier_process_end() {
     let folder = tempfile::tempdir().unwrap();
@@ -179,7 +180,7 @@ async fn a_reader_holds_no_claim_up() {
     reader.batch_execute("COMMIT").unwrap();
 }
 
-/// Another program has the lock for writing, so that whatever needs the writer fails.
+/// Another program has the lock for writing, so that every call of the writer fails.
 #[tokio::test]
 async fn a_search_does_not_need_the_writer() {
     let folder = tempfile::tempdir().unwrap();
@@ -250,7 +251,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// The event is gone, or a column of the delivery has a value that the schema does not promise.
+/// The event is missing, or a column of the delivery has a value that the schema does not promise.
 #[tokio::test]
 async fn a_damaged_delivery_ends_and_the_others_are_claimed() {
     let folder = tempfile::tempdir().unwrap();
@@ -319,7 +320,7 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
     }
 }
 
-/// Lanes with ids of 15 bytes, open and closed, and a lane whose subscription is gone. They come first.
+/// Lanes with ids of 15 bytes, open and closed, and a lane without its subscription. They come first.
 #[tokio::test]
 async fn damaged_lanes_are_deleted_and_the_others_are_served() {
     let folder = tempfile::tempdir().unwrap();
