@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use pages::Unpacked;
 use utoipa_swagger_ui::Config;
 
-/// The file of the page itself.
+/// The HTML file of the page.
 const PAGE: &str = "index.html";
 /// The files of the page, with their media types.
 const FILES: [(&str, &str); 8] = [

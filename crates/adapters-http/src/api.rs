@@ -27,7 +27,7 @@ pub struct Api {
     pub command_line_client: Option<String>,
     /// Lets users enter the console by a link of the host application.
     pub portal_links: PortalLinks,
-    /// Whether people who sign in can be operators.
+    /// Whether a person who signs in can be an operator.
     pub operators_sign_in: bool,
     /// Shows the audit log.
     pub audit: Audit,
@@ -35,17 +35,17 @@ pub struct Api {
     pub log: LogControl,
     /// Verifies API keys and sessions.
     pub verifier: Arc<Verifier>,
-    /// Says how the instance and the store are doing.
+    /// Reports the state of the instance and of the store.
     pub system: Arc<dyn SystemStatus>,
     /// Verifies ID tokens.
     pub identity: Arc<dyn IdentityVerifier>,
     /// The issuer (`iss`) of the ID tokens. A `userId` in the operator API is a user of this issuer.
     pub issuer: String,
-    /// Whose a call with an ID token is that names no organization.
+    /// The owner of a call with an ID token that names no organization.
     pub default_owner: DefaultOwner,
     /// The time after a sign-in in which its session acts for organizations.
     pub session_role_max_age: Duration,
-    /// The tokens of the operator API. Without any, and without operators who sign in, the operator API is off.
+    /// The tokens of the operator API. Without tokens, and without operators who sign in, the operator API is off.
     pub operator_tokens: OperatorTokens,
     /// The checks behind `/readyz`.
     pub readiness: Vec<NamedCheck>,
@@ -53,6 +53,6 @@ pub struct Api {
     pub clock: Arc<dyn Clock>,
     /// The randomness of request ids.
     pub entropy: Arc<dyn Entropy>,
-    /// Records requests; `None` if nothing is traced.
+    /// Records requests; `None` without tracing.
     pub tracer: Option<Arc<Tracer>>,
 }

@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// A reference to nothing makes the document invalid.
+    /// A dangling reference makes the document invalid.
     #[test]
     fn every_reference_leads_somewhere() {
         let text = openapi_json();

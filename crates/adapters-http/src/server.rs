@@ -63,19 +63,19 @@ pub async fn serve(
     ended
 }
 
-/// Lets the connections arrive that are being opened, and no others. Returns before the listener closes, which resets
-/// what has not arrived.
+/// Lets connections that are being opened arrive, and no others. Returns before the listener closes, which resets later
+/// ones.
 async fn await_last(arrivals: TcpListener, time: Duration) {
     if let Err(error) = ignore_new(&arrivals) {
         tracing::debug!(%error, "connections that arrive as the listener closes may be reset");
     }
-    // Small steps, which take longer on a busy machine: the workers, which begin to serve what has arrived, are late as well.
+    // Small steps, which take longer on a busy machine, where the workers serve new connections later too.
     for _ in 0..ARRIVAL_STEPS {
         sleep(time / ARRIVAL_STEPS).await;
     }
 }
 
-/// Does what `actix_web::HttpServer` does, but over guarded connections.
+/// Like `actix_web::HttpServer`, but over guarded connections.
 fn start(
     listener: TcpListener,
     settings: &HttpSettings,

@@ -11,17 +11,17 @@ use crate::ServerCertificate;
 /// The HTTP settings of an operator.
 #[derive(Clone, Debug, Default)]
 pub struct HttpSettings {
-    /// `CORS_ORIGINS`: origins (`https://app.example`) whose pages may call `/api` from a browser.
+    /// `CORS_ORIGINS`: origins (`https://app.example`) of pages that may call `/api` from a browser.
     pub cors_origins: Vec<String>,
-    /// `PUBLIC_URL`: where browsers find the service, without a slash at the end. Only pages of this origin may change
-    /// something with the cookie of a session.
+    /// `PUBLIC_URL`: where browsers find the service, without a slash at the end. Only pages of this origin may make
+    /// changes with the cookie of a session.
     pub public_url: String,
     /// `PUBLIC_URL` again, if it is configured: before the paths of the pages about errors. Otherwise empty, and clients
     /// resolve these paths against the URL that they call.
     pub error_pages: String,
     /// Whether `PORTAL_FRAME_ANCESTORS` lets pages of other sites show the portal in a frame.
     pub portal_is_framed: bool,
-    /// `TRUSTED_PROXIES`: networks whose `X-Forwarded-For` the service trusts.
+    /// `TRUSTED_PROXIES`: networks of proxies with a trusted `X-Forwarded-For`.
     pub trusted_proxies: Vec<IpNet>,
     /// `FORWARD_METADATA`: the names of metadata that forward-auth gives to gateways.
     pub forward_metadata: Vec<String>,
@@ -38,7 +38,7 @@ pub struct HttpSettings {
     pub certificate: Option<ServerCertificate>,
     /// Threads that serve requests; `None` means one for each core.
     pub workers: Option<usize>,
-    /// Where the server counts how long requests take.
+    /// The count of the durations of requests.
     pub durations: RequestDurations,
     /// Sizes and times.
     pub limits: HttpLimits,
@@ -49,7 +49,7 @@ pub struct HttpSettings {
 pub struct RequestDurations(Arc<DurationFamily<3>>);
 
 impl RequestDurations {
-    /// What is counted.
+    /// The family of durations.
     pub fn family(&self) -> &Arc<DurationFamily<3>> {
         &self.0
     }
@@ -105,7 +105,7 @@ const BODY_BYTES_PER_SECOND: u64 = 256 * 1024;
 /// The largest body that any call accepts: a batch of events. A longer one is refused, so it gets no more time.
 pub(crate) const LARGEST_BODY_BYTES: usize = 8 * 1024 * 1024;
 
-/// The additional time for so many bytes of a body, as small bodies need none.
+/// The additional time for this number of bytes of a body. Small bodies get almost none.
 pub(crate) fn transfer_time(bytes: u64) -> Duration {
     Duration::from_micros(bytes.min(LARGEST_BODY_BYTES as u64) * 1_000_000 / BODY_BYTES_PER_SECOND)
 }

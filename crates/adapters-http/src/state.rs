@@ -26,7 +26,7 @@ pub(crate) struct State {
     pub(crate) streams: Arc<OpenStreams>,
     /// The cookies of browsers that sign in.
     pub(crate) cookies: Cookies,
-    /// Whose pages may use these cookies.
+    /// The origin of pages that may use these cookies.
     pub(crate) own_origin: OwnOrigin,
     /// Where browsers find the service, without a slash at the end.
     pub(crate) public_url: String,
@@ -42,7 +42,7 @@ pub(crate) struct State {
     manual_send_limit: Option<UserLimit>,
     /// The limit on credentials that fail, if there is one.
     pub(crate) credential_failures: Option<CredentialFailures>,
-    /// The same limit on sign-ins that are refused, so that a wrong API key keeps nobody from signing in.
+    /// The same limit on refused sign-ins, so that a wrong API key does not prevent sign-ins.
     pub(crate) refused_sign_ins: Option<CredentialFailures>,
     /// The OpenAPI document, generated on the first request for it.
     pub(crate) document: LazyLock<File>,

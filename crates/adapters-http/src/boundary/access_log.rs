@@ -39,7 +39,7 @@ impl Drop for AccessLine {
     }
 }
 
-/// The line contains nothing that a client can choose freely: no path, no query, no header, no credential.
+/// The line contains no text that a client can choose freely: no path, no query, no header, no credential.
 fn write(exchange: &Exchange, response: &HttpResponse) {
     let status = response.status();
     let duration = exchange.end(status.as_u16());
@@ -81,7 +81,7 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
         };
     }
     match status.as_u16() {
-        // Load balancers ask every second. `Readiness` logs when an outage begins and ends.
+        // Load balancers ask every second. `Readiness` logs the begin and the end of an outage.
         503 if matches!(ours, Some(ApiError::NotReady(..))) => line!(info),
         503 => line!(warn),
         500.. => line!(error),

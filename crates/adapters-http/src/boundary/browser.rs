@@ -5,13 +5,13 @@ use domain::sessions::{Browser, UserAgent};
 
 use crate::boundary::exchange::Exchange;
 
-/// What lists of sessions show of the browser that calls.
+/// The browser that calls, for lists of sessions.
 pub(crate) fn browser_of(request: &HttpRequest) -> Browser {
     let user_agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     (user_agent.and_then(UserAgent::new), Exchange::of(request).and_then(|exchange| exchange.peer))
 }
 
-/// Records for the log who has signed in.
+/// Records the user who has signed in, for the log.
 pub(crate) fn note_signed_in(request: &HttpRequest, user: &OwnerId) {
     if let Some(exchange) = Exchange::of(request) {
         exchange.note_user(user);

@@ -22,14 +22,14 @@ const VERIFICATION_ROUTES: [&str; 2] = ["/forward-auth", "/api/operator/introspe
 /// The routes to which an address bar leads. Their errors are pages.
 const ROUTES_FOR_PEOPLE: [&str; 3] = ["/console/login", "/console/callback", "/console/logout"];
 
-/// What the log reports about one request and its answer.
+/// The facts about one request and its answer, for the log.
 pub(crate) struct Exchange {
     pub(crate) request_id: RequestId,
     pub(crate) method: Method,
-    /// The template of the path (`/docs/errors/{code}`). Never the path itself, because a client chooses it.
+    /// The template of the path (`/docs/errors/{code}`). Never the path, because a client chooses it.
     pub(crate) route: Option<String>,
     pub(crate) peer: Option<IpAddr>,
-    /// Whether a browser loads a page, and no script reads the answer.
+    /// Whether a browser loads a page, so that no script reads the answer.
     pub(super) prefers_pages: bool,
     pub(crate) started: Instant,
     pub(super) durations: Rc<WorkerDurations>,
@@ -60,7 +60,7 @@ impl Exchange {
         duration
     }
 
-    /// Whether a credential was recorded, which was good.
+    /// Whether a good credential was recorded.
     fn has_credential(&self) -> bool {
         self.user.get().is_some() || self.key.get().is_some() || self.operator.get().is_some()
     }
@@ -79,7 +79,7 @@ impl Exchange {
         }
     }
 
-    /// Whether the request verifies a credential on behalf of somebody else.
+    /// Whether the request verifies the credential of another client.
     pub(super) fn is_verification(&self) -> bool {
         self.route
             .as_deref()
@@ -92,7 +92,7 @@ impl Exchange {
         is_page || (self.prefers_pages && status == StatusCode::NOT_FOUND.as_u16())
     }
 
-    /// Records the user who calls.
+    /// Records the user of the call.
     pub(crate) fn note_user(&self, user: &OwnerId) {
         self.user.get_or_init(|| user.clone());
     }
@@ -131,7 +131,7 @@ impl Exchange {
     }
 }
 
-/// Who makes this request, how, and from where, for the audit log. The credential is already verified.
+/// The source of this request for the audit log. The credential is already verified.
 pub(crate) fn origin_of(request: &HttpRequest) -> Origin {
     let Some(exchange) = Exchange::of(request) else { return Origin::SERVICE };
     let by_whom = by_operator(&exchange).or_else(|| by_key(&exchange)).or_else(|| by_user(&exchange));

@@ -33,9 +33,9 @@ use crate::settings::transfer_time;
 use crate::state::State;
 use crate::{HttpSettings, RequestDurations};
 
-/// For data: the browser loads nothing and shows nothing in a frame.
+/// For data: the browser loads no other content, and shows the answer in no frame.
 const POLICY_OF_DATA: &str = "default-src 'none'; frame-ancestors 'none'";
-/// For plain pages with an inline style: no script, and nothing from other origins.
+/// For plain pages with an inline style: no script, and no content from other origins.
 const POLICY_OF_PAGES: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The one middleware around every route. It gives each request an id, a deadline and a log line, each answer the
@@ -216,7 +216,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// Adds the headers of every answer, unless the endpoint set them: no caching (most answers hold a key, a list or a
+/// Adds the headers of every answer, unless the endpoint set them: no caching (most answers have a key, a list or a
 /// verdict), no content sniffing, no framing.
 fn add_default_headers(response: &mut HttpResponse) {
     let headers = response.headers_mut();

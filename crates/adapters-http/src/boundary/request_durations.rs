@@ -5,12 +5,12 @@ use std::time::Duration;
 use actix_web::http::Method;
 use counters::{DurationFamily, OwnedHistogram};
 
-/// The route of requests whose path has none.
+/// The route of requests with a path that has none.
 const UNMATCHED: &str = "unmatched";
 
 /// Counts the durations of one worker's requests. The histograms are the worker's own, so that workers share no cache
-/// line. Their number is bounded, because nothing in their labels is chosen by a client: methods that HTTP does not
-/// define count as one, and so do paths without a route.
+/// line. Their number is bounded, because no client can choose a label: methods that HTTP does not define count as one,
+/// and so do paths without a route.
 pub(crate) struct WorkerDurations {
     family: Arc<DurationFamily<3>>,
     known: RefCell<Vec<Known>>,
@@ -45,7 +45,7 @@ impl WorkerDurations {
     }
 }
 
-/// The name of a method that HTTP defines; all others have one name, as OpenTelemetry has it.
+/// The name of a method that HTTP defines. All others have one name, as OpenTelemetry requires.
 fn name_of(method: &Method) -> &'static str {
     const DEFINED: [&str; 9] = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT"];
     DEFINED.into_iter().find(|defined| *defined == method.as_str()).unwrap_or("_OTHER")

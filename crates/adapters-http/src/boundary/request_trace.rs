@@ -6,7 +6,7 @@ use actix_web::http::Method;
 use actix_web::http::header::HeaderMap;
 use domain::{Attribute, OpenSpan, SpanEnd, TraceContext, Traceparent, Tracer};
 
-/// Routes where no trace begins: verifications are too many, and probes say nothing. A caller may trace them.
+/// Routes where no trace begins: verifications are too many, and probes have no value. A caller may trace them.
 const QUIET_ROUTES: [&str; 5] = ["/forward-auth", "/api/operator/introspect", "/healthz", "/livez", "/readyz"];
 
 /// The span of a request that is traced.
@@ -29,8 +29,8 @@ impl RequestTrace {
         self.span.context
     }
 
-    /// Records the span of a request that is answered. `has_credential` says whether it had a good one. The route is a template: a client chooses the path, and may put a
-    /// secret into it.
+    /// Records the span of a request that is answered. `has_credential` is true for a good credential. The route is a
+    /// template: a client chooses the path, and may put a secret into it.
     pub(super) fn end(
         &self,
         (method, route): (&Method, Option<&str>),
@@ -56,7 +56,7 @@ fn is_quiet(path: &str) -> bool {
     QUIET_ROUTES.iter().any(|quiet| path.starts_with(quiet))
 }
 
-/// What the caller says about its trace. Several headers say nothing, as the standard has it.
+/// The caller's statement about its trace. Several headers count as none, as the standard requires.
 fn caller(headers: &HeaderMap) -> Option<Traceparent> {
     let mut given = headers.get_all("traceparent");
     let (first, None) = (given.next()?, given.next()) else { return None };

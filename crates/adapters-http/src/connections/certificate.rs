@@ -20,7 +20,7 @@ pub struct ServerCertificate(Arc<Current>);
 #[derive(Debug)]
 struct Current(RwLock<Arc<CertifiedKey>>);
 
-/// What is wrong with a certificate or its key.
+/// The problem of a certificate or its key.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
     /// The chain cannot be read.
@@ -53,7 +53,7 @@ impl ServerCertificate {
         *self.0.0.write().unwrap_or_else(PoisonError::into_inner) = other;
     }
 
-    /// When the first of the chain expires; `None` if none of them says so.
+    /// When the first of the chain expires; `None` if it cannot be read.
     pub fn expires_at(&self) -> Option<Timestamp> {
         self.0.get().cert.iter().filter_map(|certificate| expiry_of(certificate)).min()
     }
@@ -63,8 +63,8 @@ impl ServerCertificate {
         self.0.get().cert == other.0.get().cert
     }
 
-    /// TLS 1.2 and 1.3 with this certificate, and HTTP/1.1 inside. Clients resume sessions by tickets, so the server keeps
-    /// nothing for them.
+    /// TLS 1.2 and 1.3 with this certificate, and HTTP/1.1 inside. Clients resume sessions by tickets, so the server
+    /// keeps no state for them.
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, rustls::Error> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)

@@ -23,7 +23,7 @@ pub(crate) fn expiry_of(certificate: &[u8]) -> Option<Timestamp> {
     time(tag, str::from_utf8(not_after).ok()?)
 }
 
-/// The tag, the content, and what follows.
+/// The tag, the content, and the rest.
 fn element(input: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, first], rest) = input.split_first_chunk::<2>()?;
     let (length, rest) = match first {
@@ -39,7 +39,7 @@ fn element(input: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, content, rest))
 }
 
-/// The content and what follows, if the element has this tag.
+/// The content and the rest, if the element has this tag.
 fn element_of(wanted: u8, input: &[u8]) -> Option<(&[u8], &[u8])> {
     element(input).filter(|(tag, ..)| *tag == wanted).map(|(_, content, rest)| (content, rest))
 }

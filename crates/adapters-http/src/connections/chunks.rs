@@ -1,6 +1,6 @@
 use std::io;
 
-/// How many bytes of a chunk's size line cost nothing: more than the size of any chunk that a body limit allows.
+/// How many bytes of a chunk's size line do not count: more than the size of any chunk that a body limit allows.
 const FREE_LINE_BYTES: usize = 10;
 /// How many further bytes the size lines of a body may have together: extensions, leading zeros and trailers, which the
 /// service ignores.

@@ -51,7 +51,7 @@ impl AsyncRead for ClientStream {
     }
 }
 
-/// Before the end of the handshake nothing can be written, and there is nothing to close in order.
+/// Before the end of the handshake no bytes can be written, and the connection needs no orderly close.
 impl AsyncWrite for ClientStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match &mut *self {

@@ -40,7 +40,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection whose client may let the server wait for `patience`.
+    /// A connection with a client that may keep the server waiting for `patience`.
     pub(crate) fn new(stream: ClientStream, patience: Duration, seat: Seat) -> Self {
         Self {
             stream,
@@ -96,7 +96,7 @@ impl Connection {
         written
     }
 
-    /// Reads bytes of the current request, and holds those after its end.
+    /// Reads bytes of the current request, and holds the bytes after its end.
     fn poll_request(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if !self.held.is_empty() {
             return Poll::Ready(self.pass_held(buffer));
@@ -134,7 +134,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits for the rest of a request, or for nothing when the request is complete.
+    /// Waits for the rest of a request, or stops waiting when the request is complete.
     fn after_passing(&mut self) {
         if self.framing.is_at_end() {
             self.waiting_since = None;
@@ -162,7 +162,7 @@ impl Connection {
         if self.is_read_to_end && self.held.is_empty() {
             return Poll::Ready(Ok(()));
         }
-        // With nothing held, the socket wakes the task. Waking it at the end too would cost every request a poll.
+        // Without held bytes, the socket wakes the task. Waking it at the end too would cost every request a poll.
         if !self.held.is_empty() {
             self.turn.wake_at_end(context.waker());
         }

@@ -72,14 +72,14 @@ impl Framing {
 struct Head {
     /// The start of a line that has arrived in part.
     partial: Vec<u8>,
-    /// Whether a line has passed that is not empty. Empty lines before a request are ignored (RFC 9112, section 2.2).
+    /// Whether a line that is not empty has passed. Empty lines before a request are ignored (RFC 9112, section 2.2).
     is_begun: bool,
     is_chunked: bool,
     length: u64,
 }
 
 impl Head {
-    /// Passes bytes. Returns how many belong to the head, and what follows the head once it is complete.
+    /// Passes bytes. Returns how many belong to the head, and the place after it once it is complete.
     fn advance(&mut self, bytes: &[u8]) -> (usize, Option<Place>) {
         let mut start = 0;
         while let Some(length) = memchr::memchr(b'\n', &bytes[start..]) {

@@ -10,8 +10,8 @@ pub(crate) const ARRIVAL_STEPS: u32 = 50;
 
 /// Makes the kernel ignore requests for new connections. Connections that are being opened still arrive.
 ///
-/// A listener that simply closes resets the connections that wait in its queue, whose clients have already sent their
-/// requests. An ignored client tries again after a second, and is then refused, or reaches the next process. See
+/// A listener that simply closes resets the connections that wait in its queue, with clients that have already sent
+/// their requests. An ignored client tries again after a second, and is then refused, or reaches the next process. See
 /// decision 59.
 #[cfg(target_os = "linux")]
 pub(crate) fn ignore_new(listener: &TcpListener) -> io::Result<()> {

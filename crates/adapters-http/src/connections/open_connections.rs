@@ -13,10 +13,10 @@ use crate::connections::place::Place;
 use crate::limits::keyed_limiter::network_of;
 use crate::{HttpLimits, HttpSettings};
 
-/// Of so many connections that wait, one gives way at a time. More than one, so that a flood of new connections does
-/// not search all places for each.
+/// Of this number of waiting connections, one gives way at a time. More than one, so that a flood of new connections
+/// does not search all places for each.
 const GIVE_WAY_SHARE: usize = 64;
-/// How often the log says that connections give way.
+/// How often the log reports that connections give way.
 const REPORT_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The open connections of all workers.
@@ -40,7 +40,7 @@ struct Places {
     report: Report,
 }
 
-/// What happened since the last log line.
+/// The events since the last log line.
 #[derive(Default)]
 struct Report {
     gave_way: usize,
@@ -68,7 +68,7 @@ impl OpenConnections {
         })
     }
 
-    /// A place for a new connection. Others give way to it if need be; `None` when all of them are busy.
+    /// A place for a new connection. Others give way to it if necessary; `None` when all of them are busy.
     pub(crate) fn enter(self: &Arc<Self>, peer: Option<IpAddr>) -> Option<Seat> {
         let address = peer.filter(|peer| !self.is_trusted_proxy(*peer)).map(network_of);
         let mut places = self.places();
@@ -103,7 +103,7 @@ impl OpenConnections {
 }
 
 impl Places {
-    /// Makes the connections give way that have waited longest: of this address, or of all. Returns whether there are
+    /// Makes the connections that have waited longest give way: of this address, or of all. Returns whether there are
     /// any.
     fn make_room(&mut self, address: Option<IpAddr>) -> bool {
         let is_candidate = |place: &Place| address.is_none() || place.address == address;

@@ -44,7 +44,7 @@ impl Turn {
         self.is_last.set(true);
     }
 
-    /// Reports that an answer begins or ends that goes on for long.
+    /// Reports that a long answer begins or ends.
     pub(crate) fn set_streaming(&self, is_streaming: bool) {
         self.is_streaming.set(is_streaming);
     }

@@ -40,7 +40,7 @@ impl Cookies {
             let name = if is_secure { secure } else { plain };
             ServiceCookie { name, is_secure, same_site, is_partitioned: false }
         };
-        // Browsers take `Secure` from http where it is of this machine, and `SameSite=None` nowhere without it.
+        // Browsers accept `Secure` over http only from this machine, and `SameSite=None` only with `Secure`.
         let portal = ServiceCookie { name: PORTAL_COOKIE, is_secure: true, same_site: "None", is_partitioned: true };
         Self {
             portal: is_framed.then_some(portal),
@@ -49,7 +49,7 @@ impl Cookies {
         }
     }
 
-    /// The secret of the session that the browser sent. Somebody who has signed in is not a visitor.
+    /// The secret of the session that the browser sent. A signed-in user's session comes before a visitor's.
     pub(crate) fn read_session<'a>(&self, headers: &'a HeaderMap) -> Presented<&'a str> {
         match (self.session.read(headers), self.portal) {
             (Presented::Nothing, Some(portal)) => portal.read(headers),
@@ -57,7 +57,7 @@ impl Cookies {
         }
     }
 
-    /// The headers that keep the session of somebody who signs in, and end a visit.
+    /// The headers that keep the session of a user who signs in, and end a visit.
     pub(crate) fn keep_session(&self, secret: &str, seconds: u64) -> Vec<CookieHeader> {
         let portal = self.portal.map(ServiceCookie::clear);
         [self.session.set(secret, seconds)].into_iter().chain(portal).collect()
@@ -86,7 +86,7 @@ impl ServiceCookie {
         values.fold(Presented::Nothing, Presented::and)
     }
 
-    /// The header that sets the cookie for so many seconds.
+    /// The header that sets the cookie for this number of seconds.
     pub(crate) fn set(self, value: &str, seconds: u64) -> CookieHeader {
         let Self { name, is_secure, same_site, is_partitioned } = self;
         let secure = if is_secure { "; Secure" } else { "" };

@@ -1,18 +1,18 @@
 use std::fmt;
 
-/// What an operator token may do.
+/// A right of an operator token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorScope {
     /// Verify keys.
     Verify,
     /// Publish events.
     Publish,
-    /// See what users have, revoke their keys and sessions, send again what failed, report leaked keys, make portal links,
-    /// and read the audit log.
+    /// Read the data of users, revoke their keys and sessions, repeat failed deliveries, report leaked keys, make
+    /// portal links, and read the audit log.
     Support,
     /// Make every change that an owner can make.
     Manage,
-    /// Every call, also those that later versions add.
+    /// Every call, including calls of later versions.
     Admin,
 }
 

@@ -17,11 +17,11 @@ pub struct OperatorToken {
 }
 
 impl OperatorToken {
-    /// What [`OperatorToken::parse`] accepts.
+    /// The form that [`OperatorToken::parse`] accepts.
     pub const FORMAT: &str = "name:scope+scope:token, such as billing:publish:TOKEN. Each name is there once and has 1 to \
                               32 of a-z 0-9 _ and -. The scopes are verify, publish, support, manage and admin. A token \
                               has at least 32 visible ASCII characters";
-    /// What [`OperatorToken::is_strong`] accepts.
+    /// The tokens that [`OperatorToken::is_strong`] accepts.
     pub const STRONG: &str = "at least 32 visible ASCII characters without a comma";
     const LENGTH_MIN: usize = 32;
     const NAME_LENGTH_MAX: usize = 32;
@@ -31,7 +31,7 @@ impl OperatorToken {
         Self { name: name.into(), scopes, digest: digest(token) }
     }
 
-    /// Parses `name:scope+scope:token`. The token itself may contain colons.
+    /// Parses `name:scope+scope:token`. The token may contain colons.
     pub fn parse(text: &str) -> Option<Self> {
         let (name, rest) = text.split_once(':')?;
         let (scopes, token) = rest.split_once(':')?;

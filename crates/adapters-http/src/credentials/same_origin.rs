@@ -21,8 +21,8 @@ impl OwnOrigin {
         self.0.starts_with("https://")
     }
 
-    /// Whether the request changes nothing, or a page of this origin made it. Browsers say so in `Sec-Fetch-Site`, older
-    /// ones in `Origin`. A request that says neither is not a page's.
+    /// Whether the request only reads, or a page of this origin made it. Browsers send the origin in `Sec-Fetch-Site`,
+    /// older ones in `Origin`. A request without both is not a page's.
     pub(crate) fn allows(&self, head: &RequestHead) -> bool {
         if matches!(head.method, Method::GET | Method::HEAD | Method::OPTIONS) {
             return true;

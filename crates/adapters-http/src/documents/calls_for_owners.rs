@@ -10,7 +10,7 @@ use crate::parameters::query::ORGANIZATION;
 
 /// The status of the limits of an owner, against which the calls of operators do not count.
 const TOO_MANY: &str = "429";
-/// Parameters about the credential of an owner who calls.
+/// Parameters that concern the credential of an owner.
 const ONLY_OWN: &str = "keepCurrent";
 
 /// The description of the parameter.
@@ -18,7 +18,7 @@ const ORGANIZATION_TEXT: &str = "The organization for which a member calls, with
                            the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is \
                            `organization`";
 
-/// Adds the calls that operators make for owners, with what the document says of the owners' calls.
+/// Adds the calls that operators make for owners, with the documentation of the owners' calls.
 pub(crate) fn add_calls_for_owners(document: &mut OpenApi) {
     for call in OwnCall::by_operators() {
         let own = document.paths.paths.get_mut(call.path).and_then(|item| operation_of(item, &call.method).clone());

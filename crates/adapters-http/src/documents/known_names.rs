@@ -26,7 +26,7 @@ impl KnownNames {
         Self(document.paths.paths.iter().map(|(path, item)| (path.clone(), of_item(item))).collect())
     }
 
-    /// The names that members of the body of this call may have. A call whose body is not documented has none.
+    /// The names that members of the body of this call may have. A call without a documented body has none.
     pub(crate) fn members_of(&self, request: &HttpRequest) -> &[String] {
         self.names_of(request).map_or(&[], |names| &names.members)
     }
@@ -43,12 +43,12 @@ impl KnownNames {
     }
 }
 
-/// The path of the document for a pattern of the router, which may say what a parameter must match.
+/// The path of the document for a pattern of the router, which may restrict the values of a parameter.
 pub(crate) fn documented_path(pattern: &str) -> String {
     pattern.replace(":.*}", "}").replace(":[^/]*}", "}")
 }
 
-/// Says in the document that JSON bodies have no other members.
+/// States in the document that JSON bodies have no other members.
 pub(crate) struct ClosedBodies;
 
 impl Modify for ClosedBodies {

@@ -1,4 +1,4 @@
-//! What endpoints are documented with in the OpenAPI document.
+//! The parts of the OpenAPI document that endpoints add.
 
 pub(crate) mod calls_for_owners;
 pub(crate) mod error_examples;

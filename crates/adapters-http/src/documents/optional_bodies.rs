@@ -3,7 +3,7 @@ use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{Components, Schema};
 use utoipa::openapi::{Content, OpenApi, RefOr, Required};
 
-/// Says that a request may leave out a body that may have no fields: an empty body has none.
+/// States that a request may leave out a body without required fields: an empty body has none.
 pub(crate) struct OptionalBodies;
 
 impl Modify for OptionalBodies {

@@ -32,7 +32,7 @@ const BODY_ERRORS: [ErrorCode; 7] = [
     ErrorCode::UnsupportedMediaType,
 ];
 
-/// Adds to each call of an owner and of the operator API which credentials it accepts, and the errors that all these calls
+/// Adds the accepted credentials to each call of an owner and of the operator API, and the errors that all these calls
 /// share.
 pub(crate) struct Rights;
 
@@ -58,7 +58,7 @@ impl Modify for Rights {
     }
 }
 
-/// `changes` is the error of a session that another site makes change something.
+/// `changes` is the error of a session that another site causes to make a change.
 fn require_right(operation: &mut Operation, right: Right, changes: Option<ErrorCode>) {
     let api_keys = API_KEY_SCHEMES.into_iter().filter(|_| right.is_for_api_keys());
     let schemes = api_keys.chain(ID_TOKEN_SCHEMES).chain([SESSION_SCHEME]);
@@ -102,7 +102,7 @@ fn require_scope(operation: &mut Operation, scopes: &[OperatorScope], others: im
     add_sentence(operation, &format!("Requires an operator token with the scope {}.", sufficient.join(" or ")));
     let mut errors = vec![ErrorCode::CredentialMissing, ErrorCode::CredentialInvalid, ErrorCode::OperatorScopeMissing];
     errors.push(ErrorCode::RateLimited);
-    // Host applications verify keys, and never browsers. Failures of those whom they verify are not limited.
+    // Only host applications verify keys, never browsers. The failures of the verified clients are not limited.
     if scopes != [OperatorScope::Verify] {
         operation.security.get_or_insert_default().push(requirement(SESSION_SCHEME, None));
         errors.extend([ErrorCode::SeveralCredentials, ErrorCode::OperatorRoleMissing]);
@@ -122,7 +122,7 @@ fn add_sentence(operation: &mut Operation, sentence: &str) {
     operation.description = Some(description.unwrap_or_else(|| sentence.to_owned()));
 }
 
-/// Adds these errors, and the errors of its body and query, before the errors of the call itself.
+/// Adds these errors, and the errors of its body and query, before the call's own errors.
 fn share_errors(operation: &mut Operation, mut errors: Vec<ErrorCode>) {
     let refuses_members = operation
         .operation_id
@@ -154,7 +154,7 @@ mod tests {
     /// A session never verifies keys, and the calls that open one or report how to sign in need none.
     const NOT_FOR_SESSIONS: [&str; 3] = ["introspect", "beginVisit", "findCommandLineClient"];
 
-    /// No call of the operator API falls back to `admin`, which means that somebody has forgotten it.
+    /// No call of the operator API falls back to `admin`, which would mean that its scope was forgotten.
     #[test]
     fn every_call_of_the_operator_names_its_scope() {
         let document: Value = serde_json::from_str(&openapi_json()).unwrap();

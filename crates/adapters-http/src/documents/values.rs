@@ -76,7 +76,7 @@ const VALUES: [(&str, &str, Values); 60] = [
     ("Readiness", "status", Values::Always("ready")),
 ];
 
-/// The bodies that say what their other fields may be.
+/// The rules for other fields of some bodies.
 const OTHER_FIELDS: [(&str, OtherFields); 2] =
     [("ChangeSubscription", OtherFields::None), ("IntrospectForm", OtherFields::Texts)];
 
@@ -84,7 +84,7 @@ const OTHER_FIELDS: [(&str, OtherFields); 2] =
 #[derive(Clone, Copy)]
 enum OtherFields {
     None,
-    /// Strings, each of them once.
+    /// Strings, each name once.
     Texts,
 }
 
@@ -118,7 +118,7 @@ pub(crate) enum Values {
     LogFilters,
     /// Where the previous page of a list, or a stream, ended.
     Cursors,
-    /// Filters of the audit log, by who acted and by what was changed.
+    /// Filters of the audit log, by actor and by target.
     AuditActors,
     AuditTargets,
     States,

@@ -25,11 +25,11 @@ const RETRY_AFTER_SECONDS: &str = "2";
 pub(crate) enum ApiError {
     /// The table of codes says everything about this error.
     Refused(ErrorCode),
-    /// The string says what is wrong with this request.
+    /// The string describes the fault of this request.
     Explained(ErrorCode, Cow<'static, str>),
     /// These fields have faults.
     AtFault(ErrorCode, Vec<FieldFault>),
-    /// The client reads which kind of credential is not valid. The reason goes to the log.
+    /// The client reads which kind of credential is not valid. The reason is for the log.
     CredentialInvalid(Invalid, &'static str),
     /// Holds the required scopes.
     InsufficientScope(Scopes),
@@ -39,7 +39,7 @@ pub(crate) enum ApiError {
     TooManyCredentialFailures(&'static str, Duration),
     /// The same for nginx, which turns every status other than 401 and 403 into a 500.
     RateLimitedForNginx(Allowance),
-    /// The reason goes to the log. Nobody is signed in.
+    /// The reason is for the log. The sign-in fails.
     SignInRefused(&'static str),
     Internal(BoxError),
     Unavailable(BoxError),
@@ -58,7 +58,7 @@ pub(crate) enum Invalid {
 }
 
 impl Invalid {
-    /// Tells only what the client knows, and not the reason for a refusal.
+    /// Tells only facts that the client knows, and not the reason for a refusal.
     fn detail(self, reason: &'static str) -> Cow<'static, str> {
         match self {
             Self::ApiKey => "The API key is unknown, revoked, expired or malformed.".into(),
@@ -74,7 +74,7 @@ impl Invalid {
     }
 }
 
-/// What a rate limit limits: the name of its policy.
+/// The subject of a rate limit: the name of its policy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limited {
     Key,
@@ -123,7 +123,7 @@ impl ApiError {
         }
     }
 
-    /// What the client reads in `detail`. Never contains internals.
+    /// The text of `detail` for the client. Never contains internals.
     pub(crate) fn detail(&self) -> Cow<'static, str> {
         match self {
             Self::Explained(_, detail) => detail.clone(),

@@ -11,7 +11,7 @@ pub struct ErrorEntry {
     pub title: &'static str,
     /// Why the service answers with this error.
     pub cause: &'static str,
-    /// What the caller can do about the error.
+    /// The caller's remedy for the error.
     pub cure: &'static str,
 }
 

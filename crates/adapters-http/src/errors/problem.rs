@@ -87,7 +87,7 @@ impl Problem {
         problem
     }
 
-    /// The same in words, with the way on.
+    /// The same as a page, with a link to continue.
     fn to_page(&self) -> String {
         let Self { kind, title, status, detail, code, request_id, .. } = self;
         let on = if *status == NOT_FOUND {
@@ -107,11 +107,11 @@ impl Problem {
 }
 
 /// Writes the problem document into an error response, whether the error comes from this crate or from the framework,
-/// whose error bodies are empty or plain text. An error body that a handler wrote stays. The status and the headers
+/// which writes empty or plain error bodies. An error body that a handler wrote stays. The status and the headers
 /// always stay, `Allow` in particular.
 ///
-/// If a person reads an answer with this status, the document is a page. `pages` is the URL of the service to which the pages about errors belong,
-/// or nothing.
+/// If a person reads an answer with this status, the document is a page. `pages` is the URL of the service before the
+/// pages about errors, or empty.
 pub(crate) fn fill(
     response: HttpResponse,
     request_id: &str,

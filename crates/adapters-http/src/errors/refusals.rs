@@ -1,4 +1,4 @@
-//! Maps the errors of the domain to HTTP. Nothing else does.
+//! Maps the errors of the domain to HTTP, and is the only file that does.
 
 use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};

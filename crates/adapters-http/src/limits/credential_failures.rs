@@ -9,7 +9,7 @@ use quick_cache::sync::Cache;
 
 use super::keyed_limiter::{KeyedLimiter, network_of};
 
-/// The most addresses over the limit whose refusals are counted at once.
+/// The most addresses over the limit with a count of refusals.
 const COUNTED_MAX: usize = 4_096;
 
 /// Limits how often credentials from an address may fail.

@@ -62,7 +62,7 @@ impl<K: Clone + Eq + Hash> StateStore for States<K> {
     }
 }
 
-/// Limits what each user does, whichever credential the user presents.
+/// Limits the calls of each user, whichever credential the user presents.
 pub(crate) struct UserLimit {
     limited: Limited,
     limiter: KeyedLimiter<OwnerId>,
@@ -84,7 +84,7 @@ impl UserLimit {
     }
 }
 
-/// What limits by address count: an IPv4 address, or the first address of the /64 of an IPv6 address.
+/// The unit of limits by address: an IPv4 address, or the first address of the /64 of an IPv6 address.
 pub(crate) fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),

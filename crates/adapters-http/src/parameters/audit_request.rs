@@ -13,7 +13,7 @@ pub(crate) struct AuditRequest {
     pub(crate) format: AuditFormat,
 }
 
-/// How a list is written.
+/// The form of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AuditFormat {
     /// One page.

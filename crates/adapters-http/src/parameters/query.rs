@@ -21,7 +21,7 @@ pub(crate) const ORGANIZATION: &str = "organization";
 pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// The parameters of this request. Only those that the document has are known.
+    /// The parameters of this request. Only names in the document are known.
     pub(crate) fn of(request: &HttpRequest) -> Result<Self, FieldFault> {
         Self::parse(request.query_string(), State::of(request).known_names.parameters_of(request))
     }
@@ -48,7 +48,7 @@ impl Parameters {
         Ok(Self(parameters))
     }
 
-    /// Reads a parameter with `read`; `None` when the parameter is absent. `detail` says what the parameter must be.
+    /// Reads a parameter with `read`; `None` when the parameter is absent. `detail` is the rule for the parameter.
     pub(crate) fn read<T>(
         &self,
         field: &'static str,

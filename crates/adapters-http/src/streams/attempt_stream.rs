@@ -45,8 +45,8 @@ impl AttemptStream {
     }
 
     /// The body of the answer. It ends when the service shuts down, when the credential is no longer valid, and when
-    /// the store fails. Clients then reconnect and continue where they were. It also ends when the client closes the
-    /// connection: the connection sees that just before it polls this body.
+    /// the store fails. Clients then reconnect and continue from their last event. It also ends when the client closes
+    /// the connection, which the connection notices just before it polls this body.
     pub(crate) fn into_body(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
         let (stop, turn) = (State::of(&self.request).stop.clone(), Turn::of(&self.request));
         let greeting = stream::iter([Ok(Bytes::from_static(GREETING.as_bytes()))]);

@@ -1,7 +1,7 @@
 use crate::parameters::audit_request::AuditFormat;
 use crate::records::audit_record::AuditRecord;
 
-/// How an export of the audit log is written.
+/// The form of an export of the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExportForm {
     /// JSON Lines, which has no registered type.
@@ -31,7 +31,7 @@ impl ExportForm {
         }
     }
 
-    /// What comes before the first event.
+    /// The text before the first event.
     pub(super) fn head(self) -> &'static str {
         match self {
             Self::JsonLines => "",

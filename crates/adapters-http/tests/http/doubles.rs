@@ -21,8 +21,9 @@ use domain::{
 /// The issuer of the users in tests.
 pub(crate) const ISSUER: &str = "https://id.example";
 
-/// Accepts `alice.id.token`, `bob.id.token` and `odd.id.token`, and those of members: `amy.id.token`, who administers acme,
-/// `ned.id.token`, who sees it, `zoe.id.token`, who belongs to two, and `una.id.token`, whose claim is unreadable. Fails for `down.id.token`, and refuses all others.
+/// Accepts `alice.id.token`, `bob.id.token` and `odd.id.token`, and those of members: `amy.id.token` (administers
+/// acme), `ned.id.token` (sees it), `zoe.id.token` (belongs to two), and `una.id.token` (has an unreadable claim).
+/// Fails for `down.id.token`, and refuses all others.
 pub(crate) struct FixedIdentities;
 
 #[async_trait]
@@ -42,10 +43,10 @@ impl IdentityVerifier for FixedIdentities {
     }
 }
 
-/// Signs in the user whose name is the code. Refuses the code `stolen`, and does not answer for `down`.
+/// Signs in the user with the code as name. Refuses the code `stolen`, and does not answer for `down`.
 #[derive(Default)]
 pub(crate) struct FixedProvider {
-    /// How many answers it was to verify.
+    /// The number of answers that it was asked to verify.
     pub(crate) asked: Arc<AtomicU32>,
 }
 

@@ -38,7 +38,7 @@ use crate::webhooks::test_url::TestedUrls;
 /// Much longer than any answer takes: a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where browsers find the server, by its own words.
+/// The URL at which browsers find the server, by its own words.
 pub(crate) const PUBLIC_URL: &str = "https://gatepost.example";
 
 pub(crate) struct Server {
@@ -63,7 +63,7 @@ pub(crate) struct Setup {
     pub(crate) store: KeyStores,
     pub(crate) session_store: SessionStores,
     pub(crate) audit_log: MemoryAuditLog,
-    /// A permit for each page of the audit log that may be read; `None` limits nothing.
+    /// A permit for each page of the audit log that may be read; `None` means no limit.
     pub(crate) audit_reads: Option<Arc<Semaphore>>,
     pub(crate) operators_sign_in: bool,
     pub(crate) default_owner: DefaultOwner,
@@ -75,7 +75,7 @@ pub(crate) struct Setup {
     pub(crate) settings: HttpSettings,
     pub(crate) rate_limit: Option<RateLimit>,
     pub(crate) operator_tokens: Vec<OperatorToken>,
-    /// Where spans go, and how many of the traces that begin here are recorded; `None` traces nothing.
+    /// The sink of spans, and the ratio of recorded traces that begin here; `None` without tracing.
     pub(crate) traced: Option<(Arc<MemorySpans>, SamplingRatio)>,
 }
 
@@ -181,7 +181,7 @@ fn rules(policy: WebhookPolicySettings) -> WebhookRules {
     }
 }
 
-/// Routes of another adapter, like those of the development provider.
+/// Routes of another adapter, similar to those of the development provider.
 fn test_routes(reached: Arc<Notify>, release: Arc<Notify>) -> impl Fn(&mut ServiceConfig) + Clone + Send + 'static {
     move |config| {
         let (reached, release) = (Arc::clone(&reached), Arc::clone(&release));

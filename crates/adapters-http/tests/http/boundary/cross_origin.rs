@@ -1,4 +1,4 @@
-//! CORS: pages of configured origins may call `/api`. For other callers nothing changes.
+//! CORS: pages of configured origins may call `/api`. Other callers are not affected.
 
 use insta::assert_snapshot;
 

@@ -33,7 +33,7 @@ async fn the_body_has_exactly_16_kib() {
     }
 }
 
-/// The declared length is enough to refuse the body: the server reads nothing.
+/// The declared length is enough to refuse the body, which the server does not read.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_announced_too_large_is_not_waited_for() {
     let server = Server::start();

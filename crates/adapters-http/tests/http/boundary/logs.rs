@@ -128,7 +128,7 @@ async fn a_request_whose_client_left_is_in_the_log_too() {
     assert!(lines.of("1ef7-1")[0].contains(r#""status":499"#), "{:?}", lines.of("1ef7-1"));
 }
 
-/// Also of a call that is refused, so that the log shows whose token lacks a scope. Never the token.
+/// Also of a refused call, so that the log names the token that lacks a scope. Never the token.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_of_the_operator_names_its_token() {
     let operator_tokens = vec![OperatorToken::new("help-desk", vec![OperatorScope::Support], "swordfish-of-the-desk")];

@@ -1,4 +1,4 @@
-//! Which requests are traced, and what their spans say.
+//! The traced requests, and the content of their spans.
 
 use std::sync::Arc;
 use std::time::Duration;

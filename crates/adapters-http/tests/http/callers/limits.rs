@@ -49,8 +49,8 @@ async fn each_user_has_a_limit() {
     }
 }
 
-/// Retries, recoveries and tests share one limit, because each of them sends at once, whatever the schedule says. A
-/// refused recovery brings nothing back.
+/// Retries, recoveries and tests share one limit, because each of them sends at once, whatever the schedule. A refused
+/// recovery makes no delivery due.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_user_has_a_limit_for_sending_by_hand() {
     let mut setup = Setup::default();
@@ -84,7 +84,7 @@ async fn each_user_has_a_limit_for_sending_by_hand() {
     assert_eq!(verdict(&server, stranger).await, "404 subscription_not_found", "the limit of bob is its own");
 }
 
-/// A support case does not use up what the user may send by hand.
+/// A support case does not use up the user's limit on sending by hand.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_sends_by_hand_without_the_limit_of_the_user() {
     let mut setup = Setup::default();

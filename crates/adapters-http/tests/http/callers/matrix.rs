@@ -1,5 +1,5 @@
 //! Every operation of the API, with every kind of credential, called by a page of the service, by another site and by a
-//! program: who is admitted, and which error everybody else gets.
+//! program: the accepted calls, and the error of each refused one.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use crate::server::Server;
 use crate::sessions::browser::{SAME_ORIGIN, session_of};
 use crate::transcript::{ALICE, OPERATOR, Request, Response, request};
 
-/// Why a call is not admitted. `+` means that it is.
+/// Why a call is not accepted. `+` means that it is.
 const ANSWERS: [(char, u16, &str); 7] = [
     ('m', 401, "credential_missing"),
     ('i', 401, "credential_invalid"),
@@ -48,26 +48,26 @@ enum Credential {
     ApiKey,
     OperatorToken,
     Session(Who),
-    /// A user's session, and another credential beside it.
+    /// A user's session, together with another credential.
     SessionAnd(&'static Credential),
 }
 
-/// Whose session it is.
+/// The holder of a session.
 #[derive(Clone, Copy, Debug)]
 enum Who {
     User,
     Operator,
-    /// A user who has signed out.
+    /// A signed-out user.
     Ended,
-    /// A visitor who may see keys and webhooks.
+    /// A visitor with the right to see keys and webhooks.
     Reader,
-    /// A visitor who may change them.
+    /// A visitor with the right to change them.
     Writer,
-    /// A visitor who may do nothing.
+    /// A visitor without rights.
     Stranger,
 }
 
-/// A class of operations: which answer a page of the service gets with each credential, and whether another site, and a
+/// A class of operations: the answer to a page of the service with each credential, and whether another site, and a
 /// program that sends neither header, gets the same.
 struct Class {
     name: &'static str,
@@ -77,9 +77,9 @@ struct Class {
 
 #[derive(Clone, Copy)]
 enum Elsewhere {
-    /// The session does not count, or the call changes nothing.
+    /// The session does not count, or the call makes no change.
     Same,
-    /// A call with a session and nothing else is refused.
+    /// A call with a session alone is refused.
     RefusesSessions,
     /// Everybody is refused.
     RefusesAll,
@@ -239,7 +239,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("GET /healthz", "open"),
 ];
 
-/// Who makes the call.
+/// The page that makes the call, or a program.
 const PAGES: [Option<(&str, &str)>; 3] = [Some(SAME_ORIGIN), Some(("sec-fetch-site", "cross-site")), None];
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Who may call the operator API.
+//! Access to the operator API.
 
 use std::fmt::Write;
 

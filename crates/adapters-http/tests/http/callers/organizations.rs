@@ -1,4 +1,4 @@
-//! Members of organizations: whose call it is, what it may do, and what others see of it.
+//! Members of organizations: the owner of a call, its rights, and the view of others.
 
 use domain::organizations::DefaultOwner;
 use serde_json::{Value, json};
@@ -12,9 +12,9 @@ type Header = (&'static str, &'static str);
 const AMY: Header = ("x-id-token", "amy.id.token");
 /// A member of acme without a role.
 const NED: Header = ("x-id-token", "ned.id.token");
-/// A member of acme, who may change keys there, and of globex.
+/// A member of globex, and of acme with the right to change keys.
 const ZOE: Header = ("x-id-token", "zoe.id.token");
-/// A user whose claim about organizations cannot be read.
+/// A user with an unreadable claim about organizations.
 const UNA: Header = ("x-id-token", "una.id.token");
 const OPERATOR: Header = ("authorization", "Bearer operator-secret");
 
@@ -222,7 +222,8 @@ async fn a_host_never_sees_a_user_of_the_key_of_an_organization() {
     assert_eq!((&member["organizationId"], &member["userId"]), (&json!("acme"), &json!("amy")), "{member}");
 }
 
-/// The user with the id of the organization has nothing of it, and operators do not reach it by the path of that user.
+/// The user with the id of the organization cannot reach its things, and operators do not reach them by the path of
+/// that user.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_path_of_a_user_never_leads_to_an_organization() {
     let server = Server::start();
@@ -245,7 +246,8 @@ async fn the_path_of_a_user_never_leads_to_an_organization() {
     assert!(named.body.contains("invalid_field"), "{}", named.body);
 }
 
-/// Members who compete for the last places of an organization get exactly its maximum, and a user's own places stay free.
+/// Members that compete for the last places of an organization get exactly its maximum, and a user's own places stay
+/// free.
 #[tokio::test(flavor = "multi_thread")]
 async fn members_together_make_exactly_the_maximum() {
     let server = Server::start();

@@ -1,4 +1,4 @@
-//! Sessions of members: a browser acts for an organization as an ID token does, for as long as its roles are young.
+//! Sessions of members: a browser acts for an organization as an ID token does, until its roles are too old.
 
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ async fn roles_limit_what_the_browser_of_a_member_may_do() {
     }
 }
 
-/// The role of an operator gives nothing in an organization.
+/// The role of an operator gives no right in an organization.
 #[tokio::test(flavor = "multi_thread")]
 async fn users_without_organizations_operators_and_visitors_act_for_none() {
     let server = Server::start();
@@ -113,7 +113,8 @@ async fn another_site_changes_nothing_for_the_organization() {
     assert!(refused.body.contains("cross_site_request"), "{}", refused.body);
 }
 
-/// A member who was removed at the provider can go on for this long, and a verifier that remembers the session too.
+/// A member who was removed at the provider keeps the rights for this time, even with a verifier that remembers the
+/// session.
 #[tokio::test(flavor = "multi_thread")]
 async fn roles_end_to_the_millisecond_and_the_users_own_calls_go_on() {
     let server = Server::start();
@@ -166,7 +167,8 @@ async fn a_session_shows_its_organizations_to_its_user_alone() {
     }
 }
 
-/// With a session, `DEFAULT_OWNER` says with whom the console begins. Users reach their own sessions in any case.
+/// With a session, `DEFAULT_OWNER` only chooses the first owner in the console. Users reach their own sessions in any
+/// case.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_names_no_organization_acts_for_the_user() {
     let server = Setup { default_owner: DefaultOwner::Organization, ..Setup::default() }.start();

@@ -32,7 +32,7 @@ async fn create_key(server: &Server, body: &str) -> Response {
     request("POST /api/api-keys").header(ALICE).json(body).send(server).await
 }
 
-/// Walks the document, so that no operation is forgotten.
+/// Covers the whole document, so that no operation is forgotten.
 #[tokio::test]
 async fn every_operation_with_a_body_refuses_unknown_members() {
     let (server, mut walked) = (Server::start(), 0);
@@ -155,8 +155,8 @@ async fn members_of_events_are_known_and_members_of_their_data_free() {
     assert_eq!(refused.body.matches(r#""field":"#).count(), 16);
 }
 
-/// RFC 7662 has other parameters, and so have its extensions. In JSON, which is ours, a misspelt `scopes` would require
-/// nothing of the key.
+/// RFC 7662 and its extensions have other parameters. In JSON, which is Gatepost's own form, a misspelt `scopes` would
+/// require no scope of the key.
 #[tokio::test]
 async fn introspection_ignores_unknown_parameters_of_a_form_alone() {
     let server = Server::start();

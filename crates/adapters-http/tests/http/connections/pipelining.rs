@@ -96,7 +96,7 @@ async fn chunk_extensions_are_bounded() {
     timeout(Duration::from_secs(10), send_forever).await.expect("the server closes the connection");
 }
 
-/// A large answer that nobody reads must not stay in memory as a whole, and must arrive as a whole.
+/// A large unread answer must not stay in memory as a whole, and must arrive complete.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_answer_is_complete() {
     let server = Server::start();

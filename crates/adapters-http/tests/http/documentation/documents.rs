@@ -46,7 +46,7 @@ async fn the_page_brings_all_that_it_needs() {
     assert_eq!(request("GET /docs/..%2fCargo.toml").send(&server).await.verdict(), "404 not_found");
 }
 
-/// A browser with axe found these on the page; a new version of the page must keep the places that are adapted.
+/// A browser with axe found these on the page. A new version of the page must keep the adapted places.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_is_adapted_to_phones_and_screen_readers() {
     let server = Server::start();
@@ -70,7 +70,8 @@ async fn the_page_has_an_icon_and_may_be_asked_for_with_a_slash() {
     assert!(head.starts_with("http/1.1 200 ok") && head.contains("content-type: image/png"), "{head}");
 }
 
-/// With the document, what `/docs` loads is less than 600 KB on the wire. A browser that has a file loads it no more.
+/// With the document, `/docs` loads less than 600 KB on the wire. A browser with a copy of a file does not load it
+/// again.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_and_the_document_are_compressed_and_kept() {
     let server = Server::start();

@@ -1,4 +1,4 @@
-//! `PATCH /api/api-keys/{keyId}`, and what a change means for verification.
+//! `PATCH /api/api-keys/{keyId}`, and the effect of a change on verification.
 
 use insta::assert_snapshot;
 

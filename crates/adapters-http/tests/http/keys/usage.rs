@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use crate::server::Setup;
 use crate::transcript::{ALICE, BOB, Transcript, request};
 
-/// The present hour is the last one of the last day, and a key that nobody uses has a line of zeros.
+/// The present hour is the last one of the last day, and an unused key has a line of zeros.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_sees_the_uses_of_all_keys_by_the_day() {
     let store = Arc::new(MemoryKeyStore::default());

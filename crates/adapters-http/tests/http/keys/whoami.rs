@@ -1,4 +1,4 @@
-//! `/api/whoami`, and with it what every path but key management takes as a credential.
+//! `/api/whoami`, and with it the credentials of every path except key management.
 
 use std::fmt::Write;
 use std::time::Duration;

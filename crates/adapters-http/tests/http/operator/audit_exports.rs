@@ -1,4 +1,4 @@
-//! Exports of the audit log, which end with the credential.
+//! Exports of the audit log, which end when the credential does.
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is a string")).to_owned()
 }
 
-/// A server whose host may do what these scopes allow, with the token `host-secret`.
+/// A server for a host with these scopes and the token `host-secret`.
 fn server_for(scopes: &[OperatorScope]) -> Server {
     let mut operator_tokens = Setup::default().operator_tokens;
     operator_tokens.push(OperatorToken::new("host", scopes.to_vec(), "host-secret"));
@@ -114,7 +114,7 @@ async fn a_host_subscribes_a_url_for_a_customer() {
     }
 }
 
-/// The owner's credential has no place in a call of an operator.
+/// An owner's credential is refused in a call of an operator.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bodies_of_a_host_have_no_id_token() {
     let server = Server::start();
@@ -179,7 +179,7 @@ async fn a_host_does_what_its_scopes_allow() {
     assert!(refused.body.contains("the operator token host lacks the scope support or manage"), "{refused:?}");
 }
 
-/// An operator who has signed in is not a member of the organization.
+/// An operator in a browser is not a member of the organization.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_in_a_browser_is_no_creator_and_changes_nothing_from_another_site() {
     let server = Setup { operators_sign_in: true, ..Setup::default() }.start();
@@ -275,7 +275,7 @@ async fn opened_stream(server: &Server, call: Request) -> tokio::net::TcpStream 
     connection
 }
 
-/// An operator who has signed in from another machine changes nothing for others that only this machine may change.
+/// An operator who has signed in from another machine cannot make changes for others that only this machine may make.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_changes_webhooks_only_from_where_the_owner_may() {
     let mut setup = Setup::default();
@@ -291,7 +291,7 @@ async fn a_host_changes_webhooks_only_from_where_the_owner_may() {
     sent(&server, create.header(("x-forwarded-for", "203.0.113.1"))).await;
 }
 
-/// The host and members who compete for the last places get exactly the maximum.
+/// The host and members that compete for the last places get exactly the maximum.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_host_and_members_together_make_exactly_the_maximum() {
     let server = Server::start();

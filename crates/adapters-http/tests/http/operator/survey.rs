@@ -1,4 +1,4 @@
-//! What an operator sees of all users: failing subscriptions and events.
+//! An operator's view of all users: failing subscriptions and events.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What an operator sees of a user's webhooks and sessions, and sends again.
+//! An operator's view of a user's webhooks and sessions, and repeated deliveries.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::webhooks::subscriptions::subscribed;
 
 const USER: &str = "/api/operator/users/alice";
 
-/// The answers are those that the user gets, and the audit log of the user has each look before it is answered.
+/// The operator gets the same answers as the user, and the audit log of the user has each look before it is answered.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_sees_what_the_user_sees_and_the_user_sees_the_operator() {
     let server = Server::start();
@@ -69,8 +69,8 @@ async fn an_unknown_user_has_nothing_and_another_users_things_are_not_found() {
     assert_eq!(retry.send(&server).await.verdict(), "404 subscription_not_found");
 }
 
-/// What an operator asks for is recorded before the question is understood, because each answer says something about the
-/// user. A string that cannot be an id names nothing.
+/// A request of an operator is recorded before it is parsed, because each answer tells something about the user. A
+/// string that cannot be an id has no target.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_that_fails_is_recorded_if_it_names_something() {
     let server = Server::start();
@@ -147,7 +147,7 @@ async fn an_operator_ends_the_sessions_of_a_user() {
     }
 }
 
-/// A subscription of Alice's, and a delivery to it whose first attempt has failed.
+/// A subscription of Alice's, and a delivery to it with a failed first attempt.
 async fn failed_delivery(server: &Server) -> (String, String) {
     let subscription = subscribed(server, r#"["a"]"#).await;
     let event = request("POST /api/operator/events").header(OPERATOR);
@@ -157,7 +157,7 @@ async fn failed_delivery(server: &Server) -> (String, String) {
     (subscription, list.field("id").to_owned())
 }
 
-/// What Alice's audit log says was done to, newest first.
+/// The targets in Alice's audit log, newest first.
 async fn targets_of(server: &Server, action: &str) -> Vec<String> {
     let list = request(&format!("GET /api/audit?action={action}")).header(ALICE).send(server).await;
     let list: Value = serde_json::from_str(&list.body).unwrap();

@@ -5,7 +5,7 @@ use crate::doubles::user;
 use crate::server::Server;
 use crate::transcript::{Request, Response, request};
 
-/// What a browser sends with the calls of pages of the service.
+/// The header of calls by pages of the service.
 pub(crate) const SAME_ORIGIN: (&str, &str) = ("sec-fetch-site", "same-origin");
 
 /// The cookie of a new session of this user.
@@ -13,7 +13,7 @@ pub(crate) async fn session_of(server: &Server, subject: &str, role: SessionRole
     open(server, user(subject).into(), role).await
 }
 
-/// The cookie of a new session of this user, who belongs to organizations.
+/// The cookie of a new session of this member of organizations.
 pub(crate) async fn session_of_member(server: &Server, member: Identity) -> String {
     open(server, member, SessionRole::User).await
 }

@@ -90,7 +90,7 @@ async fn an_unused_link_is_not_a_session() {
     assert!(opened.body.contains(r#""expiresAt":"2026-11-21T13:42:03.120Z"}}"#), "{opened:?}");
 }
 
-/// A link that waits would become a session after its user or an operator has ended all of them.
+/// A waiting link would become a session after all sessions were ended.
 #[tokio::test]
 async fn a_link_that_waits_ends_with_all_sessions() {
     let server = Server::start();

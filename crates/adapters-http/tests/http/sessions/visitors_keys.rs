@@ -1,4 +1,4 @@
-//! The keys that visitors make, or whose successors they get: whatever a visitor may do, its keys may do no more.
+//! The keys that visitors create or rotate have no more rights than the visitor.
 
 use std::collections::BTreeSet;
 

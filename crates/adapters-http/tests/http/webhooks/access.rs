@@ -1,4 +1,4 @@
-//! What an API key may do with webhooks, and what happens to its subscriptions when it is revoked or leaks.
+//! The rights of an API key to webhooks, and the effect of its revocation or leak on its subscriptions.
 
 use std::sync::Arc;
 

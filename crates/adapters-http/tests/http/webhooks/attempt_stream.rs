@@ -138,7 +138,7 @@ async fn streams_are_bounded_and_make_room_when_they_end() {
     timeout(Duration::from_secs(20), has_room).await.expect("the place is free again");
 }
 
-/// The client closes in the ordinary way, and the server has nothing to send.
+/// The client closes in the ordinary way, while the server has no event to send.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_makes_room_when_its_client_closes_the_connection() {
     let mut setup = Setup::default();

@@ -1,4 +1,4 @@
-//! Does to the queue what a dispatcher does, without sending anything.
+//! Works on the queue as a dispatcher does, without sending.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use domain::webhooks::{AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, Fa
 
 use crate::server::Server;
 
-/// What a receiver does.
+/// The behaviour of a receiver.
 #[derive(Clone, Copy)]
 pub(crate) enum Receiver {
     /// Answers 204.

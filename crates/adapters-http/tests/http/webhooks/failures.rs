@@ -1,4 +1,4 @@
-//! Failed deliveries by their cause, and what a recovery would bring back.
+//! Failed deliveries by their cause, and the effect of a recovery.
 
 use insta::assert_snapshot;
 

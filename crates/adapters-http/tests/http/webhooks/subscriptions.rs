@@ -1,4 +1,4 @@
-//! `/api/webhooks/subscriptions`: the contract of creation, and what can be done with a subscription.
+//! `/api/webhooks/subscriptions`: the contract of creation, and the calls on a subscription.
 
 use std::time::Duration;
 
@@ -221,7 +221,7 @@ async fn a_list_comes_in_pages_newest_first() {
     assert_eq!(others.body, r#"{"subscriptions":[]}"#);
 }
 
-/// One call shows what would need one for each subscription.
+/// One call shows the health of all subscriptions.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_includes_the_health_of_each_subscription_for_who_asks() {
     let server = Server::start();
@@ -246,7 +246,7 @@ async fn a_wrong_page_is_named() {
     assert_snapshot!(transcript.text());
 }
 
-/// Deleted subscriptions stay in the log, so a loop that creates and deletes them comes to an end.
+/// Deleted subscriptions stay in the log, so a loop that creates and deletes them ends.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_times_the_maximum_may_be_deleted() {
     let mut setup = Setup::default();

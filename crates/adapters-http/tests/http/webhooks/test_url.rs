@@ -1,4 +1,4 @@
-//! Tests of URLs that nothing is subscribed to.
+//! Tests of URLs without a subscription.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
