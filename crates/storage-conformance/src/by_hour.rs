@@ -1,11 +1,11 @@
-//! Counts by the hour: what the counts of keys and of subscriptions promise alike.
+//! Counts by the hour: the common promises for the counts of keys and of subscriptions.
 
 use domain::{Hour, HourRange, OwnerId};
 
 use crate::racing::{all_at_once, moments, not_held_up};
 use crate::sample::user;
 
-/// An hour in which nothing else happens.
+/// An hour that no other test uses.
 pub(crate) const NOON: i64 = 498_660;
 
 /// Three counts, by their results.
@@ -28,7 +28,7 @@ pub(crate) trait CountsByHour: Clone + Send + Sync + 'static {
     /// The hours with counts of the owner's object, the earliest first.
     fn read(&self, owner: &OwnerId, id: Self::Id, hours: HourRange) -> impl Future<Output = Vec<(i64, Counts)>> + Send;
 
-    /// Deletes at most `max` rows from before this hour, and says how many.
+    /// Deletes at most `max` rows from before this hour, and returns their number.
     fn purge(&self, before: Hour, max: u32) -> impl Future<Output = u32> + Send;
 }
 
@@ -122,7 +122,7 @@ pub(crate) async fn are_added_whole_or_not_at_all(store: impl CountsByHour) {
     }
 }
 
-/// What is read of these twice in a row: a store may go on with a dropped call while it is read.
+/// Two consecutive reads that agree: a store may still work on a dropped call during a read.
 async fn settled<Store: CountsByHour>(store: &Store, owner: &OwnerId, ids: &[Store::Id]) -> Vec<Vec<(i64, Counts)>> {
     let mut before = Vec::new();
     loop {

@@ -17,7 +17,7 @@ mod keys {
     mod shared {
         use super::*;
 
-        /// It has but one instance.
+        /// The store has only one instance.
         fn instances() -> Instances {
             let store = Arc::new(MemoryKeyStore::default());
             [store.clone(), store]
@@ -41,7 +41,7 @@ mod sessions {
     mod shared {
         use super::*;
 
-        /// It has but one instance.
+        /// The store has only one instance.
         fn instances() -> Instances<dyn SharedSessionStore> {
             let store = Arc::new(MemorySessionStore::default());
             [store.clone(), store]
@@ -67,7 +67,7 @@ mod webhooks {
         storage_conformance::webhooks::direct_claims::publications_claim_for_the_dispatcher(fresh_store()).await;
     }
 
-    /// Not durable, but what the suite expects to find again is what a store that stays open holds.
+    /// The store is not durable, so the suite looks for the answered writes in a store that stays open.
     #[tokio::test]
     async fn what_was_answered_is_there() {
         let store = MemoryWebhookStore::default();

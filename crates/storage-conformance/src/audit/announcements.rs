@@ -32,7 +32,7 @@ pub async fn events_are_listed_until_they_are_announced(stores: Arc<AuditedStore
     assert_eq!(unannounced(log, 100).await, ids(&announced[2..]), "those that are not marked must stay");
 }
 
-/// An event that is stored late, with a time before those that were announced, is listed.
+/// An event that is stored late, with an earlier time than announced events, is listed.
 pub async fn an_event_that_is_stored_late_is_listed(stores: Arc<AuditedStores>) {
     let log = &*stores.audit;
     let events = [event_of(&user("alice"), second(9)), event_of(&user("alice"), second(1))];

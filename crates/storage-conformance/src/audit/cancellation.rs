@@ -1,5 +1,5 @@
-//! Calls whose caller drops the future before it ends. A change without its event, or an event without its change, would
-//! be seen here.
+//! Calls that are dropped before they end. These promises would show a change without its event, or an event without
+//! its change.
 
 use domain::ports::{InsertKeyRequest, RevokeKeyRequest};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub async fn a_cancelled_creation_and_its_event_are_one(stores: Arc<AuditedStore
             }))
             .await;
         not_held_up(drop_at, async {
-            // Another insertion of the same owner comes after the dropped one, so that it is decided.
+            // Another insertion of the same owner comes after the dropped one, whose outcome is fixed then.
             put(&*stores.keys, &Sample::of(&owner)).await;
             let is_stored = all_keys(&*stores.keys, &owner).await.iter().any(|key| key.id == sample.id());
             let events = all_of(&*stores.audit, &owner).await;

@@ -82,7 +82,7 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
     expect_seen(&stores).await;
 }
 
-/// Disables the key, and returns the event. The second call changes nothing, and leaves none.
+/// Disables the key twice, and returns the event of the first call. The second call has no effect, and leaves no event.
 async fn disable_twice(stores: &AuditedStores, sample: &Sample) -> Option<AuditEvent> {
     let by = cause(second(1));
     let change = KeyChange { is_disabled: Some(true), ..KeyChange::default() };
@@ -94,7 +94,7 @@ async fn disable_twice(stores: &AuditedStores, sample: &Sample) -> Option<AuditE
     by.key_changed(&sample.key, &change.decide(&sample.key, second(1)).expect("the key is good"))
 }
 
-/// The log has these events, and after them one for each of four keys, in any order: three that are known, and the
+/// The log has these events, and after them one for each of four keys, in any order: three known ones, and the
 /// successor.
 async fn expect_these_and_four_of(stores: &AuditedStores, expected: Vec<AuditEvent>, last: Vec<AuditEvent>) {
     let found = all(&*stores.audit).await;
@@ -112,7 +112,7 @@ async fn expect_these_and_four_of(stores: &AuditedStores, expected: Vec<AuditEve
     }
 }
 
-/// The creation of the last key for which there is room leaves another event, of the maximum.
+/// The creation of the last key that fits leaves another event, of the maximum.
 pub async fn the_last_key_that_fits_leaves_another_event(stores: Arc<AuditedStores>) {
     let alice = user("alice");
     let mut expected = Vec::new();
@@ -187,7 +187,7 @@ pub async fn a_key_that_loses_its_successor_leaves_another_event(stores: Arc<Aud
     expect_seen(&stores).await;
 }
 
-/// A call that is refused, finds nothing, or changes nothing leaves no event.
+/// A call that is refused, finds no key, or has no effect leaves no event.
 pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>) {
     let alice = user("alice");
     let sample = Sample::of(&alice);
@@ -232,7 +232,7 @@ pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>)
     expect_no_more(&stores, 2, "a call that finds no key, and a purge").await;
 }
 
-/// Revokes the key, and then in each way again.
+/// Revokes the key, and repeats it in each way.
 async fn revoke_again(stores: &AuditedStores, sample: &Sample) {
     let (keys, owner, seen) = (&stores.keys, &sample.key.owner, view(at(0), ALL_ENDED));
     for seconds in [4, 5] {

@@ -10,7 +10,7 @@ use super::AuditedStores;
 use super::sample::{all, all_of, event_of, listed, record_all, second};
 use crate::sample::{user, user_of};
 
-/// Every filter, and every two together, show what [`AuditFilter::matches`] selects, newest first.
+/// Every filter, and every pair of filters, shows the selection of [`AuditFilter::matches`], newest first.
 pub async fn lists_are_what_the_reference_selects(stores: Arc<AuditedStores>) {
     let events = mixed_events();
     record_all(&*stores.audit, &events).await;

@@ -1,5 +1,5 @@
-//! The promises of [`domain::ports::AuditLog`], for a store that implements it beside the other ports. A change and its
-//! events are one.
+//! The promises of [`domain::ports::AuditLog`], for a store that implements it together with the other ports. A change
+//! and its events are one.
 //!
 //! Add them as tests with [`audit_log_tests`](crate::audit_log_tests), which takes a future that creates
 //! [`AuditedStores`].

@@ -21,7 +21,7 @@ pub async fn events_before_an_instant_are_deleted(stores: Arc<AuditedStores>) {
     assert_eq!(purge(&stores, 1_000, 100).await, 0, "nothing is left to delete");
 }
 
-/// A purge deletes at most as many events as it may.
+/// A purge deletes at most `max` events.
 pub async fn at_most_max_events_are_deleted(stores: Arc<AuditedStores>) {
     let events: Vec<AuditEvent> = (0..7).map(|number| event_of(&user("alice"), at(number))).collect();
     record_all(&*stores.audit, &events).await;

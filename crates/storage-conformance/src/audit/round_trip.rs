@@ -1,4 +1,4 @@
-//! What is recorded comes back unchanged.
+//! Recorded events come back unchanged.
 
 use std::net::IpAddr;
 use std::sync::Arc;

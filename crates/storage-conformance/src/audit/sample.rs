@@ -11,13 +11,13 @@ use domain::{AuditId, KeyId, OwnerId, Timestamp};
 use super::suite::AuditedStores;
 use crate::sample::{at, user};
 
-/// How soon a watcher sees what a call has written whose caller has left.
+/// How soon a watcher sees the events of a dropped call.
 const SEEN_WITHIN: Duration = Duration::from_secs(4);
 const SEEN_INTERVAL: Duration = Duration::from_millis(5);
 /// The most pages that a list may have.
 const PAGES_MAX: usize = 1_000;
 
-/// A cause of that user, with an id that no other sample has.
+/// A cause of this user, with a unique id.
 pub(crate) fn cause_of(actor: &OwnerId, at: Timestamp) -> Cause {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let entropy = SeededEntropy::new((NEXT.fetch_add(1, Ordering::Relaxed) << 32) + 2);
@@ -32,7 +32,7 @@ pub(crate) fn cause(at: Timestamp) -> Cause {
     cause_of(&user("alice"), at)
 }
 
-/// An event of this owner's, which the owner did.
+/// An event of this owner, who is also the actor.
 pub(crate) fn event_of(owner: &OwnerId, at: Timestamp) -> AuditEvent {
     let Cause { id, origin } = cause_of(owner, at);
     let target = AuditTarget::Key(KeyId::from_bytes(*id.as_bytes()));
@@ -65,7 +65,7 @@ pub(crate) async fn all(log: &dyn AuditLog) -> Vec<AuditEvent> {
     listed(log, &AuditFilter::default(), 100).await
 }
 
-/// The events of what belongs to this user.
+/// The events of this owner.
 pub(crate) async fn all_of(log: &dyn AuditLog, owner: &OwnerId) -> Vec<AuditEvent> {
     listed(log, &AuditFilter { owner: Some(owner.clone()), ..AuditFilter::default() }, 100).await
 }
@@ -77,7 +77,7 @@ pub(crate) async fn expect_events(log: &dyn AuditLog, mut expected: Vec<AuditEve
     assert_eq!(found, expected, "{why}");
 }
 
-/// Panics unless the watcher has seen what was written: for a log that nobody has purged.
+/// Panics unless the watcher has seen every written event: for a log without a purge.
 pub(crate) async fn expect_seen(stores: &AuditedStores) {
     let mut written = all(&*stores.audit).await;
     written.reverse();
@@ -88,7 +88,7 @@ pub(crate) async fn expect_seen(stores: &AuditedStores) {
     );
 }
 
-/// The same soon: a store may first look which events of a call are stored, whose caller has left.
+/// The same, within a time: a store may first look which events of a dropped call are stored.
 pub(crate) async fn expect_seen_soon(stores: &AuditedStores) {
     let written = all(&*stores.audit).await.len();
     let seen = async {

@@ -22,7 +22,7 @@ pub struct AuditedStores {
     pub webhooks: Arc<dyn WebhookStore>,
     /// Its audit log.
     pub audit: Arc<dyn AuditPorts>,
-    /// What the log has shown to a watcher.
+    /// The events that the log has shown to a watcher.
     pub(super) seen: Arc<SeenEvents>,
 }
 

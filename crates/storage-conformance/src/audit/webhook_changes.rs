@@ -78,7 +78,7 @@ pub async fn parts_of_a_recovery_leave_their_events(stores: Arc<AuditedStores>) 
     expect_events(&*stores.audit, expected, "each part of a recovery must leave its event").await;
 }
 
-/// A call that is refused, finds no subscription, or changes nothing leaves no event.
+/// A call that is refused, finds no subscription, or has no effect leaves no event.
 pub async fn calls_that_change_no_subscription_leave_no_event(stores: Arc<AuditedStores>) {
     let (alice, mallory) = (user("alice"), user("mallory"));
     let lane = subscription(&alice);
@@ -190,7 +190,7 @@ async fn claim_both(stores: &AuditedStores) -> Vec<Held> {
     held
 }
 
-/// A retry and a cancellation by hand leave their events, with the owner. Those that change nothing leave none.
+/// A retry and a cancellation by hand leave their events, with the owner. Repetitions without effect leave none.
 pub async fn changes_of_deliveries_leave_their_events(stores: Arc<AuditedStores>) {
     let (alice, mallory) = (user("alice"), user("mallory"));
     let lane = subscription(&alice);

@@ -1,5 +1,4 @@
-//! Calls whose caller drops the future before it ends: the call happens wholly or not at all, and later calls do not
-//! hang.
+//! Calls that are dropped before they end: the call takes effect wholly or not at all, and later calls do not hang.
 
 use std::sync::Arc;
 

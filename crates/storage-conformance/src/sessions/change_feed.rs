@@ -1,5 +1,5 @@
-//! What instances that share a store learn of ended sessions: the promises of [`ChangeFeed`] for sessions. How the feed
-//! is read is promised and checked for keys.
+//! The changes of ended sessions for instances that share a store: the promises of [`ChangeFeed`] for sessions. The
+//! promises about reading the feed are checked for keys.
 
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ pub async fn ended_sessions_reach_every_instance_once(instances: Instances<dyn S
     assert_same(&read_on().await, &[]);
 }
 
-/// An opening below the maximum, an end that finds no session, a use and a purge write nothing to the feed.
+/// An opening below the maximum, an end that finds no session, a use and a purge add no change to the feed.
 pub async fn what_ends_no_session_is_not_in_the_feed(instances: Instances<dyn SharedSessionStore>) {
     let [here, there] = &instances;
     let (alice, bob) = (user("alice"), user("bob"));
@@ -54,8 +54,8 @@ pub async fn what_ends_no_session_is_not_in_the_feed(instances: Instances<dyn Sh
     assert_same(&read(&**there, Some(&position)).await.0, &[]);
 }
 
-/// An end and its place in the feed are one: a reader of the change finds the session gone, and a reader who finds it
-/// gone finds the change.
+/// An end and its place in the feed are one: a reader of the change finds the session ended, and a reader who finds it
+/// ended finds the change.
 pub async fn an_end_and_its_place_in_the_feed_are_one(instances: Instances<dyn SharedSessionStore>) {
     let (_, start) = read(&*instances[0], None).await;
     for round in 0..10 {
@@ -82,7 +82,7 @@ pub async fn an_end_and_its_place_in_the_feed_are_one(instances: Instances<dyn S
                         let is_read = read(&*there, Some(&start)).await.0.contains(&sample.digest);
                         return assert!(is_read, "a reader who finds a session gone must find the change");
                     }
-                    // A store that never waits would let no other call go on.
+                    // A store that never waits would let no other call run.
                     yield_now().await;
                 }
             })

@@ -12,8 +12,8 @@ use super::sample::{
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Ending a session returns its digest, and the session is gone: not found, not listed, its id and digest free. The
-/// owner's other sessions stay. A second end finds nothing.
+/// Ending a session returns its digest, and deletes the session: it is not found, not listed, and its id and digest are
+/// free. The owner's other sessions stay. A second end finds no session.
 pub async fn an_ended_session_is_gone(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let samples =
@@ -55,7 +55,7 @@ pub async fn parallel_ends_name_the_session_once(store: Arc<dyn SessionPorts>) {
     }
 }
 
-/// All sessions of a user end, with those that ended by themselves, except for the kept one. Other users' sessions stay,
+/// All sessions of a user end, including expired and idle ones, except for the kept one. Other users' sessions stay,
 /// and so does a kept session of another user.
 pub async fn all_sessions_of_a_user_end_but_the_kept(store: Arc<dyn SessionPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));

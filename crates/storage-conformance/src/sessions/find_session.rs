@@ -10,7 +10,7 @@ use domain::sessions::Session;
 use super::sample::{Sample, expect_stored, idle_max, open_all};
 use crate::sample::{at, user};
 
-/// A digest finds its session, whether it is good or has ended by itself.
+/// A digest finds its session, whether it is good, idle or expired.
 pub async fn a_digest_finds_its_session_in_any_state(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let samples = [Sample::of(&owner), Sample::of(&owner).seen(at(-idle_max())), Sample::of(&owner).expiring(at(-1))];
@@ -18,7 +18,7 @@ pub async fn a_digest_finds_its_session_in_any_state(store: Arc<dyn SessionPorts
     expect_stored(&*store, &samples, "a digest must find its session").await;
 }
 
-/// A digest that is not stored finds nothing, even if half of it is stored.
+/// An unknown digest finds no session, even if half of it is stored.
 pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn SessionPorts>) {
     let sample = Sample::of(&user("alice"));
     let mut half = *sample.digest.as_bytes();
@@ -33,7 +33,7 @@ pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn SessionPorts>) {
     assert_eq!(found, None, "a digest must be compared to its end");
 }
 
-/// A look-up of many digests finds those that are stored, each under its digest.
+/// A look-up of many digests finds the stored ones, each under its digest.
 pub async fn many_digests_find_their_sessions(store: Arc<dyn SessionPorts>) {
     let stored: Vec<Sample> = (0..5).map(|n| Sample::of(&user("alice")).seen(at(-idle_max() + n))).collect();
     open_all(&*store, &stored).await;

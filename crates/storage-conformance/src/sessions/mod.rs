@@ -1,4 +1,4 @@
-//! The promises of the ports of sessions, and those of [`domain::ports::ChangeFeed`] for sessions.
+//! The promises of the ports of sessions, and the promises of [`domain::ports::ChangeFeed`] for sessions.
 //!
 //! ```
 //! use std::sync::Arc;

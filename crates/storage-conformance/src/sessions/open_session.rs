@@ -13,7 +13,7 @@ use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
 /// Beyond the maximum, the sessions that were created first end: by `created_at`, then by id, however they were used.
-/// The answer has their digests, and they are gone.
+/// The answer has their digests, and they are deleted.
 pub async fn the_oldest_sessions_end_beyond_the_maximum(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let mut samples: Vec<Sample> = [5, 1, 3, 3, 9].iter().map(|n| Sample::opened(&owner, at(*n))).collect();
@@ -22,7 +22,7 @@ pub async fn the_oldest_sessions_end_beyond_the_maximum(store: Arc<dyn SessionPo
     open_all(&*store, &samples).await;
     open_all(&*store, std::slice::from_ref(&other)).await;
     let newest = Sample::opened(&owner, at(10));
-    // Six with the new one: the oldest, and the one of the two with the lesser id, go.
+    // Six with the new one: the oldest, and the one of the two with the lower id, end.
     samples.sort_by_key(|sample| (sample.session.created_at, sample.id()));
     let ended = open(&*store, &newest, 4).await;
     assert_eq!(ended, digests(&samples[..2]), "the sessions that were created first must end");
@@ -88,7 +88,7 @@ pub async fn parallel_openings_leave_the_maximum(store: Arc<dyn SessionPorts>) {
     }
 }
 
-/// A session whose id or digest is stored is refused, and nothing changes: no session ends, at the maximum either.
+/// A session with a stored id or digest is refused without effect: no session ends, even at the maximum.
 pub async fn a_stored_id_or_digest_is_refused(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let stored = [Sample::opened(&owner, at(0)), Sample::opened(&user("bob"), at(1)), Sample::opened(&owner, at(2))];

@@ -1,4 +1,4 @@
-//! Deleting sessions that ended by themselves.
+//! Deleting sessions that expired or became idle.
 
 use std::sync::Arc;
 

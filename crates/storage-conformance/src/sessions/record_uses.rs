@@ -9,7 +9,7 @@ use super::sample::{Sample, end, expect_gone, expect_stored, find, list, open_al
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A use moves `seen_at` forward, never back, to the millisecond, and changes nothing else.
+/// A use moves `seen_at` forward, never back, to the millisecond, and affects no other field.
 pub async fn uses_move_forward_only(store: Arc<dyn SessionPorts>) {
     let mut samples = [Sample::of(&user("alice")), Sample::of(&user("alice")), Sample::of(&user("bob"))];
     open_all(&*store, &samples).await;

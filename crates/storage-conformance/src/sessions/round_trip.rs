@@ -1,4 +1,4 @@
-//! What is stored comes back.
+//! Stored sessions come back.
 
 use std::net::IpAddr;
 use std::sync::Arc;

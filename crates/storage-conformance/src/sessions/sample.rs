@@ -108,7 +108,7 @@ pub(crate) async fn expect_gone(store: &dyn SessionPorts, samples: &[Sample], wh
     }
 }
 
-/// The owner's list.
+/// The list of the owner.
 pub(crate) async fn list(store: &dyn SessionPorts, owner: &OwnerId, at: Timestamp) -> Vec<Session> {
     store.list(owner, at).await.expect("a list must succeed")
 }

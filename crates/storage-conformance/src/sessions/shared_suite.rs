@@ -3,7 +3,7 @@ use domain::ports::ChangeFeed;
 
 use crate::{SharedPromise, SharedSessionStore};
 
-/// Adds what [`ChangeFeed`] promises for sessions as `#[test]`s to the current module. Takes a future that opens two
+/// Adds the promises of [`ChangeFeed`] for sessions as `#[test]`s to the current module. Takes a future that opens two
 /// [`Instances`](crate::Instances) of a fresh store and returns them with a guard that is dropped after them.
 #[macro_export]
 macro_rules! session_feed_tests {

@@ -8,8 +8,8 @@ use storage_conformance::Check;
 /// Each fault, and promises that it breaks.
 pub(crate) type Broken<Fault> = [(Fault, &'static [&'static str])];
 
-/// Asserts that every promise beside a fault sees it. `check` begins the check of a promise on a new store with the
-/// fault.
+/// Asserts that every promise in the list of a fault detects it. `check` begins the check of a promise on a new store
+/// with the fault.
 pub(crate) async fn every_fault_is_seen<Fault: Copy + fmt::Debug>(
     broken: &Broken<Fault>,
     check: impl Fn(&str, Fault) -> Check,
@@ -36,7 +36,7 @@ async fn is_seen(check: impl Fn() -> Check) -> bool {
     false
 }
 
-/// Asserts that the promises beside the faults are these, so that a fault breaks each.
+/// Asserts that the lists of the faults have exactly these promises, so that a fault breaks each.
 pub(crate) fn each_is_broken<Fault>(broken: &Broken<Fault>, promises: impl Iterator<Item = &'static str>) {
     let broken: BTreeSet<&str> = broken.iter().flat_map(|(_, promises)| *promises).copied().collect();
     assert_eq!(broken, promises.collect());

@@ -1,4 +1,4 @@
-//! The suite bites: stores with one fault each, and the promises that must be seen to break.
+//! Stores with one fault each, and the promises that must detect it.
 
 mod audit;
 mod bites;

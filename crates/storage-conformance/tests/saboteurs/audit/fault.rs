@@ -1,7 +1,7 @@
-/// What is wrong with the log, or with the stores that write to it.
+/// The fault of the log, or of the stores that write to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing.
+    /// No fault.
     None,
     LosesAddresses,
     LosesChanges,
@@ -11,9 +11,9 @@ pub(crate) enum Fault {
     ForgetsTheEventsOfSessions,
     ForgetsTheEventsOfSubscriptions,
     ForgetsTheEventsOfDeliveries,
-    /// A revocation that changes nothing writes an event.
+    /// A revocation without effect writes an event.
     RecordsWhatItRefuses,
-    /// A list has an event that nobody has written.
+    /// A list has an invented event.
     InventsEvents,
     /// An event is written after its change, in another step.
     RecordsInAnotherStep,
@@ -31,14 +31,14 @@ pub(crate) enum Fault {
     CountsThenPurges,
     CountsThenRecordsNew,
     RecordsNewTwice,
-    /// Watchers see nothing.
+    /// Watchers see no event.
     ShowsNothing,
     /// Watchers see each event twice.
     ShowsTwice,
     /// Watchers see an event in another step than its change.
     ShowsInAnotherStep,
     AnnouncesEverything,
-    /// What is older than an event that was listed is not listed, as by a cursor.
+    /// Events that are older than a listed one are not listed, as by a cursor.
     AnnouncesByTime,
     IgnoresAnnouncedMax,
     MarksNothing,

@@ -16,14 +16,14 @@ use super::fault::Fault;
 
 type Answer<T> = Result<T, StoreError>;
 
-/// Keys whose events are right but for one fault.
+/// Keys with correct events, except for one fault.
 pub(crate) struct AuditedKeys {
     fault: Fault,
     keys: MemoryKeyStore,
-    /// What the store has written. With the right fault, this is not what others see.
+    /// The events that the store has written. With some faults, others see different ones.
     written: MemoryAuditLog,
     seen: MemoryAuditLog,
-    /// Who sees events in another step.
+    /// The watchers that see events in another step.
     later: Arc<AuditWatchers>,
 }
 
@@ -33,7 +33,7 @@ impl AuditedKeys {
         Self { fault, keys: MemoryKeyStore::default().writing_to(written.clone()), written, seen, later }
     }
 
-    /// Shows what the store has written for this cause, in another step.
+    /// Shows the events of this cause, in another step.
     async fn show(&self, cause: &Cause) {
         match self.fault {
             Fault::RecordsInAnotherStep => {

@@ -10,16 +10,16 @@ use domain::{AuditId, OwnerId, Timestamp};
 
 use super::fault::Fault;
 
-/// What lies between two steps of a store that asks a database.
+/// The time between two steps of a store that asks a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);
 /// More events than a test writes.
 const ALL: u32 = 1_000;
 
-/// A log that is right but for one fault.
+/// A correct log, except for one fault.
 pub(crate) struct FaultyLog {
     fault: Fault,
     log: MemoryAuditLog,
-    /// Who sees events in another step.
+    /// The watchers that see events in another step.
     later: Arc<AuditWatchers>,
     /// The time of the newest event that was listed as unannounced, in milliseconds.
     newest: AtomicI64,

@@ -84,7 +84,7 @@ fn promise(name: &str) -> &'static Promise<AuditedStores> {
     PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
 }
 
-/// The faults are what breaks promises: without one, the same stores keep them all.
+/// Only faults break promises: without one, the same stores keep them all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
     for promise in PROMISES {

@@ -15,10 +15,10 @@ use domain::{ApiKey, CredentialDigest, Hour, KeyUsage, KeyUse, ListView, OwnerId
 use storage_conformance::Instances;
 use tokio::sync::Mutex;
 
-/// What lies between two steps of a store that asks a database.
+/// The time between two steps of a store that asks a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);
 
-/// What is wrong with a feed.
+/// The fault of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
     None,
@@ -33,7 +33,7 @@ pub(crate) enum Lie {
     ListsBeforeItChanges,
     ListsAfterItAnswers,
     ListsAfterItChanges,
-    /// A change stands where its call began, before changes that were committed meanwhile.
+    /// A change has the place of the start of its call, before changes that were committed in between.
     OrdersByTheBeginning,
     /// Tells the time of the instance, which is ahead on one of them.
     TellsItsOwnTime,
@@ -41,7 +41,7 @@ pub(crate) enum Lie {
     TellsAnOldTime,
 }
 
-/// A store that is right, with a feed that is right but for one lie.
+/// A correct store, with a feed that has one fault.
 pub(crate) struct Liar {
     lie: Lie,
     is_first: bool,
@@ -66,7 +66,7 @@ impl Liar {
         })
     }
 
-    /// Makes the change, and lists what it changed.
+    /// Makes the change, and lists its digests.
     async fn change<T>(&self, change: impl Future<Output = T>) -> T {
         let beginning = self.shared.listed.lock().await.len();
         if self.lie == Lie::OrdersByTheBeginning {
@@ -175,7 +175,7 @@ impl KeyStore for Liar {
 
     async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
         let rotate = self.shared.store.rotate(request);
-        // The store in memory lists it, the feed of this one does not.
+        // The store in memory lists it, but this feed does not.
         if self.lie == Lie::LeavesOutRotations { rotate.await } else { self.change(rotate).await }
     }
 

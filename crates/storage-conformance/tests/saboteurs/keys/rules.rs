@@ -9,7 +9,7 @@ use domain::{
 use super::fault::Fault;
 use super::store::{Row, Saboteur, State};
 
-/// What the store decides without looking further, each decision wrong if it is the fault.
+/// The decisions of the store that need no other data, each wrong if it is the fault.
 impl Saboteur {
     pub(crate) fn as_written(&self, key: &ApiKey) -> ApiKey {
         let mut key = key.clone();

@@ -14,10 +14,10 @@ use tokio::task::yield_now;
 
 use super::fault::Fault;
 
-/// What lies between two steps of a store that asks a database.
+/// The time between two steps of a store that asks a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);
 
-/// A small store that is right but for one fault.
+/// A small correct store, except for one fault.
 pub(crate) struct Saboteur {
     pub(crate) fault: Fault,
     state: Mutex<State>,
@@ -28,7 +28,7 @@ pub(crate) struct State {
     pub(crate) rows: Vec<Row>,
     purged: Vec<Row>,
     usage: BTreeMap<(Hour, KeyId), UsageCounts>,
-    /// The owner and the rows of a list that is being read, for faults that answer other lists with them.
+    /// The owner and the rows of a list that is being read, which some faults return for other lists.
     reading: Option<(OwnerId, Vec<Row>)>,
     /// Set while a call holds the lock of [`Fault::LeavesItsLockBehind`].
     held: bool,
@@ -64,7 +64,7 @@ impl Saboteur {
         state
     }
 
-    /// Lets others in between two steps that belong together, if this is the fault.
+    /// Lets other calls run between two steps that belong together, if this is the fault.
     async fn gap<'a>(&'a self, state: MutexGuard<'a, State>, fault: Fault) -> MutexGuard<'a, State> {
         if !self.is(fault) {
             return state;
@@ -74,7 +74,7 @@ impl Saboteur {
         self.lock().await
     }
 
-    /// A point at which the caller may go away, which leaves the lock behind if this is the fault.
+    /// A point at which the call may be dropped, which leaves the lock behind if this is the fault.
     async fn suspend(&self, state: &mut State) {
         if self.is(Fault::LeavesItsLockBehind) {
             state.held = true;

@@ -1,8 +1,8 @@
-/// What is wrong with a store.
+/// The fault of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
-    // What goes in
+    // Stored values
     LosesMilliseconds,
     ForgetsRoles,
     ForgetsMemberships,

@@ -14,10 +14,10 @@ use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 use storage_conformance::{Instances, SharedSessionStore};
 use tokio::sync::Mutex;
 
-/// What lies between two steps of a store that asks a database.
+/// The time between two steps of a store that asks a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);
 
-/// What is wrong with a feed.
+/// The fault of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
     None,
@@ -30,7 +30,7 @@ pub(crate) enum Lie {
     ListsAfterItEnds,
 }
 
-/// A store that is right, with a feed that is right but for one lie.
+/// A correct store, with a feed that has one fault.
 pub(crate) struct Liar {
     lie: Lie,
     store: MemorySessionStore,
@@ -55,7 +55,7 @@ impl Liar {
         self.lie == lie
     }
 
-    /// Makes the change, and lists what it ended.
+    /// Makes the change, and lists the ended sessions.
     async fn change<T>(&self, change: impl Future<Output = T>, ended: impl Fn(&T) -> Vec<CredentialDigest>) -> T {
         let mut listed = self.listed.lock().await;
         let answer = change.await;

@@ -81,7 +81,7 @@ const LIARS: &Broken<Lie> = &[
     (Lie::ListsAfterItEnds, &["an_end_and_its_place_in_the_feed_are_one"]),
 ];
 
-/// The faults are what breaks promises: without one, the same store keeps them all.
+/// Only faults break promises: without one, the same store keeps them all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
     for promise in PROMISES {

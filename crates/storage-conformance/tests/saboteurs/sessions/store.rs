@@ -12,10 +12,10 @@ use tokio::task::yield_now;
 
 use super::fault::Fault;
 
-/// What lies between two steps of a store that asks a database.
+/// The time between two steps of a store that asks a database.
 const STATEMENT_DURATION: Duration = Duration::from_millis(1);
 
-/// A small store that is right but for one fault.
+/// A small correct store, except for one fault.
 pub(crate) struct Saboteur {
     fault: Fault,
     rows: Mutex<Vec<Row>>,
@@ -39,7 +39,7 @@ impl Saboteur {
         self.fault == fault
     }
 
-    /// Lets others in between two steps that belong together, if this is the fault.
+    /// Lets other calls run between two steps that belong together, if this is the fault.
     async fn gap<'a>(&'a self, rows: Rows<'a>, fault: Fault) -> Rows<'a> {
         if !self.is(fault) {
             return rows;
@@ -102,7 +102,7 @@ impl Saboteur {
         theirs.iter().filter(|row| row.session.id != new.id).skip(kept).map(|row| row.digest).collect()
     }
 
-    /// Deletes these rows, and returns the digests that were there.
+    /// Deletes these rows, and returns their digests.
     async fn end_rows<'a>(&'a self, mut rows: Rows<'a>, digests: &[CredentialDigest]) -> Vec<CredentialDigest> {
         rows = self.gap(rows, Fault::FindsThenEnds).await;
         for digest in digests {

@@ -12,7 +12,7 @@ use super::store::{Saboteur, whole_second};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Requests of claims and their effects, wrong where the fault says so.
+/// Requests of claims and their effects, wrong for some faults.
 impl Saboteur {
     pub(crate) async fn asked(&self, request: &ClaimRequest) -> ClaimRequest {
         let mut asked = request.clone();
@@ -71,7 +71,7 @@ impl Saboteur {
         }
     }
 
-    /// Gives back what is claimed beyond the oldest deliveries, or without room.
+    /// Gives back claimed deliveries that are beyond the oldest ones, or without room.
     pub(crate) async fn give_back_some(&self, request: &ClaimRequest, lanes: Vec<ClaimedLane>) -> Vec<ClaimedLane> {
         let mut all: Vec<_> =
             lanes.iter().flat_map(|lane| lane.deliveries.iter().map(move |one| (lane, one))).collect();
@@ -96,7 +96,7 @@ impl Saboteur {
             .collect()
     }
 
-    /// Puts lanes to sleep in which nothing waited a moment ago.
+    /// Puts lanes to sleep that had no waiting delivery a moment ago.
     pub(crate) async fn fall_asleep(&self, lanes: &[ClaimedLane]) {
         let mut empty = Vec::new();
         for lane in lanes {
@@ -114,7 +114,7 @@ impl Saboteur {
         self.memo().asleep.extend(empty);
     }
 
-    /// Looks only at what became due since a claim found nothing.
+    /// Keeps only deliveries that became due since a claim was empty.
     pub(crate) fn overlook_late(&self, request: &ClaimRequest, lanes: &mut Vec<ClaimedLane>) {
         let looked_until = self.memo().looked_until;
         for lane in lanes.iter_mut() {

@@ -9,7 +9,7 @@ use domain::{SubscriptionId, Timestamp};
 use super::fault::Fault;
 use super::store::{Saboteur, whole_second};
 
-/// Completions and their effects, wrong where the fault says so.
+/// Completions and their effects, wrong for some faults.
 impl Saboteur {
     pub(crate) fn said(&self, completion: &Completion, first: SubscriptionId) -> Completion {
         let mut said = completion.clone();
@@ -74,7 +74,7 @@ impl Saboteur {
         self.memo().breakers.insert(first.subscription, breaker);
     }
 
-    /// What a completion leaves behind for later calls.
+    /// The later effects of a completion.
     pub(crate) async fn afterwards(&self, completion: &Completion, held: bool) {
         let id = completion.subscription;
         let Some((subscription, health)) = self.stored(id).await else { return };

@@ -42,7 +42,7 @@ impl Saboteur {
         DeliveryLog::find(&self.inner, &owner, id).await.expect("the reference never fails")
     }
 
-    /// Who is taken for the delivery's owner.
+    /// The owner that the store takes for the delivery's.
     pub(crate) async fn delivery_owner(&self, owner: &OwnerId, id: DeliveryId) -> OwnerId {
         for (_, other) in self.known().into_iter().filter(|_| self.is(Fault::ShowsOthersDeliveries)) {
             if DeliveryLog::find(&self.inner, &other, id).await.is_ok_and(|found| found.is_some()) {

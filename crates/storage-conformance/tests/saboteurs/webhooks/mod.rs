@@ -299,7 +299,7 @@ const SABOTEURS: &Broken<Fault> = &[
     ),
 ];
 
-/// The faults are what breaks promises: without one, the same store keeps them all.
+/// Only faults break promises: without one, the same store keeps them all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
     for promise in PROMISES {

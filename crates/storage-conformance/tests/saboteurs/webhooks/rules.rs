@@ -8,7 +8,7 @@ use domain::{OwnerId, SubscriptionId};
 use super::fault::Fault;
 use super::store::Saboteur;
 
-/// Subscriptions as they are stored and returned, wrong where the fault says so.
+/// Subscriptions as they are stored and returned, wrong for some faults.
 impl Saboteur {
     pub(crate) fn written(&self, subscription: &Subscription) -> Subscription {
         let mut written = subscription.clone();
@@ -48,7 +48,7 @@ impl Saboteur {
         u32::try_from(counted).expect("a few rows")
     }
 
-    /// Whose subscription a change is made to.
+    /// The owner of the subscription that is changed.
     pub(crate) fn changed_owner(&self, owner: &OwnerId, id: SubscriptionId) -> OwnerId {
         let theirs = self.memo().owners.get(&id).cloned().filter(|_| self.is(Fault::ChangesAnybodys));
         theirs.unwrap_or_else(|| self.as_known(owner))

@@ -29,12 +29,12 @@ pub(crate) struct Saboteur {
     pub(super) alone: tokio::sync::Mutex<()>,
 }
 
-/// What a fault needs to remember.
+/// The memory of a fault.
 #[derive(Default)]
 pub(crate) struct Memo {
     /// Set while a call holds the lock of [`Fault::LeavesItsLockBehind`].
     pub(crate) held: bool,
-    /// The owners of all subscriptions there ever were.
+    /// The owners of all subscriptions that ever existed.
     pub(crate) owners: BTreeMap<SubscriptionId, OwnerId>,
     pub(crate) secrets: BTreeMap<SubscriptionId, SealedSecrets>,
     pub(crate) deleted: HashSet<SubscriptionId>,
@@ -42,15 +42,15 @@ pub(crate) struct Memo {
     pub(crate) breakers: HashMap<SubscriptionId, Breaker>,
     pub(crate) pauses: HashMap<SubscriptionId, Timestamp>,
     pub(crate) asleep: HashSet<SubscriptionId>,
-    /// The time of the last claim that found nothing.
+    /// The time of the last empty claim.
     pub(crate) looked_until: Option<Timestamp>,
     pub(crate) gone: HashSet<SubscriptionId>,
     pub(crate) last_attempts: HashMap<SubscriptionId, AttemptRecord>,
-    /// Who holds a delivery, and until when.
+    /// The claim that holds a delivery, and its end.
     pub(crate) claims: HashMap<DeliveryId, (ClaimId, Timestamp)>,
     pub(crate) last_claim: Vec<ClaimedLane>,
     pub(crate) offered: Option<ClaimRequest>,
-    /// What comes out next, and what came out last.
+    /// The deliveries that are handed over next, and the last ones.
     pub(crate) handed_over: Vec<HandedOver>,
     pub(crate) came_out: Vec<HandedOver>,
     pub(crate) published: HashMap<(OwnerId, PublisherId), Accepted>,
@@ -82,7 +82,7 @@ impl Saboteur {
         }
     }
 
-    /// A point at which the caller may go away, which leaves the lock behind if this is the fault.
+    /// A point at which the call may be dropped, which leaves the lock behind if this is the fault.
     pub(crate) async fn suspend(&self) {
         if self.is(Fault::LeavesItsLockBehind) {
             self.memo().held = true;
@@ -91,12 +91,12 @@ impl Saboteur {
         }
     }
 
-    /// Lets others in between two steps that belong together.
+    /// Lets other calls run between two steps that belong together.
     pub(crate) async fn gap(&self) {
         tokio::time::sleep(STATEMENT_DURATION).await;
     }
 
-    /// Fails where others are at work, if this is the fault.
+    /// Fails during other calls, if this is the fault.
     pub(crate) async fn alone(&self) -> Result<Option<tokio::sync::MutexGuard<'_, ()>>, StoreError> {
         if !self.is(Fault::FailsInRaces) {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Saboteur {
         Ok(Some(alone))
     }
 
-    /// Whom the store takes the user for.
+    /// The owner that the store takes the user for.
     pub(crate) fn as_known(&self, owner: &OwnerId) -> OwnerId {
         if !self.is(Fault::IgnoresCaseOfOwners) {
             return owner.clone();
@@ -154,7 +154,7 @@ impl Saboteur {
         keys
     }
 
-    /// Switches the subscription on or off behind its owner's back.
+    /// Switches the subscription on or off without its owner.
     pub(crate) async fn switch(&self, subscription: &Subscription, enabled: bool, at: Timestamp) {
         let change = SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
         self.inner
