@@ -31,7 +31,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A store that finds every key and stores nothing, so that the measured memory excludes a million stored keys.
+/// A store that finds every key and has no rows, so that the measured memory excludes a million stored keys.
 struct EveryKey;
 
 fn limited_policy() -> KeyPolicy {

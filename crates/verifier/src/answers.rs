@@ -29,8 +29,8 @@ pub(crate) struct Answers<C: Credential> {
     clock: Arc<dyn Clock>,
     /// When the process started, by the monotonic clock.
     start: Instant,
-    /// How old an answer may become before the key is read from the store again. A process that makes every change
-    /// itself keeps using an older answer, and relies on [`Rounds`](crate::rounds::Rounds) to find changes made by SQL.
+    /// The age of an answer at which the key is read from the store again. A process that makes every change itself
+    /// keeps using an older answer, and relies on [`Rounds`](crate::rounds::Rounds) to find changes made by SQL.
     max_age: Duration,
     good: Cache<CredentialDigest, Arc<C>>,
     /// Digests without a good key, each with the instant until which the entry counts, and the key that is not good, if
@@ -54,9 +54,9 @@ pub(crate) struct Limits {
     pub(crate) max_age: Duration,
 }
 
-/// What the caches say about a digest.
+/// The answer of the caches about a digest.
 pub(crate) enum Recall<C: Credential> {
-    /// What the store has said.
+    /// The last answer of the store.
     Known(Found<C>),
     /// The caches have no entry, or the entry is not trusted: read the store.
     Unsure,
@@ -65,7 +65,7 @@ pub(crate) enum Recall<C: Credential> {
 /// The good key of a digest; or, if there is none, the stored key that is not good, if there is one.
 pub(crate) type Found<C> = Result<Arc<C>, Option<<C as Used>::Id>>;
 
-/// What a fill found. Waiting requests share a failure too, so that they do not call a store that is down one after the
+/// The result of a fill. Waiting requests share a failure too, so that they do not call a failed store one after the
 /// other.
 type Fill<C> = OnceCell<Result<Found<C>, Arc<StoreError>>>;
 
@@ -95,7 +95,7 @@ impl<C: Credential> Answers<C> {
         self.fences.iter().map(|fence| fence.trust(age, now)).min().unwrap_or(Trust::Full)
     }
 
-    /// How far what is cached under this digest is trusted: as far as its shard, if not all shards are trusted.
+    /// How far cached answers under this digest are trusted: as far as its shard, if not all shards are trusted.
     fn trust_in(&self, digest: &CredentialDigest, age: Duration) -> Trust {
         match self.trust(age) {
             Trust::Full => Trust::Full,
@@ -119,9 +119,9 @@ impl<C: Credential> Answers<C> {
         }
     }
 
-    /// What the caches say about the digest at `now`.
+    /// The answer of the caches about the digest at `now`.
     pub(crate) fn recall(&self, digest: &CredentialDigest, now: Timestamp) -> Recall<C> {
-        // Read the fence before the cache: the fence only covers what the cache holds afterwards.
+        // Read the fence before the cache: the fence only covers later reads of the cache.
         let age = self.age();
         let trust = self.trust_in(digest, age);
         match self.good.get(digest) {
@@ -173,7 +173,7 @@ impl<C: Credential> Answers<C> {
         outcome.await.clone().map_err(|error| StoreError::for_another(&error))
     }
 
-    /// What the store has under this digest. Look-ups in the same shard share reads.
+    /// The stored credential under this digest. Look-ups in the same shard share reads.
     pub(crate) async fn look_up(&self, digest: &CredentialDigest) -> Result<Option<C::Stored>, StoreError> {
         self.look_ups[Home::of_digest(digest).shard(self.look_ups.len())].find(digest).await
     }
@@ -188,7 +188,7 @@ impl<C: Credential> Answers<C> {
         });
     }
 
-    /// Caches a good key. Another key may have to leave.
+    /// Caches a good key, which may displace another one.
     fn remember(&self, digest: &CredentialDigest, key: &Arc<C>) {
         // The cache also hands out the entry that the new one replaces.
         let mut left = Default::default();
@@ -196,7 +196,7 @@ impl<C: Credential> Answers<C> {
         self.counts.add(Counted::EvictedForRoom, left.iter().flatten().filter(|(other, _)| other != digest).count());
     }
 
-    /// The same for keys whose digests are unknown. Scans all cached keys, about 10 ms for a million.
+    /// The same for keys with unknown digests. Scans all cached keys, about 10 ms for a million.
     pub(crate) fn evict_matching(&self, is_changed: impl Fn(&C) -> bool) {
         self.fills.spoil_all();
         self.good.retain(|_, key| {
@@ -255,7 +255,7 @@ impl<C: Credential> Answers<C> {
     }
 }
 
-/// Records what a read of the store, which began at this age of the process, says of a cached credential.
+/// Records the result of a read of the store, which began at this age of the process, in a cached credential.
 fn confirm<C: Credential>(known: &C, stored: &C::Stored, age: Duration) {
     known.confirmation().renew(age);
     if let Some(at) = C::stored_use(stored) {
@@ -263,7 +263,7 @@ fn confirm<C: Credential>(known: &C, stored: &C::Stored, age: Duration) {
     }
 }
 
-/// What the reader of the change feed does with the answers of any kind of credential.
+/// The effects of the change feed on the answers of any kind of credential.
 pub(crate) trait Remembered: Send + Sync {
     /// See [`Answers::evict`].
     fn evict(&self, digest: &CredentialDigest);

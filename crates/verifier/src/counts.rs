@@ -1,7 +1,7 @@
 use counters::Tally;
 
-/// What a verifier has answered since it was created, and what it remembers now. Each number is exact, but they are not
-/// all read at the same instant.
+/// The answers of a verifier since it was created, and its present memory. Each number is exact, but they are not all
+/// read at the same instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerifierCounts {
     /// Calls that found a good key.
@@ -24,7 +24,7 @@ pub struct VerifierCounts {
     pub cached_unknown: usize,
 }
 
-/// What is counted: how a call was answered, and why a good key left the cache.
+/// The counted events: how a call was answered, and why a good key left the cache.
 #[derive(Clone, Copy)]
 pub(crate) enum Counted {
     HitGood,

@@ -6,16 +6,16 @@ use domain::{InHour, OwnerId, Timestamp, UsageCounts};
 
 use crate::last_use::Used;
 
-/// A kind of credential that this engine verifies from memory: API keys and sessions. A value is a good credential, with
-/// everything that an answer about it needs.
+/// A kind of credential that this engine verifies from memory: API keys and sessions. A value is a good credential,
+/// with everything that an answer about it needs.
 ///
-/// The rules of the cache, of the feed and of noted uses are written once for all kinds. What differs is here.
+/// The rules of the cache, of the feed and of noted uses are written once for all kinds. The differences are here.
 pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     /// The credential as it is stored.
     type Stored: StoredCredential<Id = Self::Id> + Clone;
     /// The port that counts its verifications by the hour; `()` if they are not counted.
     type Counts: ?Sized + Send + Sync + 'static;
-    /// What logs call several of them.
+    /// Its plural name in logs.
     const NAME: &'static str;
     /// Whether the store counts its verifications by the hour.
     const IS_COUNTED: bool;
@@ -26,7 +26,7 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     /// Makes an entry of the cache. `age` is the age of the process when the read began.
     fn new(stored: Self::Stored, age: Duration) -> Self;
 
-    /// Whose it is.
+    /// The owner.
     fn owner(&self) -> &OwnerId;
 
     /// Whether the credential is good at `at`, as it is stored.
@@ -35,7 +35,7 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     /// Its last use, as it is stored.
     fn stored_use(stored: &Self::Stored) -> Option<Timestamp>;
 
-    /// Whether it has ended by itself at `at`, and no use can undo that.
+    /// Whether it has ended through time at `at`, so that no use can undo that.
     fn has_expired(&self, at: Timestamp) -> bool;
 
     /// Whether it has ended at `at`, unless another process has seen it since. The store knows.

@@ -27,7 +27,7 @@ const FORGET_INTERVAL: Duration = Duration::from_mins(5);
 /// Each read continues at the position of the last one. Without a position, after a gap, and if the feed cannot list
 /// the changes, the reader clears the cache.
 pub(crate) struct FeedReader {
-    /// Which of the feeds this is, and so which shard it covers.
+    /// The number of the feed, and so of the shard that it covers.
     shard: usize,
     feed: Arc<dyn ChangeFeed>,
     /// The answers of each kind of credential.

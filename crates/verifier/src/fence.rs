@@ -53,7 +53,7 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// A fence that trusts nothing until the first read of the feed.
+    /// A fence without trust until the first read of the feed.
     pub(crate) fn new(stale_max: Duration) -> Self {
         let trusted_until_wall = AtomicI64::new(Timestamp::MIN.unix_millis());
         Self { stale_max, trusted_until: AtomicU64::new(0), trusted_until_wall }

@@ -1,10 +1,10 @@
-//! Reads of the store in progress: at most one for each digest, and its result is not cached if the key changes
-//! meanwhile.
+//! Reads of the store in progress: at most one for each digest, and its result is not cached if the key changes during
+//! the read.
 //!
-//! The danger: a fill reads a good key, the key is revoked, and then the fill puts the good key back into the cache.
-//! To prevent this, a change removes the fill from the table ([`Fills::spoil`]), and a fill that is no longer in the
-//! table caches nothing ([`Joined::complete`]). Both hold the same lock while they write to the cache. Cache hits never
-//! take this lock. A request that arrives after the change finds no fill to join, and reads the store again.
+//! The danger: a fill reads a good key, the key is revoked, and then the fill puts the good key back into the cache. To
+//! prevent this, a change removes the fill from the table ([`Fills::spoil`]), and a fill that is no longer in the table
+//! does not write to the cache ([`Joined::complete`]). Both hold the same lock while they write to the cache. Cache
+//! hits never take this lock. A request that arrives after the change finds no fill to join, and reads the store again.
 
 use std::collections::HashMap;
 use std::ops::Deref;

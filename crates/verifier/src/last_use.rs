@@ -36,12 +36,12 @@ const PUT_BACK_MAX: u32 = u32::MAX / 2;
 #[derive(Debug)]
 pub(crate) struct LastUse {
     at: AtomicI64,
-    /// The uses in the lower half, and those of them that were beyond the rate limit in the upper half. The key waits in
-    /// [`Uses`] for a flush when it is not zero.
+    /// The uses in the lower half, and the uses beyond the rate limit in the upper half. The key waits in [`Uses`] for
+    /// a flush when it is not zero.
     counts: AtomicU64,
 }
 
-/// What a flush takes of one key.
+/// The uses of one key in a flush.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken<Id> {
     /// The last use.
@@ -58,7 +58,7 @@ impl LastUse {
         Self { at: AtomicI64::new(stored.map_or(NEVER, Timestamp::unix_millis)), counts: AtomicU64::new(0) }
     }
 
-    /// Moves the last use forward to one that the store has recorded. It may be of another process.
+    /// Moves the last use forward to one that the store has recorded. It may come from another process.
     pub(crate) fn read(&self, stored: Timestamp) {
         self.at.fetch_max(stored.unix_millis(), Ordering::AcqRel);
     }
@@ -69,7 +69,7 @@ impl LastUse {
     }
 }
 
-/// A key or session whose uses are noted. Below, "key" stands for both.
+/// A key or session with noted uses. Below, "key" stands for both.
 pub(crate) trait Used {
     /// Its kind of id.
     type Id: Copy + Ord + Hash + AsRef<[u8; 16]> + Send + Sync;
@@ -80,7 +80,7 @@ pub(crate) trait Used {
     fn last_use(&self) -> &LastUse;
 }
 
-/// The keys whose newest use is noted, and may not be stored yet. See decisions 32 and 40.
+/// The keys with a newest use that is noted, and may not be stored yet. See decisions 32 and 40.
 pub(crate) struct Uses<K: Used> {
     shards: Box<[Mutex<Shard<K>>]>,
 }
@@ -110,7 +110,7 @@ impl<K: Used> Uses<K> {
     /// Notes a use. Returns whether it is the first use of the key, as far as the store and this process have recorded.
     pub(crate) fn note(&self, key: &Arc<K>, at: Timestamp) -> bool {
         let last_use = key.last_use();
-        // Set the time before the count; a flush takes the count before it reads the time. So if something is counted
+        // Set the time before the count; a flush takes the count before it reads the time. So if uses are counted
         // already here, the next flush reads this time.
         let is_first = last_use.at.load(Ordering::Relaxed) < at.unix_millis()
             && last_use.at.fetch_max(at.unix_millis(), Ordering::AcqRel) == NEVER;
@@ -255,7 +255,7 @@ fn take<K: Used>(noted: impl Iterator<Item = Noted<K>>, in_flush: &mut Vec<(Note
     in_flush[begun..].iter().filter_map(taken).collect()
 }
 
-/// The uses, and those beyond the rate limit.
+/// The uses, and the uses beyond the rate limit.
 fn halves(counts: u64) -> (u32, u32) {
     let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or(u32::MAX);
     (half(counts), half(counts >> 32))

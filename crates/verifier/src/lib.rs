@@ -1,8 +1,8 @@
-//! The engine that answers "is this key good?" and "is this session good?", and remembers when each was used. What is
-//! said of keys here holds for sessions: signing out is a revocation.
+//! The engine that answers "is this key good?" and "is this session good?", and remembers when each was used. The rules
+//! for keys below also hold for sessions: signing out is a revocation.
 //!
-//! A cached key is answered from memory: one hash, one lookup, no lock that all cores share, no database. A key that
-//! is revoked, rotated or reported as leaked is refused
+//! A cached key is answered from memory: one hash, one lookup, no lock that all cores share, no database. A key that is
+//! revoked, rotated or reported as leaked is refused
 //!
 //! - by the process that made the change: from the moment the change returns, because [`Verifier::key_store`] evicts
 //!   the key first;

@@ -10,15 +10,15 @@ use governor::state::{InMemoryState, NotKeyed, StateStore};
 use governor::{Quota, RateLimiter};
 use tokio::time::Instant;
 
-/// What is left of a key's rate limit after one use. The headers `RateLimit`, `RateLimit-Policy` and `Retry-After` are
-/// made from it.
+/// The rest of a key's rate limit after one use. The headers `RateLimit`, `RateLimit-Policy` and `Retry-After` are made
+/// from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// The rate limit that applies to the key.
     pub limit: RateLimit,
     /// How many more uses are allowed right now.
     pub remaining: u32,
-    /// Time until the whole allowance is available again, if the key is not used meanwhile.
+    /// Time until the whole allowance is available again, if the key is not used in between.
     pub resets_after: Duration,
     /// How long to wait before the next use; `None` if this use is within the limit.
     pub retry_after: Option<Duration>,
@@ -34,7 +34,7 @@ impl<States: StateStore> Limiter<States>
 where
     States::Key: Clone + Eq + Hash,
 {
-    /// A limiter that keeps the state of each key there.
+    /// A limiter with this store of the keys' states.
     ///
     /// # Panics
     ///

@@ -41,13 +41,13 @@ struct Call<C: Credential> {
 type Found<C> = Result<Option<<C as Credential>::Stored>, Arc<StoreError>>;
 
 impl<C: Credential> LookUps<C> {
-    /// The look-ups in one of so many shards of the store.
+    /// The look-ups in one of this number of shards of the store.
     pub(crate) fn new(store: Arc<dyn CredentialStore<C::Stored>>, shards: usize) -> Arc<Self> {
         let queue = Mutex::new(Queue { calls: VecDeque::new(), readers: 0 });
         Arc::new(Self { store, queue, waiting_max: WAITING_MAX.div_ceil(shards) })
     }
 
-    /// Looks up what is stored under this digest.
+    /// Looks up the credential under this digest.
     pub(crate) async fn find(self: &Arc<Self>, digest: &CredentialDigest) -> Result<Option<C::Stored>, StoreError> {
         let (answer, answered) = oneshot::channel();
         if let Some(reader) = self.enqueue(Call { digest: *digest, answer })? {
@@ -74,7 +74,7 @@ impl<C: Credential> LookUps<C> {
         Ok(Some(Reader { look_ups: Arc::clone(self), is_done: false }))
     }
 
-    /// What the store has found, and the error that kept it from looking for the rest.
+    /// The found credentials, and the error that kept the store from looking for the others.
     async fn read(
         &self,
         digests: &[CredentialDigest],

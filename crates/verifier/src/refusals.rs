@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::FLUSH_BATCH_MAX;
 
-/// How often credentials were presented that are stored and not good, since the last flush. Refusals of further
+/// How often credentials that are stored and not good were presented since the last flush. Refusals of further
 /// credentials are not counted when [`FLUSH_BATCH_MAX`] of them wait.
 pub(crate) struct Refusals<Id>(Mutex<HashMap<Id, u64>>);
 
@@ -29,7 +29,7 @@ impl<Id: Copy + Eq + Hash> Refusals<Id> {
         }
     }
 
-    /// Whether nothing waits for a flush.
+    /// Whether no refusal waits for a flush.
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }

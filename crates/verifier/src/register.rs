@@ -19,7 +19,7 @@ use crate::rounds::Rounds;
 use crate::stored_uses::StoredUses;
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST};
 
-/// What this process has in memory of one kind of credential: which are good, and when they were used.
+/// The memory of this process of one kind of credential: the good ones, and their uses.
 pub(crate) struct Register<C: Credential> {
     pub(crate) answers: Arc<Answers<C>>,
     counts: Arc<C::Counts>,
@@ -87,7 +87,7 @@ impl<C: Credential> Register<C> {
         }
     }
 
-    /// Confirms what is cached in rounds, and writes noted uses every [`FLUSH_INTERVAL`], and a first use at once. When
+    /// Confirms the cache in rounds, and writes noted uses every [`FLUSH_INTERVAL`], and a first use at once. When
     /// `stop` is cancelled, writes as many uses as it can within [`FLUSH_AT_STOP_MAX`].
     pub(crate) async fn run(&self, stop: &CancellationToken) {
         let flushing = async {
@@ -107,7 +107,7 @@ impl<C: Credential> Register<C> {
         tokio::join!(confirming, flushing);
     }
 
-    /// Writes all noted uses. Uses whose write fails stay noted.
+    /// Writes all noted uses. Uses that cannot be written stay noted.
     pub(crate) async fn flush(&self) -> Result<(), StoreError> {
         // Count once: uses that are noted during the flush wait for the next one.
         let rounds = self.uses.count().div_ceil(FLUSH_BATCH_MAX);
@@ -117,7 +117,7 @@ impl<C: Credential> Register<C> {
         Ok(())
     }
 
-    /// The newest use of each of these that is noted, or was written a moment ago.
+    /// The newest use of each of these that is noted, or was just written.
     pub(crate) fn last_uses(&self, ids: &[C::Id]) -> HashMap<C::Id, Timestamp> {
         let mut newest = self.uses.last_uses(ids);
         self.stored_uses.add_to(&mut newest, ids);
@@ -199,7 +199,7 @@ fn log<C: Credential>(flushed: &Result<(), StoreError>, failures: &mut FailuresI
     }
 }
 
-/// What is counted by the hour. Uses count in the hour of the last one of them, and refusals in the present hour, which is
+/// The counts by the hour. Uses count in the hour of the last one of them, and refusals in the present hour, which is
 /// exact to the length of a round.
 fn usage<Id: Copy>(taken: &[Taken<Id>], refused: &[(Id, u64)], now: Timestamp) -> Vec<InHour<Id, UsageCounts>> {
     let uses = taken.iter().map(|one| InHour {
@@ -215,8 +215,8 @@ fn usage<Id: Copy>(taken: &[Taken<Id>], refused: &[(Id, u64)], now: Timestamp) -
     uses.chain(refused).collect()
 }
 
-/// A flush in progress. If the flush fails, or its future is dropped, all of its uses and refusals wait again. Writing a
-/// use twice is harmless. Counts that were stored all the same count twice.
+/// A flush in progress. If the flush fails, or its future is dropped, all of its uses and refusals wait again. Writing
+/// a use twice is harmless. Counts count twice if they were stored anyway.
 struct Flush<'a, C: Used> {
     uses: &'a Uses<C>,
     refusals: &'a Refusals<C::Id>,

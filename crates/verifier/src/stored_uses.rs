@@ -22,7 +22,7 @@ impl<Id: Copy + Ord + Hash> StoredUses<Id> {
         Self(Mutex::default())
     }
 
-    /// Keeps uses that were just stored, and drops those older than [`STORED_USES_SHOWN`]: every list still in progress
+    /// Keeps uses that were just stored, and drops uses older than [`STORED_USES_SHOWN`]: every list still in progress
     /// has read them from the store.
     pub(crate) fn keep(&self, uses: Vec<CredentialUse<Id>>) {
         let now = Instant::now();

@@ -11,16 +11,16 @@ use crate::credential::{Confirmation, Credential};
 use crate::last_use::{LastUse, Used};
 use crate::limiter::{Allowance, Limiter, OfOneKey};
 
-/// A good key, with everything that an answer about the key needs. Shared, so that an answer copies nothing.
+/// A good key, with everything that an answer about the key needs. Shared, so that an answer does not copy it.
 #[derive(Debug)]
 pub struct VerifiedKey {
     /// Identifies the key.
     pub id: KeyId,
-    /// The user who owns the key.
+    /// The owner of the key.
     pub owner: OwnerId,
     /// The name that the owner gave the key.
     pub label: Label,
-    /// What the key may be used for.
+    /// The scopes of the key.
     pub scopes: Scopes,
     /// When the key was created.
     pub created_at: Timestamp,
@@ -28,7 +28,7 @@ pub struct VerifiedKey {
     pub expires_at: Option<Timestamp>,
     /// Pairs for the application.
     pub metadata: Metadata,
-    /// The subject of the member who created the key, if an organization owns it.
+    /// The subject of the member that created the key, if an organization owns it.
     pub created_by: Option<Box<str>>,
     last_use: LastUse,
     confirmation: Confirmation,
@@ -38,7 +38,7 @@ pub struct VerifiedKey {
 }
 
 impl VerifiedKey {
-    /// Counts one use against the rate limit of the key; `None` if only that of the service holds.
+    /// Counts one use against the rate limit of the key; `None` if only the limit of the service holds.
     pub(crate) fn spend_own(&self) -> Option<Allowance> {
         Some(self.own_limit.as_ref()?.spend(&()))
     }
@@ -115,7 +115,7 @@ impl Credential for VerifiedKey {
     }
 }
 
-/// Keeps the state in the cached key itself, so there is no table of keys to share or to clean up, and only good keys have
+/// Keeps the state in the cached key, so there is no table of keys to share or to clean up, and only good keys have
 /// state. See decision 10.
 pub(crate) struct InTheKey;
 

@@ -8,14 +8,14 @@ use domain::{InHour, OwnerId, SessionId, Timestamp, UsageCounts};
 use crate::credential::{Confirmation, Credential};
 use crate::last_use::{LastUse, Used};
 
-/// A good session, with everything that an answer about the session needs. Shared, so that an answer copies nothing.
+/// A good session, with everything that an answer about the session needs. Shared, so that an answer does not copy it.
 #[derive(Debug)]
 pub struct VerifiedSession {
     /// Identifies the session.
     pub id: SessionId,
-    /// The user who signed in.
+    /// The user of the session.
     pub owner: OwnerId,
-    /// What the session may do.
+    /// The role of the session.
     pub role: SessionRole,
     /// The organizations that the user belonged to at the sign-in.
     pub memberships: ReadMemberships,

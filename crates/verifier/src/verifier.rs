@@ -28,8 +28,7 @@ const SESSIONS_CACHED_MAX: usize = 10_000;
 /// The settings of verification that an operator may change.
 #[derive(Clone, Debug)]
 pub struct VerifierSettings {
-    /// How new keys look, and how often they may be used. A key that looks so and has a wrong check is refused without a
-    /// look-up.
+    /// The form of new keys, and their rate limit. A key of this form with a wrong check is refused without a look-up.
     pub key_policy: KeyPolicy,
     /// The most good keys in the cache. The actual limit differs by a few per cent, because it applies to each shard.
     pub keys_max: usize,
@@ -37,7 +36,7 @@ pub struct VerifierSettings {
     pub unknown_max: usize,
     /// How old an answer may become before the store must confirm it. At least a few seconds.
     pub max_age: Duration,
-    /// What happens to cached keys while reads of the change feed fail.
+    /// The treatment of cached keys while reads of the change feed fail.
     pub when_stale: WhenStale,
 }
 
@@ -88,8 +87,8 @@ impl Verifier {
         Self::build(stores, Vec::new(), clock, settings)
     }
 
-    /// For stores that several processes use. The verifier trusts its cache as long as [`Verifier::run`] succeeds in
-    /// reading the `feed`. Until [`Verifier::run`] has read the feed, every key is read from the store.
+    /// For stores that several processes use. The verifier trusts its cache while [`Verifier::run`] succeeds in reading
+    /// the `feed`. Until [`Verifier::run`] has read the feed, every key is read from the store.
     pub fn shared(
         stores: CredentialStores,
         feed: Arc<dyn ChangeFeed>,
@@ -121,7 +120,7 @@ impl Verifier {
         let fences = |stale_max| feeds.iter().map(|_| Fence::new(stale_max)).collect();
         let of_keys = Limits { good_max: keys_max, unknown_max, max_age };
         let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, max_age };
-        // A session is of no use while the database is down, so nobody is served from a stale cache.
+        // A session is useless while the database is down, so sessions are never served from a stale cache.
         let (of_key_fence, of_session_fence) = (fences(when_stale.serve_max()), fences(Duration::ZERO));
         let (keys, usage) = (Arc::clone(&stores.keys.credentials), Arc::clone(&stores.keys.usage));
         let sessions = Arc::clone(&stores.sessions.credentials);
@@ -180,7 +179,7 @@ impl Verifier {
         Some(allowance)
     }
 
-    /// What the verifier has answered so far about keys.
+    /// The counts of answers about keys.
     pub fn counts(&self) -> VerifierCounts {
         self.keys.answers.counts.read(self.cached())
     }
@@ -191,7 +190,7 @@ impl Verifier {
         self.keys.answers.feed_age()
     }
 
-    /// How many digests are cached: those of good keys, and those without a good key.
+    /// How many digests are cached: of good keys, and without a good key.
     pub fn cached(&self) -> (usize, usize) {
         self.keys.answers.count()
     }
@@ -211,7 +210,7 @@ impl Verifier {
         tokio::join!(reading, self.keys.run(&stop), self.sessions.run(&stop));
     }
 
-    /// Writes all noted uses. Uses whose write fails stay noted.
+    /// Writes all noted uses. Uses that cannot be written stay noted.
     ///
     /// # Errors
     ///

@@ -7,14 +7,15 @@ const SERVE_SECONDS_MAX: u64 = 24 * 60 * 60;
 const REFUSE: &str = "refuse";
 const SERVE: &str = "serve:";
 
-/// What an instance does with cached keys once it cannot read the change feed for [`TRUST_MAX`](crate::TRUST_MAX). Its
+/// The treatment of cached keys once an instance cannot read the change feed for [`TRUST_MAX`](crate::TRUST_MAX). Its
 /// text form is `refuse`, or `serve:` and 1 to 86,400 seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenStale {
     /// Looks each key up in the store.
     #[default]
     Refuse,
-    /// Accepts cached keys for this much longer. A key that another instance revokes meanwhile stays valid as long.
+    /// Accepts cached keys for this much longer. A key that another instance revokes in that time stays valid until
+    /// then.
     Serve(Duration),
 }
 

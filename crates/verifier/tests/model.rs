@@ -54,7 +54,7 @@ impl World {
         *self.cached.lock().unwrap()
     }
 
-    /// Does what `Answers::recall` and `Answers::ask` do, except that calls do not wait for each other.
+    /// Like `Answers::recall` and `Answers::ask`, except that calls do not wait for each other.
     fn verify(&self) -> bool {
         if let Some(known) = self.recall() {
             return known;
@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    /// Does what `EvictingStore` does: changes the store, then evicts the key, then returns.
+    /// Like `EvictingStore`: changes the store, then evicts the key, then returns.
     fn revoke(&self) {
         self.stored_good.store(false, Ordering::SeqCst);
         self.fills.spoil(&Self::DIGEST, || *self.cached.lock().unwrap() = None);

@@ -1,6 +1,6 @@
 use crate::{CredentialUse, KeyId, Label, Metadata, OwnerId, RateLimit, Scopes, Timestamp};
 
-/// The record of an API key. The key itself is not stored, only its [`CredentialDigest`](crate::CredentialDigest).
+/// The record of an API key. The full key is not stored, only its [`CredentialDigest`](crate::CredentialDigest).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     /// Identifies the key.
@@ -19,11 +19,11 @@ pub struct ApiKey {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked; `None` if it is not.
     pub revoked_at: Option<Timestamp>,
-    /// What it may be used for. Fixed at creation.
+    /// Its permissions. Fixed at creation.
     pub scopes: Scopes,
     /// Its successor, if it was rotated. The successor may be purged already.
     pub replaced_by: Option<KeyId>,
-    /// What may change after the creation.
+    /// The settings that may change after the creation.
     pub settings: KeySettings,
     /// The member who created it, if its owner is an organization and a member created it.
     pub created_by: Option<OwnerId>,

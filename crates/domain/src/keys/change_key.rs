@@ -14,10 +14,10 @@ pub enum ChangeKeyError {
     /// The rate limit is above that of the service.
     #[error(transparent)]
     RateLimitTooHigh(#[from] RateLimitTooHigh),
-    /// The key in its present state cannot be changed so.
+    /// The key in its present state cannot have this change.
     #[error("the key cannot be changed")]
     Refused(#[source] KeyChangeRefusal),
-    /// The store failed. The key may be changed all the same.
+    /// The store failed. The key may have been changed anyway.
     #[error("the key could not be changed")]
     Store(#[from] StoreError),
 }

@@ -12,7 +12,7 @@ pub struct CreateKey {
     pub label: Label,
     /// The expiry time; `None` for the default, which may be that the key does not expire.
     pub expires_at: Option<Timestamp>,
-    /// What the key may be used for.
+    /// The permissions of the key.
     pub scopes: Scopes,
     /// The creator's access to webhooks. The key gets no more.
     pub webhooks_max: Option<WebhookAccess>,
@@ -25,7 +25,7 @@ pub struct CreateKey {
 }
 
 impl CreateKey {
-    /// A key that its owner, who may do everything with webhooks, creates with this name, and without anything optional.
+    /// A key with this name and no optional field, for a creator with full access to webhooks.
     pub fn named(label: Label) -> Self {
         Self {
             label,
@@ -50,10 +50,10 @@ pub struct CreatedKey {
     pub keys: Vec<ApiKey>,
 }
 
-/// Why no key was created.
+/// Why a key was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateKeyError {
-    /// The owner already has the maximum of active keys.
+    /// The owner already has the maximum number of active keys.
     #[error("the maximum of {max} active keys is reached")]
     LimitReached {
         /// The maximum.
@@ -68,13 +68,13 @@ pub enum CreateKeyError {
     /// The scopes give more access to webhooks than the creator has.
     #[error("the scopes give more access to webhooks than the creator has")]
     ExceedsCreator,
-    /// The store failed. The key may have been stored all the same.
+    /// The store failed. The key may have been stored anyway.
     #[error("the key could not be stored")]
     Store(#[from] StoreError),
 }
 
 impl Keys {
-    /// Creates a key, unless its owner already has the maximum of active keys. The maximum is exact under any
+    /// Creates a key, unless its owner already has the maximum number of active keys. The maximum is exact under any
     /// concurrency.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use crate::{ApiKey, Hour, HourRange, KeyId, Keys, OwnerId, Timestamp, UsageCount
 
 /// How many days of uses are shown.
 pub const USE_DAYS: usize = 30;
-/// The most keys whose uses are shown at once.
+/// The most keys with shown uses.
 pub const KEYS_WITH_USES_MAX: usize = 25;
 const HOURS_OF_A_DAY: usize = 24;
 
@@ -15,12 +15,12 @@ const HOURS_OF_A_DAY: usize = 24;
 pub struct DailyUses {
     /// When the first day began.
     pub since: Timestamp,
-    /// The keys, those that were used last first, with one number for each day.
+    /// The keys, in the order of their last use, newest first, with one number for each day.
     pub keys: Vec<(KeyId, [u64; USE_DAYS])>,
 }
 
 impl Keys {
-    /// How often the owner's good keys were found good, by the day. At most [`KEYS_WITH_USES_MAX`] keys, those that were
+    /// How often the owner's good keys were found good, by the day. At most the [`KEYS_WITH_USES_MAX`] keys that were
     /// used or made last. The counts of the last seconds may be missing.
     ///
     /// # Errors

@@ -36,12 +36,12 @@ impl FullKey {
         placement.draw(owner, Self::digest, || Self::generate(policy, entropy))
     }
 
-    /// The key itself. Only the answer to its creation shows it.
+    /// The key in clear. Only the answer to its creation shows it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What stores keep instead of the key.
+    /// The form in which stores keep the key.
     pub fn digest(&self) -> CredentialDigest {
         CredentialDigest::of(&self.0)
     }
@@ -70,8 +70,9 @@ pub fn has_valid_check(full_key: &str) -> bool {
     }
 }
 
-/// Whether `presented` has the prefix, the length and the characters of a new key, and a wrong check: a key that is
-/// mistyped or made up, and that no store has. Keys of another form, such as those with an earlier prefix, are not judged.
+/// Whether `presented` has the prefix, the length and the characters of a new key, and a wrong check: such a key is
+/// mistyped or made up, and no store has it. Always `false` for keys of another form, such as keys with an earlier
+/// prefix.
 pub fn is_mistyped(presented: &str, policy: &KeyPolicy) -> bool {
     let has_form = presented.strip_prefix(policy.prefix()).is_some_and(|rest| {
         rest.len() == BODY_LENGTH + CHECK_LENGTH && rest.bytes().all(|digit| digit.is_ascii_alphanumeric())
@@ -180,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Also in the keys of one store of several: only their digests say where they are.
+    /// Also the keys of one store of several: only their digests name the store.
     #[test]
     fn every_character_is_equally_likely() {
         let (policy, entropy) = (KeyPolicy::default(), SeededEntropy::new(3));

@@ -1,6 +1,6 @@
 use crate::{ApiKey, InvalidMetadata, KeyPolicy, Label, MetadataPatch, RateLimit, Timestamp};
 
-/// A change of a key. What is absent stays.
+/// A change of a key. Absent fields stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyChange {
     /// The new name.
@@ -18,9 +18,9 @@ pub struct KeyChange {
 /// Which rate limit holds for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateLimitOfKey {
-    /// That of the service.
+    /// The limit of the service.
     Default,
-    /// One for this key alone.
+    /// A limit for this key alone.
     Own(RateLimit),
 }
 
@@ -29,7 +29,7 @@ pub enum RateLimitOfKey {
 #[error("must be within {0}, in the rate and in the count")]
 pub struct RateLimitTooHigh(pub RateLimit);
 
-/// Why a key in its present state cannot be changed so.
+/// Why a key in its present state cannot have this change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyChangeRefusal {
     /// It was revoked.

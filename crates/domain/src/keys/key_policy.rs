@@ -7,7 +7,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// The settings of the key lifecycle. [`KeyPolicy::new`] checks them.
 #[derive(Clone, Debug)]
 pub struct KeyPolicySettings {
-    /// The maximum of active keys for each user.
+    /// The maximum number of active keys for each user.
     pub max_active: u32,
     /// The prefix of every new key.
     pub prefix: String,
@@ -19,7 +19,7 @@ pub struct KeyPolicySettings {
     pub retention_days: u32,
     /// Whether each new key must have an expiry time.
     pub requires_expiry: bool,
-    /// After how many days a new key expires whose creator names no expiry time; `None` if it does not expire.
+    /// After how many days a new key expires if its creator names no expiry time; `None` if it does not expire.
     pub default_ttl_days: Option<u32>,
     /// How often each key may be used, unless another limit is set for it; `None` means without a limit.
     pub rate_limit: Option<RateLimit>,
@@ -58,7 +58,7 @@ impl Default for KeyPolicySettings {
 }
 
 impl KeyPolicySettings {
-    /// Sets a field to its default, and the fields whose limits depend on it.
+    /// Resets a field to its default, with the fields that it limits.
     pub fn reset(&mut self, field: KeyPolicyField) {
         let default = Self::default();
         match field {
@@ -105,7 +105,7 @@ impl KeyPolicy {
     pub const PREVIEW_BODY_MAX: usize = 8;
     /// The longest prefix, in characters.
     pub const PREFIX_LENGTH_MAX: usize = 32;
-    /// The largest maximum of active keys: a list holds them all.
+    /// The largest maximum number of active keys: a list has all of them.
     pub const MAX_ACTIVE_MAX: u32 = 10_000;
     /// The longest lifetime and retention: a hundred years.
     pub const DAYS_MAX: u32 = 36_500;
@@ -114,7 +114,7 @@ impl KeyPolicy {
     ///
     /// # Errors
     ///
-    /// The first field whose value is not allowed.
+    /// The first field with a value that is not allowed.
     pub fn new(settings: KeyPolicySettings) -> Result<Self, InvalidKeyPolicy> {
         let refuse = |field, allowed: String| Err(InvalidKeyPolicy { field, allowed });
         let prefix = settings.prefix.as_bytes();
@@ -144,7 +144,7 @@ impl KeyPolicy {
         Ok(Self(settings))
     }
 
-    /// The maximum of active keys for each user.
+    /// The maximum number of active keys for each user.
     pub fn max_active(&self) -> u32 {
         self.0.max_active
     }
@@ -159,7 +159,7 @@ impl KeyPolicy {
         self.0.preview_length
     }
 
-    /// The expiry time of a key that is created at `now`, whose creator asks for `asked`.
+    /// The expiry time of a key that is created at `now`, if its creator asks for `asked`.
     ///
     /// # Errors
     ///

@@ -17,10 +17,11 @@ pub enum RotationRefusal {
     /// It was rotated already, to this key. See decision 56.
     #[error("the key was rotated already, to {0}; if the answer with the new key was lost, rotate {0}")]
     Replaced(KeyId),
-    /// The owner already has the maximum of keys in an overlap.
+    /// The owner already has the maximum number of keys in an overlap.
     #[error("as many keys as may be active are being replaced")]
     OverlapLimitReached,
-    /// It has more access to webhooks than the caller, who would get the secret of the successor. See decision 106.
+    /// It has more access to webhooks than the caller, to whom the answer would give the secret of the successor. See
+    /// decision 106.
     #[error("the key has more access to webhooks than the caller")]
     ExceedsCaller,
 }
@@ -59,11 +60,11 @@ pub struct Rotated {
 impl KeyRotation {
     /// Rotates `key`, if `overlapping` of its owner's keys are in an overlap already.
     ///
-    /// - Without an overlap the old key is revoked rather than expired: an instance whose clock is slow would still
+    /// - Without an overlap the old key is revoked rather than expired: an instance with a slow clock would still
     ///   accept an expired key. With an overlap, the old key expires when the overlap ends, or at its own expiry time
     ///   if that is earlier.
-    /// - The new key has the owner, the label, the scopes and the settings of the old one, and the same lifetime, counted
-    ///   from now. A user who rotates a 90-day key every 90 days never has to create another one.
+    /// - The new key has the owner, the label, the scopes and the settings of the old one, and the same lifetime,
+    ///   counted from now. A user who rotates a 90-day key every 90 days never has to create another one.
     /// - The creator of the new key is the member who rotates: the creator of the old key does not know the new one.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::{InHour, KeyId};
 pub struct UsageCounts {
     /// Verifications that found the key good, whether it was within its rate limit or not.
     pub good: u64,
-    /// Those of `good` that were beyond the rate limit.
+    /// The part of `good` that was beyond the rate limit.
     pub limited: u64,
     /// Verifications that found the key revoked or expired.
     pub refused: u64,

@@ -85,7 +85,7 @@ const INVISIBLE: [(char, char); 18] = [
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// Whether a character shows nothing.
+/// Whether a character is invisible.
 fn is_invisible(character: char) -> bool {
     let is_in = |(first, last): &(char, char)| (*first..=*last).contains(&character);
     character.is_whitespace() || INVISIBLE.iter().any(is_in)

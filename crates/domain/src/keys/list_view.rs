@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 
 use crate::{ApiKey, Timestamp};
 
-/// How many ended keys a list shows: those that ended last.
+/// How many ended keys a list shows at most, the last ended ones first.
 pub const LISTED_ENDED_KEYS_MAX: u32 = 100;
 
 /// Selects the keys that a list shows: every good key, including keys with a successor, and the keys that ended last.

@@ -1,5 +1,5 @@
-//! The rules of API keys: what a key is, how many a user may have, and what ends one. [`Keys`](crate::Keys) has the use
-//! cases, one file each.
+//! The rules of API keys: the record of a key, the number that a user may have, and the end of a key.
+//! [`Keys`](crate::Keys) has the use cases, one file each.
 
 pub(crate) mod api_key;
 pub(crate) mod change_key;

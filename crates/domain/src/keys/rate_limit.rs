@@ -32,7 +32,7 @@ impl RateLimit {
         self.window
     }
 
-    /// Whether everything that this limit allows, the other allows too: neither the rate nor the burst is larger.
+    /// Whether the other limit allows all uses that this one allows: neither the rate nor the burst is larger.
     pub fn is_within(self, other: Self) -> bool {
         self.count <= other.count && self.interval() >= other.interval()
     }

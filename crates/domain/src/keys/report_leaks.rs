@@ -13,7 +13,7 @@ pub enum ReportLeaksError {
     /// The report has more than [`LEAKS_MAX`] tokens.
     #[error("must be at most {LEAKS_MAX} tokens")]
     TooMany,
-    /// The store failed. The keys may be revoked all the same.
+    /// The store failed. The keys may have been revoked anyway.
     #[error("the leaked keys could not be revoked")]
     Store(#[from] StoreError),
 }
@@ -21,7 +21,7 @@ pub enum ReportLeaksError {
 impl Keys {
     /// Revokes every key among `tokens`, regardless of its owner: a reporter who has the whole key could also use it,
     /// so no further proof is needed. Returns the key for each token, in the same order; `None` for a token that is not
-    /// a stored key. Reporting a key again changes nothing and succeeds.
+    /// a stored key. Reporting a key again succeeds without effect.
     ///
     /// # Errors
     ///

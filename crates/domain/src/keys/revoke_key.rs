@@ -14,14 +14,14 @@ pub enum RevokeKeyError {
     /// The key belongs to another user.
     #[error("the key belongs to another user")]
     NotOwned,
-    /// The store failed. The key may be revoked all the same.
+    /// The store failed. The key may have been revoked anyway.
     #[error("the key could not be revoked")]
     Store(#[from] StoreError),
 }
 
 impl Keys {
-    /// Revokes one of the owner's keys and returns the updated list. Revoking a key again changes nothing and succeeds.
-    /// See decision 7.
+    /// Revokes one of the owner's keys and returns the updated list. Revoking a key again succeeds without effect. See
+    /// decision 7.
     ///
     /// # Errors
     ///
@@ -47,13 +47,13 @@ impl Keys {
     }
 
     /// Revokes all of the owner's keys, or those created before an instant, and returns how many keys this call has
-    /// revoked. Keys that expired without a revocation count. Calling it again revokes what is left and succeeds.
+    /// revoked. Keys that expired without a revocation count. A repeated call revokes the remaining keys and succeeds.
     ///
     /// A key that is created during the call may stay: the caller cannot tell it from a key that is created just after.
     ///
     /// # Errors
     ///
-    /// If the store fails. Some of the keys may be revoked all the same.
+    /// If the store fails. Some of the keys may have been revoked anyway.
     pub async fn revoke_all(
         &self,
         owner: &OwnerId,

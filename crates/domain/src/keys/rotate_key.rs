@@ -11,9 +11,10 @@ use crate::{
 pub struct RotateKey {
     /// The key to replace.
     pub id: KeyId,
-    /// How long the key stays good beside its successor: from zero to [`OVERLAP_MAX`], to the millisecond.
+    /// How long the old key stays good together with its successor: from zero to [`OVERLAP_MAX`], to the millisecond.
     pub overlap: Duration,
-    /// The access to webhooks of the caller, who gets the successor's secret. A key with more access is not rotated.
+    /// The caller's access to webhooks, because the caller gets the successor's secret. A key with more access is not
+    /// rotated.
     pub webhooks_max: Option<WebhookAccess>,
     /// The member of the organization that is the owner, if a member rotates the key.
     pub created_by: Option<OwnerId>,
@@ -30,7 +31,7 @@ pub struct RotatedKey {
     pub keys: Vec<ApiKey>,
 }
 
-/// Why no key was rotated.
+/// Why a key was not rotated.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateKeyError {
     /// The overlap is longer than [`OVERLAP_MAX`].
@@ -45,14 +46,14 @@ pub enum RotateKeyError {
     /// The key in its present state cannot be rotated.
     #[error("the key cannot be rotated")]
     Refused(#[source] RotationRefusal),
-    /// The store failed. The key may have been rotated all the same.
+    /// The store failed. The key may have been rotated anyway.
     #[error("the key could not be rotated")]
     Store(#[from] StoreError),
 }
 
 impl Keys {
     /// Replaces one of the owner's keys by a new key. The old key stays good until the overlap ends. It does not count
-    /// towards the maximum in that time, so an owner with the maximum of keys can rotate too.
+    /// towards the maximum in that time, so an owner with the maximum number of keys can rotate too.
     ///
     /// # Errors
     ///

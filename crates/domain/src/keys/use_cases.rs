@@ -9,7 +9,7 @@ use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyPolicy, ListView, OwnerId,
 /// the store alone are below.
 ///
 /// `owner` is the user who owns the keys. The caller has authenticated that user by an ID token, or is the operator in
-/// support of that user. `origin` says which of them it is, for the audit log.
+/// support of that user. `origin` is the source of the call, for the audit log.
 #[derive(Clone)]
 pub struct Keys {
     pub(crate) stores: KeyStores,
@@ -32,7 +32,7 @@ impl Keys {
         Self { stores, recent_uses, clock, entropy, policy, placement: Placement::OneStore }
     }
 
-    /// The same, with what is new placed so.
+    /// The same, with this placement of new ids and secrets.
     #[must_use]
     pub fn with_placement(self, placement: Placement) -> Self {
         Self { placement, ..self }
@@ -49,7 +49,7 @@ impl Keys {
         Ok(self.with_recent_uses(keys))
     }
 
-    /// Whether the key with this digest is good now, as the store knows it: not from memory.
+    /// Whether the key with this digest is good now, as the store has it: not from memory.
     ///
     /// # Errors
     ///

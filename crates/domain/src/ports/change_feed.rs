@@ -28,12 +28,12 @@ impl FeedPosition {
     }
 }
 
-/// What one read of a [`ChangeFeed`] returns.
+/// The result of one read of a [`ChangeFeed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedRead {
-    /// What changed since the position that was given.
+    /// The changes since the given position.
     pub changes: CredentialChanges,
-    /// Where the next read goes on.
+    /// Where the next read continues.
     pub position: FeedPosition,
     /// The time by the store's clock, at a moment between the call and the answer. Instances follow it.
     pub at: Timestamp,
@@ -49,41 +49,40 @@ pub enum CredentialChanges {
 }
 
 /// Reports to the instances that share a store which keys and sessions any of them has changed. A store of one process
-/// needs none.
+/// needs no feed.
 ///
 /// [`KeyStore::revoke`], [`KeyStore::revoke_by_digests`] and [`KeyStore::rotate`] each write the digest of the key in
 /// the transaction that changes it. A revocation writes it for a key that is revoked already too: the owner asks again
-/// because some instance still accepts the key. Calls that are refused write nothing, and neither does a purge: a key that it
-/// deletes has been refused for a day at least.
+/// because some instance still accepts the key. Calls that are refused write no digest, and neither does a purge: a key
+/// that it deletes has been refused for a day at least.
 ///
-/// [`SessionStore::end`], [`SessionStore::end_all`] and [`SessionStore::open`] each write the digests of the sessions that
-/// they end, in the transaction that deletes them. No other method of that port writes to the feed, nor does a purge.
+/// [`SessionStore::end`], [`SessionStore::end_all`] and [`SessionStore::open`] each write the digests of the sessions
+/// that they end, in the transaction that deletes them. No other method of that port writes to the feed, nor does a
+/// purge.
 #[async_trait]
 pub trait ChangeFeed: Send + Sync {
     /// The changes that were committed after the read that returned `since`, and before this call.
     ///
-    /// - Each change is in exactly one of the reads of a chain in which each read goes on from the last, however long
-    ///   its transaction takes to commit and whatever commits before it.
-    /// - The answer is [`CredentialChanges::OfAny`] without `since`, where there are more than `max` changes, and where
-    ///   another server is known to have taken the place of the one that gave `since`. The position is good in each
-    ///   case.
+    /// - Each change is in exactly one of the reads of a chain in which each read continues from the last, however long
+    ///   its transaction takes to commit and whichever others commit before it.
+    /// - The answer is [`CredentialChanges::OfAny`] without `since`, for more than `max` changes, and if another server
+    ///   is known to have replaced the one that gave `since`. The position is good in each case.
     /// - A [`CredentialStore::find_by_digests`] that begins after the answer sees each of these changes.
     /// - It succeeds only when the store itself answered, and takes writes: never from memory, and never on a standby.
     /// - [`FeedRead::at`] is the time of one clock, which all instances read.
-    /// - A caller that drops the future loses the answer and nothing else.
+    /// - A caller that drops the future loses only the answer.
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError>;
 
-    /// Returns when changes may have been committed since the last return, or for no reason at all. It may never
-    /// return.
+    /// Returns when changes may have been committed since the last return, or without a reason. It may never return.
     ///
     /// A hint, such as a notification after the commit: it makes readers faster, and no reader relies on it. It does
-    /// not fail, reconnects by itself, and may be dropped and called again at any time. A store that sends no
+    /// not fail, reconnects when necessary, and may be dropped and called again at any time. A store that sends no
     /// notifications keeps this default, which never returns.
     async fn hint(&self) {
         pending::<()>().await;
     }
 
     /// Deletes changes that were committed before the read that returned `before`, or some of them, in one short
-    /// transaction. Callers make sure that every instance has read past it.
+    /// transaction. Callers ensure that every instance has read past it.
     async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError>;
 }

@@ -6,7 +6,7 @@ use crate::{ApiKey, CredentialDigest, CredentialUse, KeyId, SessionId};
 
 /// A record that is stored under the digest of a credential.
 pub trait StoredCredential: Send + Sync + 'static {
-    /// Identifies it among those of its kind.
+    /// Identifies it among the records of its kind.
     type Id: Copy + Send + Sync + 'static;
 }
 
@@ -23,9 +23,9 @@ impl StoredCredential for Session {
 pub trait CredentialStore<Stored: StoredCredential>: Send + Sync {
     /// The records that are stored under these digests, in any state: ended ones too.
     ///
-    /// - It sees everything that was committed before the call. It never reads a cache, or a replica that lags behind.
-    /// - Callers pass at most [`CredentialDigest::LOOK_UP_MAX`] digests, each once. Each cold verification waits for this,
-    ///   mostly with one digest.
+    /// - It sees every earlier commit. It never reads a cache, or a replica that lags behind.
+    /// - Callers pass at most [`CredentialDigest::LOOK_UP_MAX`] digests, each once. Each cold verification waits for
+    ///   this, mostly with one digest.
     /// - If a part of the store fails, the answer has the records of the other parts, and the failure.
     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Stored>;
 
@@ -35,7 +35,7 @@ pub trait CredentialStore<Stored: StoredCredential>: Send + Sync {
         Ok(found.into_iter().next().map(|(_, stored)| stored))
     }
 
-    /// Moves the last use of each named credential forward to `at`, never back, and changes nothing else.
+    /// Moves the last use of each named credential forward to `at`, never back, and changes no other field.
     ///
     /// Ids that are not stored are skipped: a use never brings back a session that was ended. Of several uses of one
     /// credential, the latest counts.

@@ -6,26 +6,26 @@ use super::store_error::StoreError;
 use crate::Timestamp;
 use crate::webhooks::SubscriptionStatus;
 
-/// The load of a store, for operators. Nothing decides by these figures.
+/// The load of a store, for operators. No decision depends on these figures.
 #[async_trait]
 pub trait StoreFigures: Send + Sync {
-    /// The state of the queue of webhooks at `at`. No count is higher than `max`: more rows than that count as `max`, so
-    /// that the call takes no longer the more there are. It changes nothing.
+    /// The state of the queue of webhooks at `at`. No count is higher than `max`: more rows count as `max`, so that the
+    /// time of the call is bounded. It only reads.
     ///
-    /// - [`QueueFigures::waiting`] counts deliveries that have not ended, those that are being sent included.
-    /// - [`QueueFigures::oldest_due`] is the earliest time at which a delivery was due by `at` that waits in an open lane
-    ///   without a pause. A delivery under a claim does not wait. A store may leave out lanes that probe, and may look
-    ///   only at the [`LANES_SEARCHED_MAX`] lanes that have waited longest for service.
+    /// - [`QueueFigures::waiting`] counts deliveries that have not ended, including deliveries that are being sent.
+    /// - [`QueueFigures::oldest_due`] is the earliest due time, not after `at`, of the deliveries that wait in an open
+    ///   lane without a pause. A delivery under a claim does not wait. A store may leave out lanes that probe, and may
+    ///   look only at the [`LANES_SEARCHED_MAX`] lanes that have waited longest for service.
     /// - Lanes and subscriptions are counted among the first `max` rows of each, in any order.
     async fn queue_figures(&self, at: Timestamp, max: u32) -> Result<QueueFigures, StoreError>;
 
-    /// The state of the database server. A store that only one process can use keeps this default: it has nothing to
-    /// report.
+    /// The state of the database server. A store that only one process can use keeps this default, because it has no
+    /// server.
     async fn server_figures(&self) -> Result<ServerFigures, StoreError> {
         Ok(ServerFigures::default())
     }
 
-    /// The state of the store in this process, from memory: a call waits for nothing.
+    /// The state of the store in this process, from memory. The call does not wait.
     fn process_figures(&self) -> ProcessFigures {
         ProcessFigures::default()
     }
@@ -62,19 +62,19 @@ pub struct QueueFigures {
 pub struct LaneFigures {
     /// Lanes of enabled subscriptions that may deliver.
     pub open: u32,
-    /// Lanes of enabled subscriptions whose breaker is in a pause that has not ended.
+    /// Lanes of enabled subscriptions that pause now.
     pub paused: u32,
-    /// Lanes of other subscriptions, deleted ones included as long as they are stored.
+    /// Lanes of other subscriptions, including deleted ones that are still stored.
     pub closed: u32,
 }
 
 /// The state of a database server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerFigures {
-    /// The age of the oldest transaction of any program that keeps the database from removing old versions of rows; zero
-    /// without one. `None` if no transaction does that.
+    /// The age of the oldest transaction of any program that keeps the database from removing old versions of rows;
+    /// zero without one. `None` if the store does not tell.
     pub oldest_snapshot: Option<Duration>,
-    /// The oldest snapshot of the database, if it keeps so many rows that it matters.
+    /// The oldest snapshot of the database, if it keeps enough rows to matter.
     pub held_snapshot: Option<HeldSnapshot>,
     /// The processes that the server serves now, counted by the version of the program.
     pub instances: Vec<VersionCount>,
@@ -89,11 +89,10 @@ pub struct ProcessFigures {
     pub log_bytes: Option<u64>,
 }
 
-/// A snapshot of the database that somebody holds. The database keeps every row that was deleted since, so its tables
-/// grow.
+/// A held snapshot of the database. The database keeps every row that was deleted since, so its tables grow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldSnapshot {
-    /// Who holds it, for the log of the operator.
+    /// The holder, for the log of the operator.
     pub holder: String,
     /// The state that it shows. The same holder with the same state holds the same snapshot.
     pub state: String,

@@ -18,7 +18,7 @@ impl IdToken {
         Self(Zeroizing::new(token.into()))
     }
 
-    /// The token itself. Only the code that verifies or forwards it calls this.
+    /// The token in clear. Only the code that verifies or forwards it calls this.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -33,9 +33,9 @@ impl fmt::Debug for IdToken {
 /// The result of verifying an ID token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IdentityVerdict {
-    /// The token is genuine, is issued for this service, and has not expired. It says this of its user.
+    /// The token is genuine, is issued for this service, and has not expired. These are its user and memberships.
     Valid(Identity),
-    /// The token is not valid. The reason is for the log and contains nothing of the token.
+    /// The token is not valid. The reason is for the log and contains no part of the token.
     Refused(&'static str),
 }
 
@@ -51,7 +51,7 @@ pub trait IdentityVerifier: Send + Sync {
     async fn verify(&self, token: &IdToken, at: Timestamp) -> Result<IdentityVerdict, IdentityUnavailable>;
 }
 
-/// What a sign-in that begins sends to the identity provider.
+/// The request of a new sign-in to the identity provider.
 #[derive(Clone, Copy, Debug)]
 pub struct SignInRequest<'a> {
     /// Where the provider sends the browser with its answer.
@@ -64,16 +64,16 @@ pub struct SignInRequest<'a> {
     pub code_challenge: &'a str,
 }
 
-/// What the identity provider answered, and what proves that the answer belongs to the sign-in.
+/// The answer of the identity provider, and the values that prove that it belongs to the sign-in.
 #[derive(Clone, Copy)]
 pub struct SignInAnswer<'a> {
     /// The code, which the provider exchanges for an ID token once.
     pub code: &'a str,
-    /// Who answered, by its own words (`iss`, RFC 9207).
+    /// The issuer of the answer, by its own words (`iss`, RFC 9207).
     pub issuer: Option<&'a str>,
     /// [`SignInRequest::redirect_uri`] again.
     pub redirect_uri: &'a str,
-    /// The verifier whose SHA-256 was sent.
+    /// The verifier of the SHA-256 that was sent.
     pub code_verifier: &'a str,
     /// [`SignInRequest::nonce`] again.
     pub nonce: &'a str,
@@ -88,10 +88,10 @@ pub enum SignInVerdict {
         identity: Identity,
         /// Whether the ID token has the claim that makes its user an operator.
         has_operator_claim: bool,
-        /// The token that says so.
+        /// The ID token.
         token: IdToken,
     },
-    /// The answer is not valid. The reason is for the log and contains nothing of the answer.
+    /// The answer is not valid. The reason is for the log and contains no part of the answer.
     Refused(&'static str),
 }
 

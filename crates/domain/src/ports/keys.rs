@@ -127,7 +127,7 @@ pub enum Revocation {
     },
     /// No key has this id.
     NotFound,
-    /// The key belongs to another user. Nothing changed.
+    /// The key belongs to another user. The call had no effect.
     NotOwned,
 }
 
@@ -141,11 +141,11 @@ pub enum Rotation {
         /// The owner's keys as the view shows them, the successor included.
         keys: Vec<ApiKey>,
     },
-    /// [`KeyRotation::decide`] refused; nothing changed.
+    /// [`KeyRotation::decide`] refused; the call had no effect.
     Refused(RotationRefusal),
     /// No key has this id.
     NotFound,
-    /// The key belongs to another user. Nothing changed.
+    /// The key belongs to another user. The call had no effect.
     NotOwned,
 }
 
@@ -181,11 +181,11 @@ pub enum ChangedKey {
         /// The key after the change.
         key: Box<ApiKey>,
     },
-    /// [`KeyChange::decide`] refused; nothing changed.
+    /// [`KeyChange::decide`] refused; the call had no effect.
     Refused(KeyChangeRefusal),
     /// No key has this id.
     NotFound,
-    /// The key belongs to another user. Nothing changed.
+    /// The key belongs to another user. The call had no effect.
     NotOwned,
 }
 
@@ -195,48 +195,50 @@ pub enum ChangedKey {
 pub trait KeyStore: Send + Sync {
     /// Stores the key with every field unchanged, unless its owner has `limit.max` active keys at `limit.at`.
     ///
-    /// - The limit is exact under any concurrency, from any number of processes: of parallel calls, as many store as
-    ///   there is room for, and the others return [`Insertion::LimitReached`], never an error.
+    /// - The limit is exact under any concurrency, from any number of processes: parallel calls store until the maximum
+    ///   is reached, and the others return [`Insertion::LimitReached`], never an error.
     /// - [`ApiKey::is_active`] decides which keys are active, to the millisecond: a key with `expires_at == limit.at`
-    ///   does not count, nor does one with `replaced_by`. Other owners' keys do not count.
-    /// - If the key is the last one for which there is room, [`Cause::key_limit_reached`] is an event of the call as well.
-    /// - The list in [`Insertion::Stored`] is what [`KeyStore::list`] would return within the same transaction.
-    /// - If the id or the digest is stored already, the result is [`StoreError::Duplicate`], and nothing changes. If
-    ///   the limit is reached as well, either answer is right: callers mint fresh ids, so no caller depends on it.
+    ///   does not count, nor does a key with `replaced_by`. Other owners' keys do not count.
+    /// - If the key is the last one for which there is room, [`Cause::key_limit_reached`] is an event of the call as
+    ///   well.
+    /// - The list in [`Insertion::Stored`] is that of [`KeyStore::list`] within the same transaction.
+    /// - If the id or the digest is stored already, the result is [`StoreError::Duplicate`], without effect. If the
+    ///   limit is reached as well, either answer is right: callers mint fresh ids, so no caller depends on it.
     async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError>;
 
     /// The owner's keys as [`ListView::select`] selects and sorts them; empty for an owner without keys.
     async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError>;
 
-    /// Sets `revoked_at` to the time of the request, unless it is set already: the first revocation's time stays. An expired key is
-    /// revoked like an active one.
+    /// Sets `revoked_at` to the time of the request, unless it is set already: the first revocation's time stays. An
+    /// expired key is revoked like an active one.
     ///
     /// - Of parallel revocations, one sets the time and all succeed.
     /// - [`Cause::key_revoked`] are the events of a call that sets the time.
     /// - A key that is revoked already is reported to the [`ChangeFeed`](super::ChangeFeed) again.
-    /// - Nothing else of the key changes. The list is what [`KeyStore::list`] would return within the same transaction.
+    /// - No other field of the key changes. The list is that of [`KeyStore::list`] within the same transaction.
     async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError>;
 
     /// Replaces the owner's key by a successor, as the rotation decides.
     ///
     /// - The store calls [`KeyRotation::decide`] with the stored key and with the number of the owner's keys that are
     ///   being replaced at `rotation.at` ([`ApiKey::is_being_replaced`]). On `Ok` it writes the old key's `expires_at`,
-    ///   `revoked_at` and `replaced_by`, and stores the successor under the digest. On `Err` it writes nothing.
+    ///   `revoked_at` and `replaced_by`, and stores the successor under the digest. On `Err` it does not write.
     /// - The result is exact under any concurrency: of parallel rotations of one key, one succeeds, and a revocation
     ///   happens entirely before it or entirely after it. A rotation does not change how many active keys the owner
     ///   has, so it needs no room below the maximum. Parallel insertions and rotations together never pass the maximum.
     /// - `replaced_by` is not a foreign key: the purge may delete the successor first.
-    /// - The list is what [`KeyStore::list`] would return within the same transaction. If the digest or the successor's
-    ///   id is stored already, the result is [`StoreError::Duplicate`], and nothing changes.
+    /// - The list is that of [`KeyStore::list`] within the same transaction. If the digest or the successor's id is
+    ///   stored already, the result is [`StoreError::Duplicate`], without effect.
     async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError>;
 
     /// Changes the owner's key, as the change decides.
     ///
-    /// - The store calls [`KeyChange::decide`] with the stored key. On `Ok` it writes the key's `label`, `expires_at` and
-    ///   `settings`, and reports the key to the [`ChangeFeed`](super::ChangeFeed). On `Err` it writes nothing.
+    /// - The store calls [`KeyChange::decide`] with the stored key. On `Ok` it writes the key's `label`, `expires_at`
+    ///   and `settings`, and reports the key to the [`ChangeFeed`](super::ChangeFeed). On `Err` it does not write.
     /// - [`Cause::key_changed`] is the event of a call that changes the key.
-    /// - The result is exact under any concurrency: each of parallel changes decides by the result of the one before, so
-    ///   changes of different fields are all kept. A revocation or rotation happens entirely before it or after it.
+    /// - The result is exact under any concurrency: each of parallel changes is decided by the result of the previous
+    ///   one, so changes of different fields are all kept. A revocation or rotation happens entirely before it or after
+    ///   it.
     async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError>;
 
     /// Revokes every key that is stored under one of the digests, regardless of its owner, as [`KeyStore::revoke`] does:
@@ -252,12 +254,12 @@ pub trait KeyStore: Send + Sync {
     /// Revokes the owner's keys that are not revoked and were created before `created_before`, at most `max` of them,
     /// and returns their digests. Expired keys are revoked like active ones, as in [`KeyStore::revoke`].
     ///
-    /// - Fewer digests than `max` mean that no such key is left.
+    /// - Fewer digests than `max` mean that no such key remains.
     /// - All of this is one transaction, and each key is reported to the [`ChangeFeed`](super::ChangeFeed). Parallel
-    ///   calls and revocations together return each key that they revoke here once. Nothing else of the keys changes.
+    ///   calls and revocations together return each key that they revoke here once. No other field of the keys changes.
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError>;
 
-    /// Keys of any owners, by expiry time and id. Without keys that are revoked or replaced.
+    /// Keys of any owners, by expiry time and id. Revoked and replaced keys are left out.
     async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError>;
 }
 

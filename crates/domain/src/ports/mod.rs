@@ -1,39 +1,39 @@
-//! The ports: what Gatepost needs from a database, an identity provider, an HTTP client, a clock and a generator of
-//! randomness. An adapter implements them. The rules call them and know nothing else of the outside.
+//! The ports: the interfaces of a database, an identity provider, an HTTP client, a clock and a generator of
+//! randomness. An adapter implements them. The rules call only them.
 //!
 //! # How to add a store
 //!
-//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database.
-//!    [`KeyStores`], [`SessionStores`] and [`WebhookStores`] list the ports of API keys, sessions and webhooks. They have
-//!    one port for each caller: verification, for example, calls [`CredentialStore`]. Webhooks also need
-//!    [`DeliveryQueue`] and [`StoreFigures`]. [`AuditLog`] has the authors of changes, and [`Retention`] deletes old data.
+//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStores`],
+//!    [`SessionStores`] and [`WebhookStores`] list the ports of API keys, sessions and webhooks. They have one port for
+//!    each caller: verification, for example, calls [`CredentialStore`]. Webhooks also need [`DeliveryQueue`] and
+//!    [`StoreFigures`]. [`AuditLog`] has the authors of changes, and [`Retention`] deletes old data.
 //!    [`ReadinessCheck`], [`Schema`] and [`Close`] are a few lines; the last two have default methods. A database that
 //!    several processes share also needs a [`ChangeFeed`].
-//! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`,
-//!    whose macros name all tests in your crate. Run them before you write the first query.
-//! 3. **Build a [`Store`]** with [`Store::single`], and [`Store::shared`] if there is a change feed, where the binary
-//!    chooses the database: `open_store` in `crates/app/src/database.rs`.
+//! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`.
+//!    Its macros add all tests to your crate. Run them before you write the first query.
+//! 3. **Build a [`Store`]** with [`Store::single`], and [`Store::shared`] with a change feed, where the binary chooses
+//!    the database: `open_store` in `crates/app/src/database.rs`.
 //!
 //! `docs/writing-an-adapter.md` goes through these steps with the store of `crates/adapters-journal`, which implements
 //! every port in a few hundred lines.
 //!
-//! # What every storage port promises
+//! # The promises of every storage port
 //!
-//! - **A method is one atomic business operation.** If the caller drops the future, all of the operation has happened
+//! - **A method is one atomic business operation.** If the caller drops the future, all of the operation takes effect
 //!   or none of it. No method begins a transaction that another one commits.
 //! - **An expected refusal is a value. `Err` means that the store failed** ([`StoreError`]).
 //! - **Ids, digests and the time are arguments.** An adapter mints no id and reads no clock. The outcome of a call
-//!   depends on nothing but its arguments and the calls before it.
-//! - **An answer is durable.** After a writing method has returned `Ok`, a crash of the process or of the machine loses
-//!   nothing of the operation. After `Err` the operation has happened or not, as a whole, and does not happen later.
-//!   Only a store whose changes other processes learn from a [`ChangeFeed`] may still be deciding at that moment.
+//!   depends only on its arguments and the calls before it.
+//! - **An answer is durable.** After a writing method has returned `Ok`, a crash of the process or of the machine does
+//!   not undo the operation. After `Err` the operation has happened or not, as a whole, and does not happen later. Only
+//!   a store with a [`ChangeFeed`] may still be deciding at that moment.
 //!
 //! A store that is composed of several makes the promises about several owners for the owners of each: see decision 97.
 //!
 //! The storage ports of webhooks, and the figures of their queue, are one store: subscriptions, accepted events, the
 //! queue and the log are in one database, so that an accepted event and its deliveries are one transaction. Each
-//! subscription has a **lane**: the queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is open
-//! while its subscription is enabled.
+//! subscription has a **lane**: the queue of its deliveries, with a [`Breaker`](crate::webhooks::Breaker). A lane is
+//! open while its subscription is enabled.
 
 mod audit;
 mod change_feed;

@@ -7,14 +7,14 @@ use super::store_error::BoxError;
 pub struct MigrationStatus {
     /// The name of its folder: 14 digits of a date and a time, an underscore, and words.
     pub name: String,
-    /// Whether the store has it.
+    /// Whether it is applied to the store.
     pub applied: bool,
 }
 
 /// Why the schema cannot be migrated or read.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
-    /// A newer program has migrated the store. This program changes nothing.
+    /// A newer program has migrated the store, which this program leaves unchanged.
     #[error("the database has migration {version}, which this version does not know: use the newer version")]
     Newer {
         /// The version of the oldest unknown migration: 14 digits.
@@ -55,7 +55,7 @@ pub trait Schema: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Every migration that this program knows, oldest first. Changes nothing.
+    /// Every migration that this program knows, oldest first. Only reads.
     async fn status(&self) -> Result<Vec<MigrationStatus>, MigrateError> {
         Ok(Vec::new())
     }

@@ -7,8 +7,8 @@ use crate::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 /// Stores sessions. Times keep their milliseconds, and strings come back byte for byte.
 ///
-/// A session that somebody ends is deleted, and its digest is reported to the [`ChangeFeed`](super::ChangeFeed) in the
-/// same transaction. A session that ends by itself stays until the purge.
+/// A session that a call ends is deleted, and its digest is reported to the [`ChangeFeed`](super::ChangeFeed) in the
+/// same transaction. A session that expires or becomes idle stays until the purge.
 ///
 /// A change and the events of its [`Cause`] are one: see [`AuditLog`](super::AuditLog).
 #[async_trait]
@@ -17,10 +17,10 @@ pub trait SessionStore: Send + Sync {
     /// good at `session.created_at`, the new one included: the store ends the others, and returns their digests.
     ///
     /// - The sessions that were created first are ended (by `created_at`, then by id), and never the new one.
-    ///   [`Session::is_good`] decides which sessions count. Sessions of other owners do not, and stay.
+    ///   [`Session::is_good`] decides which sessions count. Sessions of other owners do not count, and stay.
     /// - The maximum is exact under any concurrency, from any number of processes: parallel calls all store their
     ///   session, and together leave `max`.
-    /// - If the id or the digest is stored already, the result is [`StoreError::Duplicate`], and nothing changes.
+    /// - If the id or the digest is stored already, the result is [`StoreError::Duplicate`], without effect.
     /// - Callers pass a `max` of at least 1.
     async fn open(
         &self,
@@ -34,14 +34,14 @@ pub trait SessionStore: Send + Sync {
     /// without sessions.
     async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError>;
 
-    /// Ends the owner's session and returns its digest. `None` if the owner has no session with this id: nothing changes
-    /// then, and the answer is the same if another user has one.
+    /// Ends the owner's session and returns its digest. `None` if the owner has no session with this id: the call then
+    /// has no effect, and the answer is the same if another user has one.
     ///
     /// Of parallel calls for one session, one returns the digest.
     async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError>;
 
-    /// Ends all of the owner's sessions, except for `kept`, and returns their digests, in any order. Sessions that have
-    /// ended by themselves and are still stored are among them.
+    /// Ends all of the owner's sessions, except for `kept`, and returns their digests, in any order. Expired and idle
+    /// sessions that are still stored are among them.
     ///
     /// All of this is one transaction. Parallel calls together return each digest once.
     async fn end_all(

@@ -24,38 +24,38 @@ use crate::sessions::Session;
 #[async_trait]
 pub trait Close: Send + Sync {
     /// Finishes the writes that have begun and closes the connections. Every later call of the store fails with
-    /// [`StoreError::Unavailable`](super::StoreError::Unavailable). A store that keeps nothing open keeps this default.
+    /// [`StoreError::Unavailable`](super::StoreError::Unavailable). A store without connections keeps this default.
     async fn close(&self) {}
 
-    /// Returns the name of a thread or task of the store that has ended, although calls need it: such a store would fail
-    /// for as long as the process lives. Never returns while all of them run. After [`Close::close`] the answer means
-    /// nothing. A store without threads and tasks keeps this default.
+    /// Returns the name of a thread or task of the store that has ended, although calls need it: such a store would
+    /// fail until the process ends. Never returns while all of them run. After [`Close::close`] the answer has no
+    /// meaning. A store without threads and tasks keeps this default.
     async fn part_ended(&self) -> &'static str {
         std::future::pending().await
     }
 }
 
 /// All ports of one database. An adapter implements them on one type, and the binary builds this bundle where it
-/// chooses the database; nothing else knows which database it is.
+/// chooses the database; no other code knows which database it is.
 #[derive(Clone)]
 pub struct Store {
     /// Stores API keys.
     pub keys: KeyStores,
     /// Stores sessions.
     pub sessions: SessionStores,
-    /// Shows who changed what.
+    /// Shows the changes, with their actors.
     pub audit: Arc<dyn AuditLog>,
     /// Deletes old data.
     pub retention: Arc<dyn Retention>,
-    /// Report changes of keys and sessions to the other processes on this database; none where one process has the database
-    /// to itself. A store that is composed of several has one for each, in their order: an owner's changes are in the feed
-    /// of the owner's [`Home`](crate::Home).
+    /// Report changes of keys and sessions to the other processes on this database; none if one process uses the
+    /// database alone. A store that is composed of several has one for each, in their order: an owner's changes are in
+    /// the feed of the owner's [`Home`](crate::Home).
     pub changes: Vec<Arc<dyn ChangeFeed>>,
-    /// What the use cases of webhooks read and write.
+    /// The ports of the use cases of webhooks.
     pub webhooks: WebhookStores,
     /// The queue that dispatchers empty.
     pub queue: Arc<dyn DeliveryQueue>,
-    /// What operators see of the load.
+    /// The load, for operators.
     pub figures: Arc<dyn StoreFigures>,
     /// Whether the database works now.
     pub readiness: Arc<dyn ReadinessCheck>,
@@ -103,7 +103,7 @@ pub struct WebhookStores {
 }
 
 impl Store {
-    /// A database that one process has to itself.
+    /// A database that one process uses alone.
     pub fn single<Adapter>(adapter: &Arc<Adapter>) -> Self
     where
         Adapter: KeyStore

@@ -8,7 +8,7 @@ pub trait Clock: Send + Sync {
     /// The present time, in UTC, for everything that is stored. All instances that share a store agree on it.
     fn now(&self) -> Timestamp;
 
-    /// The present time, in UTC, for what other systems check: ID tokens and signatures.
+    /// The present time, in UTC, for values that other systems check: ID tokens and signatures.
     fn world_time(&self) -> Timestamp {
         self.now()
     }
@@ -24,8 +24,8 @@ pub trait Clock: Send + Sync {
         true
     }
 
-    /// How many milliseconds the clocks of the database servers after the first are ahead of [`Clock::now`], which goes by
-    /// the first. Each with the number of its server, from 2 on; without the servers whose clock was never read.
+    /// How many milliseconds the clocks of further database servers are ahead of [`Clock::now`], which follows the
+    /// first server. Each with the number of its server, from 2 on; without servers with unread clocks.
     fn servers_ahead(&self) -> Vec<(usize, i64)> {
         Vec::new()
     }
@@ -50,12 +50,12 @@ pub trait LogFilters: Send + Sync {
     fn parse(&self, filter: &str) -> Result<Box<dyn FnOnce() + Send>, InvalidLogFilter>;
 }
 
-/// The text is not a filter of the log. Says what one is.
+/// The text is not a filter of the log. Has the form of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be {0}")]
 pub struct InvalidLogFilter(pub &'static str);
 
-/// Something that this instance needs in order to serve: a database, an identity provider.
+/// A dependency without which this instance cannot serve: a database, an identity provider.
 #[async_trait]
 pub trait ReadinessCheck: Send + Sync {
     /// Succeeds if it works now. Everyone may see the message of the error, so it contains no address and no
@@ -67,7 +67,7 @@ pub trait ReadinessCheck: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 #[error("{summary}")]
 pub struct NotReady {
-    /// What is wrong. Everyone may read this.
+    /// The problem. Everyone may read this.
     pub summary: &'static str,
     /// The cause, for the log.
     #[source]

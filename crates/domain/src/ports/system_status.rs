@@ -3,13 +3,13 @@ use std::time::Duration;
 use super::figures::{QueueFigures, VersionCount};
 use crate::Timestamp;
 
-/// Says how this instance and the store are doing, from memory: a call waits for nothing.
+/// Reports the state of this instance and of the store, from memory. A call does not wait.
 pub trait SystemStatus: Send + Sync {
     /// The state at this moment.
     fn read(&self) -> SystemState;
 }
 
-/// How an instance and its store are doing. Counts begin at 0 when the process starts.
+/// The state of an instance and its store. Counts begin at 0 when the process starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemState {
     /// The version of the program.
@@ -24,12 +24,12 @@ pub struct SystemState {
     pub verifications: VerificationCounts,
     /// Events that the host application published.
     pub events: EventCounts,
-    /// Attempts to deliver; `None` if this instance delivers nothing.
+    /// Attempts to deliver; `None` if this instance does not deliver.
     pub attempts: Option<AttemptCounts>,
-    /// What the store said last; `None` before the first answer.
+    /// The last reading of the queue; `None` before the first.
     pub queue: Option<QueueReading>,
-    /// The processes on this database, by version, as the store counted them last; empty before the first answer, and if no
-    /// other instance can share the database.
+    /// The processes on this database, by version, at the last count of the store; empty before the first answer, and
+    /// if no other instance can share the database.
     pub instances: Vec<VersionCount>,
     /// The age of the last successful read of the change feed; `None` if no other instance can share the database.
     pub change_feed_age: Option<Duration>,
@@ -74,10 +74,10 @@ pub struct AttemptCounts {
     pub cut_off: u64,
 }
 
-/// What the store said of its queue.
+/// A reading of the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueReading {
-    /// How long ago it said so.
+    /// The age of the reading.
     pub age: Duration,
     /// The queue, counted up to the limit of the metrics.
     pub figures: QueueFigures,

@@ -1,7 +1,6 @@
-//! The rules of webhooks: which URLs they may go to, what they contain, how they are signed, and when they are sent
-//! again.
+//! The rules of webhooks: their targets, their content, their signatures, and the times of their attempts.
 //!
-//! [`Webhooks`] has the use cases. Everything else here is pure: it reads no clock, opens no socket and draws no
+//! [`Webhooks`] has the use cases. All other code here is pure: it reads no clock, opens no socket and draws no
 //! randomness. The ports that stores and HTTP clients implement are in [`crate::ports`].
 
 mod deliveries;

@@ -22,18 +22,18 @@ const DISABLED_AT_ONCE_MAX: u32 = 100;
 pub struct WebhookRules {
     /// Limits.
     pub policy: WebhookPolicy,
-    /// Which URLs webhooks may go to.
+    /// The policy for URLs of webhooks.
     pub egress: EgressPolicy,
     /// The keys that encrypt signing secrets before they are stored.
     pub sealing_keys: Arc<SealingKeys>,
 }
 
-/// The use cases of webhooks: `create_subscription`, `publish_events` and others have a file each. Those that are one
-/// call of the store are below.
+/// The use cases of webhooks: `create_subscription`, `publish_events` and others have a file each. Use cases of a
+/// single call of the store are below.
 ///
 /// `owner` is the user who owns the subscriptions and deliveries; the caller has authenticated the user. The answer is
-/// the same for a subscription or delivery of another user and for one that does not exist. `origin` says who makes the
-/// call, for the audit log.
+/// the same for a subscription or delivery of another user and for one that does not exist. `origin` is the source of
+/// the call, for the audit log.
 #[derive(Clone)]
 pub struct Webhooks {
     pub(crate) stores: WebhookStores,
@@ -46,7 +46,7 @@ pub struct Webhooks {
 
 impl Webhooks {
     /// The use cases on these ports. `tester` sends the [tests of URLs](Webhooks::test_url): it accepts calls on any
-    /// thread, and refuses those beyond its own limits.
+    /// thread, and refuses calls beyond its limits.
     pub fn new(
         stores: WebhookStores,
         rules: WebhookRules,
@@ -57,7 +57,7 @@ impl Webhooks {
         Self { stores, rules, tester, clock, entropy, placement: Placement::OneStore }
     }
 
-    /// The same, with new subscriptions placed so.
+    /// The same, with this placement of new subscriptions.
     #[must_use]
     pub fn with_placement(self, placement: Placement) -> Self {
         Self { placement, ..self }
@@ -79,12 +79,12 @@ impl Webhooks {
 
     /// Changes the owner's subscription and returns the changed subscription; `None` if there is no such subscription.
     ///
-    /// Disabling ends the deliveries that wait. Enabling starts with a new breaker, also if the service had disabled
-    /// the subscription.
+    /// Disabling ends the waiting deliveries. Enabling starts with a new breaker, also if the service had disabled the
+    /// subscription.
     ///
     /// # Errors
     ///
-    /// If the store fails. The change may have been made all the same.
+    /// If the store fails. The change may have been made anyway.
     pub async fn change_subscription(
         &self,
         owner: &OwnerId,
@@ -105,11 +105,11 @@ impl Webhooks {
             .await
     }
 
-    /// Disables all subscriptions whose URL was set by one of these keys, which were reported as leaked.
+    /// Disables all subscriptions that have their URL from one of these keys, which were reported as leaked.
     ///
     /// # Errors
     ///
-    /// If the store fails. Some subscriptions may be disabled already, and another call goes on with the rest.
+    /// If the store fails. Some subscriptions may be disabled already, and another call continues with the rest.
     pub(crate) async fn disable_set_by_leaked(&self, keys: &[KeyId], origin: &Origin) -> Result<(), StoreError> {
         let (at, max, reason) = (self.clock.now(), DISABLED_AT_ONCE_MAX, DisableReason::KeyLeaked);
         let disable = async || {
@@ -120,12 +120,12 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Deletes the owner's subscription and ends the deliveries that wait; `false` if there is no such subscription.
-    /// Its deliveries stay listed until they are purged.
+    /// Deletes the owner's subscription and ends the waiting deliveries; `false` if there is no such subscription. Its
+    /// deliveries stay listed until they are purged.
     ///
     /// # Errors
     ///
-    /// If the store fails. The subscription may be deleted all the same.
+    /// If the store fails. The subscription may have been deleted anyway.
     pub async fn delete_subscription(
         &self,
         owner: &OwnerId,
@@ -153,7 +153,7 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// If the store fails. The delivery may be cancelled all the same.
+    /// If the store fails. The delivery may have been cancelled anyway.
     pub async fn cancel_delivery(
         &self,
         owner: &OwnerId,

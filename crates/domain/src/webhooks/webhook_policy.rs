@@ -7,7 +7,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// The settings of webhooks. [`WebhookPolicy::new`] checks them.
 #[derive(Clone, Debug)]
 pub struct WebhookPolicySettings {
-    /// The maximum of subscriptions for each user.
+    /// The maximum number of subscriptions for each user.
     pub max_subscriptions: u32,
     /// The largest body of a webhook.
     pub max_payload_bytes: usize,
@@ -24,7 +24,7 @@ pub enum WebhookPolicyField {
     MaxSubscriptions,
     /// [`WebhookPolicySettings::max_payload_bytes`]
     MaxPayloadBytes,
-    /// [`WebhookPolicySettings::retention`], whose limits depend on the retry schedule.
+    /// [`WebhookPolicySettings::retention`]. Its limits depend on the retry schedule.
     Retention,
 }
 
@@ -40,7 +40,7 @@ impl Default for WebhookPolicySettings {
 }
 
 impl WebhookPolicySettings {
-    /// Sets a field to its default, and the fields that its limits depend on.
+    /// Resets a field to its default, with the fields on which its limits depend.
     pub fn reset(&mut self, field: WebhookPolicyField) {
         let default = Self::default();
         match field {
@@ -59,7 +59,7 @@ impl WebhookPolicySettings {
 pub struct InvalidWebhookPolicy {
     /// The field.
     pub field: WebhookPolicyField,
-    /// The allowed values, to follow "must be"; those of the retention in days.
+    /// The allowed values, to follow "must be"; for the retention, in days.
     pub allowed: String,
 }
 
@@ -68,11 +68,11 @@ pub struct InvalidWebhookPolicy {
 pub struct WebhookPolicy(WebhookPolicySettings);
 
 impl WebhookPolicy {
-    /// The largest maximum of subscriptions.
+    /// The largest maximum number of subscriptions.
     pub const MAX_SUBSCRIPTIONS_MAX: u32 = 10_000;
-    /// The smallest maximum of a payload, in bytes. A smaller one would refuse events without data.
+    /// The smallest limit of the size of payloads, in bytes. A smaller one would refuse events without data.
     pub const MAX_PAYLOAD_BYTES_MIN: usize = 1_024;
-    /// The largest maximum of a payload, in bytes. A dispatcher holds in memory all payloads that it is sending.
+    /// The largest limit of the size of payloads, in bytes. A dispatcher has all payloads that it is sending in memory.
     pub const MAX_PAYLOAD_BYTES_MAX: usize = 1024 * 1024;
     /// The longest retention: ten years.
     pub const RETENTION_MAX: Duration = Duration::from_hours(24 * 3_650);
@@ -81,7 +81,7 @@ impl WebhookPolicy {
     ///
     /// # Errors
     ///
-    /// The first field whose value is not allowed.
+    /// The first field with a value that is not allowed.
     pub fn new(settings: WebhookPolicySettings) -> Result<Self, InvalidWebhookPolicy> {
         let refuse = |field, allowed: String| Err(InvalidWebhookPolicy { field, allowed });
         if !(1..=Self::MAX_SUBSCRIPTIONS_MAX).contains(&settings.max_subscriptions) {
@@ -106,7 +106,7 @@ impl WebhookPolicy {
         schedule.age_max() + DAY
     }
 
-    /// The maximum of subscriptions for each user.
+    /// The maximum number of subscriptions for each user.
     pub fn max_subscriptions(&self) -> u32 {
         self.0.max_subscriptions
     }

@@ -1,4 +1,4 @@
-//! Sessions are verified as keys are: from memory, and no longer than they are good.
+//! Sessions are verified like keys: from memory, and never after their end.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -54,7 +54,7 @@ async fn a_session_is_read_once_and_then_answered_from_memory() {
     assert!(instance.verifier.verify_session("").await.unwrap().is_none());
 }
 
-/// A portal link is stored like a session, and nobody is signed in with it.
+/// A portal link is stored like a session, but does not sign its holder in.
 #[tokio::test(start_paused = true)]
 async fn a_link_is_not_a_session() {
     let instance = World::new().single(VerifierSettings::default());
@@ -127,7 +127,7 @@ async fn a_session_that_another_instance_ends_is_refused_within_one_poll() {
     }
 }
 
-/// Also where keys are served from a stale cache: nobody can do anything in a browser without the database.
+/// Even if keys are served from a stale cache: a browser cannot do anything without the database.
 #[tokio::test(start_paused = true)]
 async fn without_the_feed_sessions_are_read_from_the_store() {
     let world = World::new();

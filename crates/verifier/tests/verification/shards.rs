@@ -1,4 +1,4 @@
-//! A store that is composed of two, each with a feed: what one feed says or does not say is about its owners.
+//! A store that is composed of two, each with a feed: a feed concerns its own owners only.
 
 use std::time::Duration;
 

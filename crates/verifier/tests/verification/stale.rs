@@ -1,4 +1,4 @@
-//! What an instance does once it cannot read the feed, according to the operator's setting.
+//! The behaviour of an instance that cannot read the feed, by the operator's setting.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use verifier::{FLUSH_INTERVAL, VerifierSettings};
 use crate::rate_limits::limited;
 use crate::world::{Instance, World};
 
-/// What is stored: good, limited and refused in the hours until now, the earliest first.
+/// The stored counts: good, limited and refused in the hours until now, the earliest first.
 async fn stored(world: &World, key: &CreatedKey) -> Vec<[u64; 3]> {
     let hours = HourRange::until(world.clock.now(), 48);
     let usage = world

@@ -266,7 +266,7 @@ impl ChangeFeed for Link {
     }
 }
 
-/// What all instances share.
+/// The store and the clock, which all instances share.
 pub(crate) struct World {
     pub(crate) store: Arc<MemoryKeyStore>,
     pub(crate) sessions: Arc<MemorySessionStore>,
@@ -312,7 +312,8 @@ impl World {
         self.instance(link, session_link, verifier)
     }
 
-    /// One of several processes on two stores that are one. The feed of the first can fail, and that of the second works.
+    /// One of several processes on two stores that are composed into one. The feed of the first can fail, and that of
+    /// the second works.
     pub(crate) fn of_two_shards(&self) -> Instance {
         let (link, session_link, stores) = self.links();
         let feeds: Vec<Arc<dyn ChangeFeed>> = vec![link.clone(), Arc::new(MemoryChangeFeed::default())];

@@ -75,13 +75,13 @@ pub struct RecoverRequest {
 /// The result of a retry by hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RetryByHand {
-    /// The delivery is due now. If it was being sent, that attempt goes on.
+    /// The delivery is due now. If it was being sent, that attempt continues.
     Due(Delivery),
     /// There is no such delivery, or it belongs to another user.
     NotFound,
-    /// The subscription is disabled or deleted. Nothing changed.
+    /// The subscription is disabled or deleted. The call had no effect.
     LaneClosed,
-    /// The event was published too long ago. Nothing changed.
+    /// The event was published too long ago. The call had no effect.
     TooOld,
 }
 
@@ -92,7 +92,7 @@ pub enum RetryOfFailed {
     Due(u32),
     /// There is no such subscription, or it belongs to another user.
     NotFound,
-    /// The subscription is disabled. Nothing changed.
+    /// The subscription is disabled. The call had no effect.
     LaneClosed,
 }
 
@@ -100,9 +100,9 @@ pub enum RetryOfFailed {
 /// one: see [`AuditLog`](crate::ports::AuditLog).
 #[async_trait]
 pub trait DeliveryCommands: Send + Sync {
-    /// Makes a waiting or ended delivery due now and starts a new run of its schedule. The count of attempts goes on. A
-    /// delivery whose claim has run out is waiting. A delivery that is being sent does not change. If the lane is closed
-    /// and the event is too old as well, the answer is [`RetryByHand::LaneClosed`].
+    /// Makes a waiting or ended delivery due now and starts a new run of its schedule. The count of attempts continues.
+    /// A delivery with an expired claim counts as waiting. A delivery that is being sent does not change. If the lane
+    /// is closed and the event is too old as well, the answer is [`RetryByHand::LaneClosed`].
     async fn retry(&self, request: &RetryDeliveryRequest) -> Result<RetryByHand, StoreError>;
 
     /// Ends a waiting delivery, or one that is being sent, as
@@ -110,17 +110,17 @@ pub trait DeliveryCommands: Send + Sync {
     /// `None` if there is no such delivery, or it belongs to another user.
     async fn cancel(&self, request: &CancelDeliveryRequest) -> Result<Option<Delivery>, StoreError>;
 
-    /// Retries these deliveries to one subscription as [`DeliveryCommands::retry`] does, except those that have not failed
-    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)), those to other subscriptions, and those
-    /// of events published before `retry.published_since`, which do not change. All in one transaction, with an event
-    /// for each. Of parallel calls, one retries a delivery.
+    /// Retries these deliveries to one subscription as [`DeliveryCommands::retry`] does, with one transaction and an
+    /// event for each. It skips deliveries that have not failed
+    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)), deliveries to other subscriptions,
+    /// and deliveries of events published before `retry.published_since`. Of parallel calls, one retries a delivery.
     async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError>;
 
-    /// Retries at most `max` of the subscription's deliveries as [`DeliveryCommands::retry`] does, oldest first. It takes
-    /// deliveries of events published since `retry.published_since` that have failed
-    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) or wait for a retry after `retry.at`.
-    /// Returns how many; after fewer than `max`, nothing is left to retry. `None` if there is no such subscription, or it
-    /// belongs to another user.
+    /// Retries at most `max` of the subscription's deliveries as [`DeliveryCommands::retry`] does, oldest first. It
+    /// takes deliveries of events published since `retry.published_since` that have failed
+    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) or wait for a retry after
+    /// `retry.at`. Returns their number; fewer than `max` mean that none remains. `None` if there is no such
+    /// subscription, or it belongs to another user.
     ///
     /// - If the request enables, the call first enables the subscription like
     ///   [`SubscriptionStore::update`](crate::ports::SubscriptionStore::update), always with a new

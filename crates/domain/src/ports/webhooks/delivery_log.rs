@@ -112,8 +112,8 @@ pub struct OutcomesRequest {
     pub hours: HourRange,
 }
 
-/// Shows deliveries and attempts to the user who owns them. Nothing here changes what is stored:
-/// [`DeliveryCommands`](crate::ports::DeliveryCommands) does.
+/// Shows deliveries and attempts to the user who owns them. It only reads:
+/// [`DeliveryCommands`](crate::ports::DeliveryCommands) makes the changes.
 #[async_trait]
 pub trait DeliveryLog: Send + Sync {
     /// A page of the owner's deliveries, newest first. Deliveries to deleted subscriptions are included.

@@ -23,7 +23,7 @@ pub struct Accepted {
     pub event: Event,
     /// How many deliveries were made of it when it was published first.
     pub deliveries: u32,
-    /// Whether the event was published before. Then this call changed nothing.
+    /// Whether the event was published before. Then this call had no effect.
     pub is_duplicate: bool,
 }
 
@@ -34,18 +34,19 @@ pub trait EventStore: Send + Sync {
     /// match the event's type at that instant (or to [`NewEvent::only`], if that is enabled). The deliveries are due at
     /// the event's `created_at`.
     ///
-    /// - The call stores everything or nothing, in one transaction. After the answer, a delivery lasts until one of its
+    /// - The call stores all events or none, in one transaction. After the answer, a delivery lasts until one of its
     ///   ends.
     /// - Matching is [`SubscribedEvents::matches`](crate::webhooks::SubscribedEvents::matches); a delivery's id is
     ///   [`DeliveryId::of`](crate::DeliveryId::of), so that no subscription has two deliveries of one event.
-    /// - An event whose owner has published under the same [`PublicationKey`](crate::webhooks::PublicationKey) is not
+    /// - An event with the owner and the [`PublicationKey`](crate::webhooks::PublicationKey) of a stored event is not
     ///   stored again: with the same content it is a duplicate, with other content a [`Publication::Conflict`]. This is
-    ///   exact under any concurrency, and within one call. A publication key is kept as long as its event.
-    /// - [`NewEvent::trace`] is kept with the event, for [`ClaimedDelivery::trace`](crate::ports::ClaimedDelivery::trace).
-    /// - An event without deliveries is stored without its payload, which nobody will read. A later repetition gets the
-    ///   event with an empty payload.
+    ///   exact under any concurrency, and within one call. A publication key is deleted with its event.
+    /// - [`NewEvent::trace`] is kept with the event, for
+    ///   [`ClaimedDelivery::trace`](crate::ports::ClaimedDelivery::trace).
+    /// - An event without deliveries is stored without its payload, which no receiver needs. A later repetition gets
+    ///   the event with an empty payload.
     /// - An event without deliveries that is not [stored without them](NewEvent::is_stored_without_deliveries) leaves
-    ///   nothing.
+    ///   no row.
     /// - A change of a subscription happens entirely before the publication or entirely after it.
     /// - If an [`EventId`](crate::EventId) is stored already, and the event is not a repetition, the result is
     ///   [`StoreError::Duplicate`].

@@ -4,12 +4,12 @@ use crate::ports::StoreError;
 use crate::webhooks::{AttemptRecord, Breaker, Event, EventFilter, Subscription};
 use crate::{EventId, SubscriptionId, Timestamp};
 
-/// An enabled subscription whose last attempt failed.
+/// An enabled subscription that failed at its last attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailingSubscription {
     /// The subscription.
     pub subscription: Subscription,
-    /// The breaker of its lane, which says since when every attempt has failed.
+    /// The breaker of its lane, which has the time since which every attempt has failed.
     pub breaker: Breaker,
     /// The attempt that ended last, without the excerpt of the answer; `None` after it is purged.
     pub last_attempt: Option<AttemptRecord>,
@@ -25,7 +25,7 @@ pub struct FailingPlace {
 }
 
 impl FailingSubscription {
-    /// Its place in the order; `None` if nothing has failed.
+    /// Its place in the order; `None` if no attempt has failed.
     pub fn place(&self) -> Option<FailingPlace> {
         let since = self.breaker.failing_since?;
         Some(FailingPlace { since, subscription: self.subscription.id })
@@ -62,15 +62,15 @@ pub struct ListEventsRequest {
     pub max: u32,
 }
 
-/// Shows operators the webhooks of all owners. It changes nothing.
+/// Shows operators the webhooks of all owners. It only reads.
 #[async_trait]
 pub trait OperatorLog: Send + Sync {
-    /// At most `max` failing subscriptions of any owners behind `after`, in the order of [`FailingPlace`]: those that
-    /// have failed longest come first.
+    /// At most `max` failing subscriptions of any owners behind `after`, in the order of [`FailingPlace`]: the longest
+    /// failing ones come first.
     ///
     /// - Failing are the enabled subscriptions whose lane has a [`Breaker::failing_since`], also while the lane pauses.
     ///   Disabled and deleted ones are not among them.
-    /// - It takes as long with 10^7 deliveries as with none: it reads what it shows.
+    /// - It reads only the rows that it shows, so its time does not depend on the number of deliveries.
     async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError>;
 
     /// Events of any owners, newest first. The payloads are left out.

@@ -38,7 +38,7 @@ impl ClaimId {
     }
 }
 
-/// A dispatcher's request for deliveries, limited to what it has room for.
+/// A dispatcher's request for deliveries, limited to its room.
 #[derive(Clone, Debug)]
 pub struct ClaimRequest {
     /// The id of this claim.
@@ -53,13 +53,13 @@ pub struct ClaimRequest {
     pub room: u32,
     /// The most deliveries of each of these lanes; 0 skips the lane.
     pub rooms: Vec<(SubscriptionId, u32)>,
-    /// What is free for claimed deliveries, and what the owners of subscriptions have taken already.
+    /// The free places for claimed deliveries, and the places that owners of subscriptions have taken already.
     pub shares: FairShares,
     /// The most bytes of payloads.
     pub payload_bytes_max: u64,
 }
 
-/// The claimed deliveries of one lane, and what is needed to send them.
+/// The claimed deliveries of one lane, and the data to send them.
 #[derive(Clone, Debug)]
 pub struct ClaimedLane {
     /// The subscription of the lane.
@@ -104,7 +104,7 @@ pub struct HandedOver {
     pub at: Timestamp,
     /// The deliveries, by lane.
     pub lanes: Vec<ClaimedLane>,
-    /// Whether they are stored. If not, nobody knows whether they are: the commit failed, or had no answer.
+    /// Whether they are certainly stored. Otherwise the commit failed, or had no answer.
     pub is_stored: bool,
 }
 
@@ -141,38 +141,36 @@ pub trait DeliveryQueue: Send + Sync {
     ///
     /// - **Exclusive.** A delivery is in one claim at a time, under any concurrency.
     /// - **Lane-first.** A claim takes deliveries of at most `lanes_max` lanes, and of each lane at most its room in
-    ///   `rooms`, or `room`. Of the lanes that are open, are admitted and have something due, it takes those that have
-    ///   waited longest for service. A lane without room is skipped and does not count. However many deliveries one lane
-    ///   has, other lanes wait no longer.
+    ///   `rooms`, or `room`. Of the lanes that are open, are admitted and have a due delivery, it takes the ones that
+    ///   have waited longest for service. A lane without room is skipped and does not count. However many deliveries
+    ///   one lane has, other lanes wait no longer.
     /// - **Fair to owners.** In this order, each lane takes at most the [room](FairShares::room) that `shares` has left
     ///   for its owner after the lanes before it. Lanes of an owner without room are skipped and do not count, however
     ///   many they are. [`Allotment`](crate::webhooks::Allotment) counts all these limits. A store may count the room
     ///   of a lane that turns out to have fewer deliveries.
-    /// - **Within the memory.** The payloads have at most `payload_bytes_max` bytes together, unless the claim takes one
-    ///   event only. An event counts once, or once for each of its deliveries, as suits the store. Deliveries that do
-    ///   not fit are not claimed. [`PayloadRoom`](crate::webhooks::PayloadRoom) counts the bytes.
+    /// - **Within the memory.** The payloads have at most `payload_bytes_max` bytes together, unless the claim takes
+    ///   one event only. An event counts once, or once for each of its deliveries, as suits the store. Deliveries that
+    ///   do not fit are not claimed. [`PayloadRoom`](crate::webhooks::PayloadRoom) counts the bytes.
     /// - **In order.** First attempts of a lane leave before retries, and retries before replays (retried by hand, or
     ///   recovered). Each kind leaves by its due time. A delivery whose claim has expired is among the first attempts
     ///   or the retries, as suits the store.
-    /// - **Admitted.** [`Breaker::admission`] at `request.at` decides. Nothing of a paused lane is claimed. Of a lane
-    ///   that may probe, one delivery is claimed, and none while another claim on the lane has not ended.
+    /// - **Admitted.** [`Breaker::admission`] at `request.at` decides. No delivery of a paused lane is claimed. Of a
+    ///   lane that may probe, one delivery is claimed, and none while another claim on the lane has not ended.
     /// - **Readable.** A delivery ends as [`Unreadable`](crate::webhooks::DeliveryEnd::Unreadable) if the delivery, its
     ///   event or its subscription is damaged. The claim takes all other deliveries. See decision 55.
     /// - The claim counts the attempt, so that a delivery that crashes the process each time ends.
-    /// - An empty answer means that nothing is left to claim. Claims that run in parallel may miss what the other one
-    ///   leaves.
+    /// - An empty answer means that no delivery remains. Parallel claims may miss deliveries that the other one leaves.
     /// - A claim need not be durable: if a power failure undoes it, the delivery is claimed again.
-    /// - A store that knows that a process is gone may end the claims of that process before their time.
-    /// - It takes as long with a million deliveries waiting as with none.
+    /// - A store that knows that a process has ended may end its claims early.
+    /// - Its time does not depend on the number of waiting deliveries.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError>;
 
     /// Offers to take deliveries of events that this process publishes, or takes the offer back. An offer replaces the
-    /// one before it, and ends by itself after three seconds. A store that ignores offers is right, but slower. See
-    /// decision 90.
+    /// previous one, and ends after three seconds. A store that ignores offers is correct, but slower. See decision 90.
     ///
-    /// - A publication claims as `claim` does, at the time of its events, within the limits of the request. `lanes_max` is
-    ///   the most deliveries, of which those count that were claimed under earlier offers and did not come out of
-    ///   [`DeliveryQueue::handed_over`] yet. The claim lasts as long as that of the request.
+    /// - A publication claims as `claim` does, at the time of its events, within the limits of the request. `lanes_max`
+    ///   is the most deliveries, including deliveries that were claimed under earlier offers and did not come out of
+    ///   [`DeliveryQueue::handed_over`] yet. The claim has the length of the request's.
     /// - It claims first attempts of its events only, of open lanes that are freely admitted. The dispatcher leaves out
     ///   lanes in which older deliveries may wait.
     /// - The claim and the events are one transaction.
@@ -182,8 +180,8 @@ pub trait DeliveryQueue: Send + Sync {
         0
     }
 
-    /// Returns what publications have claimed under the offers of this process, each claim once, at the latest when the
-    /// publication has its answer. It may be dropped and called again at any time.
+    /// Returns the claims of publications under the offers of this process, each claim once, not later than the
+    /// publication's answer. It may be dropped and called again at any time.
     async fn handed_over(&self) -> Vec<HandedOver> {
         pending().await
     }
@@ -191,12 +189,12 @@ pub trait DeliveryQueue: Send + Sync {
     /// Records the ends of claims, all in one transaction. Returns for each, in order, whether its claim still held the
     /// delivery.
     ///
-    /// - If the claim held the delivery, the delivery goes on as
-    ///   [`QueuedDelivery::after`](crate::webhooks::QueuedDelivery::after) says. A claim whose time has passed still
-    ///   holds the delivery until another claim takes it.
+    /// - If the claim held the delivery, the delivery continues by
+    ///   [`QueuedDelivery::after`](crate::webhooks::QueuedDelivery::after). A claim whose time has passed still holds
+    ///   the delivery until another claim takes it.
     /// - If it did not (another claim has taken the delivery, or it was cancelled or has ended), the delivery does not
-    ///   change. The attempt is recorded all the same.
-    /// - The record of an attempt is stored once for its number: a repeated completion changes nothing.
+    ///   change. The attempt is recorded anyway.
+    /// - The record of an attempt is stored once for its number: a repeated completion has no effect.
     /// - Each lane's breaker records ([`Breaker::record`]), in the order of the call, the [reports](ClaimEnd::report)
     ///   of the attempts whose records are stored now, also if the claim no longer held the delivery. Parallel calls
     ///   lose no report. If the breaker returns a reason, an enabled subscription is disabled for this reason, with
@@ -205,11 +203,11 @@ pub trait DeliveryQueue: Send + Sync {
 
     /// Ends at most `max` waiting deliveries of closed lanes at `at`, and returns how many. They end as
     /// [`SubscriptionDisabled`](crate::webhooks::DeliveryEnd::SubscriptionDisabled) or
-    /// [`SubscriptionDeleted`](crate::webhooks::DeliveryEnd::SubscriptionDeleted). Deliveries under a claim whose time
-    /// has not passed are left for later.
+    /// [`SubscriptionDeleted`](crate::webhooks::DeliveryEnd::SubscriptionDeleted). Deliveries under an unexpired claim
+    /// are left for later.
     ///
     /// The call that closes a lane may already end some of its deliveries. The others are not claimed while the lane is
-    /// closed, and end here. Deliveries that are left when the subscription is enabled again are delivered.
+    /// closed, and end here. Deliveries that remain when the subscription is enabled again are delivered.
     async fn end_closed(&self, at: Timestamp, max: u32) -> Result<u32, StoreError>;
 
     /// Adds to the stored counts of each subscription in each hour.
@@ -221,7 +219,7 @@ pub trait DeliveryQueue: Send + Sync {
     /// - Subscriptions need not be stored.
     async fn add_outcomes(&self, outcomes: &[SubscriptionOutcomes]) -> Result<(), StoreError>;
 
-    /// Returns when deliveries may have become due since the last return, or for no reason at all. It may never return.
+    /// Returns when deliveries may have become due since the last return, or without a reason. It may never return.
     ///
     /// A hint makes dispatchers faster, and no dispatcher relies on it. It does not fail, and may be dropped and called
     /// again at any time. A store that sends no notifications keeps this default, which never returns.

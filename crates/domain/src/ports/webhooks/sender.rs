@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::webhooks::{AttemptOutcome, Payload, SigningSecret, TargetUrl};
 use crate::{EventId, Timestamp, TraceContext};
 
-/// What is sent in one attempt.
+/// The content of one attempt.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     /// The URL of the receiver.
@@ -27,19 +27,19 @@ pub struct Attempt {
 /// Sends webhooks. One call is one attempt: one HTTP request at most.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Makes one attempt and returns how it ended. There is no `Err`: every end is an outcome.
+    /// Makes one attempt and returns its outcome. There is no `Err`: every end is an outcome.
     ///
     /// - **Guarded.** No byte reaches an address that the egress policy refuses, whatever the URL, the resolver or the
-    ///   receiver say. The sender follows no redirect and takes no proxy from the environment.
+    ///   receiver. The sender follows no redirect and takes no proxy from the environment.
     /// - **Exact.** The payload's bytes are sent unchanged, signed with every secret by [`crate::webhooks::sign`].
-    /// - **Bounded.** The sender itself ends resolving, connecting, TLS, sending and reading within its deadline. At
-    ///   most [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and nothing
-    ///   is decompressed.
+    /// - **Bounded.** The sender ends resolving, connecting, TLS, sending and reading within its deadline. At most
+    ///   [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and none are
+    ///   decompressed.
     /// - **Never twice.** A request that the receiver may have begun to read is not sent again within the call.
-    /// - **Fair.** A failure that is not the receiver's ends as [`AttemptOutcome::NotCharged`]. The caller waits before
-    ///   it repeats such an attempt: the failure may last.
-    /// - **Cancelled by dropping.** A dropped future leaves nothing behind, except that the receiver may have received
-    ///   the request.
+    /// - **Fair.** A failure that is not the receiver's fault ends as [`AttemptOutcome::NotCharged`]. The caller waits
+    ///   before it repeats such an attempt: the failure may last.
+    /// - **Cancelled by dropping.** A dropped future leaves no trace, except that the receiver may have received the
+    ///   request.
     /// - Calls run in parallel, and share connections that are kept open. The caller limits how many calls run.
     async fn send(&self, attempt: Attempt) -> AttemptOutcome;
 }

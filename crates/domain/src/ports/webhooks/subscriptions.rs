@@ -70,7 +70,7 @@ pub struct RotateSecretRequest {
     pub id: SubscriptionId,
     /// The new secret.
     pub secret: SealedSecret,
-    /// Until when the secret before it signs.
+    /// Until when the previous secret signs.
     pub previous_until: Timestamp,
     /// The time of the change.
     pub at: Timestamp,
@@ -96,18 +96,18 @@ pub struct DeleteSubscriptionRequest {
 pub enum SubscriptionInsertion {
     /// Stored.
     Stored,
-    /// Not stored: the owner already has the maximum of subscriptions.
+    /// Not stored: the owner already has the maximum number of subscriptions.
     LimitReached,
     /// Not stored: the owner has deleted too many subscriptions that are still stored for the log.
     TooManyDeleted,
 }
 
 impl SubscriptionInsertion {
-    /// How many deleted subscriptions an owner may have for each one of the maximum. Lists of deliveries look at all of
+    /// How many deleted subscriptions an owner may have for each one of the maximum. Lists of deliveries read all of
     /// them.
     pub const DELETED_MAX: u32 = 100;
 
-    /// Decides about another subscription of an owner who has `existing` subscriptions and `deleted` ones that are still
+    /// Decides about another subscription of an owner with `existing` subscriptions and `deleted` ones that are still
     /// stored.
     #[must_use]
     pub fn within(max: u32, existing: u64, deleted: u64) -> Self {
@@ -126,7 +126,8 @@ impl SubscriptionInsertion {
 pub enum SecretRotation {
     /// The new secret is stored.
     Rotated(Subscription),
-    /// Nothing changed: an earlier rotation is in its overlap. The subscription and its secrets as they are stored.
+    /// The call had no effect: an earlier rotation is in its overlap. The subscription and its secrets as they are
+    /// stored.
     Overlapping(Subscription, SealedSecrets),
     /// There is no such subscription, or it belongs to another user.
     NotFound,
@@ -169,15 +170,15 @@ pub trait SubscriptionStore: Send + Sync {
     ///   closes the lane: see [`DeliveryQueue::end_closed`](crate::ports::DeliveryQueue::end_closed).
     async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError>;
 
-    /// Disables at most `max` subscriptions of any owners whose URL was set by one of `keys`, for the reason of the
-    /// request, and returns how many. Fewer than `max` means that none is left. An error means that some may be left.
+    /// Disables at most `max` subscriptions of any owners that have their URL from one of `keys`, for the reason of the
+    /// request, and returns their number. Fewer than `max` mean that none remains. After an error some may remain.
     ///
     /// Each is disabled as by [`SubscriptionStore::update`]: its lane is closed, and `updated_at` becomes `at`.
     /// Subscriptions that are disabled for another reason get this one.
     async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError>;
 
-    /// Makes the secret of the request the current one and sets `updated_at`. The secret before it signs until `previous_until`; a
-    /// third one is deleted.
+    /// Makes the secret of the request the current one and sets `updated_at`. The previous secret signs until
+    /// `previous_until`; a third one is deleted.
     ///
     /// [`SealedSecrets::allow_rotation`] decides whether the overlap of an earlier rotation allows it. Of parallel
     /// rotations with an overlap, one stores its secret.
@@ -199,7 +200,7 @@ pub struct ReplaceSecretsRequest {
     pub to: SealedSecrets,
 }
 
-/// Keeps the secrets of subscriptions sealed when the key that seals them changes, and the check that tells a wrong key.
+/// Keeps the secrets of subscriptions sealed when the sealing key changes, and the check that detects a wrong key.
 #[async_trait]
 pub trait SealedSecretStore: Send + Sync {
     /// The stored secrets of at most `max` subscriptions of any owners, with ids above `after`, in the order of ids.
@@ -210,14 +211,14 @@ pub trait SealedSecretStore: Send + Sync {
         max: u32,
     ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError>;
 
-    /// Replaces the stored secrets if they are still those of the request, and returns whether they were.
+    /// Replaces the stored secrets if they still equal those of the request, and returns whether they did.
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError>;
 
-    /// The check that [`SealedSecretStore::keep_check`] stored last, if there is one. Changes nothing.
+    /// The check that [`SealedSecretStore::keep_check`] stored last, if there is one. Only reads.
     async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError>;
 
-    /// Stores `check` if the store has `replaced`, and returns what the store has then. There is at most one check;
-    /// `None` stands for no check. Callers pass as `replaced` what an earlier call returned.
+    /// Stores `check` if the store has `replaced`, and returns the check that the store has afterwards. There is at
+    /// most one check; `None` stands for no check. Callers pass the result of an earlier call as `replaced`.
     ///
     /// Of parallel calls that replace the same check, one stores its own, and all return it.
     async fn keep_check(

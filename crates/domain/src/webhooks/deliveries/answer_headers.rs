@@ -1,12 +1,12 @@
-/// The headers of a receiver's answer, as far as they are kept: whole headers in their order, as long as they fit into
-/// [`AnswerHeaders::BYTES_MAX`]. See decision 91.
+/// The kept headers of a receiver's answer: whole headers in their order, up to [`AnswerHeaders::BYTES_MAX`]. See
+/// decision 91.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerHeaders(String);
 
 impl AnswerHeaders {
     /// How many bytes of an answer's headers are kept.
     pub const BYTES_MAX: usize = 2 * 1024;
-    /// Sets a credential of the receiver, which concerns nobody who reads the log of deliveries.
+    /// Sets a credential of the receiver, which readers of the log of deliveries must not see.
     const SECRET: &str = "set-cookie";
 
     /// Keeps these headers. Bytes of a value that are not UTF-8 are replaced by U+FFFD.

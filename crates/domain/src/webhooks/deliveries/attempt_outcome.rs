@@ -30,8 +30,7 @@ impl Answer {
         }
     }
 
-    /// What the answer means for the delivery. 410 asks for no more webhooks. `Retry-After` counts only with 429 and
-    /// 503.
+    /// The verdict on the answer. 410 asks for no more webhooks. `Retry-After` counts only with 429 and 503.
     pub fn verdict(&self) -> Verdict {
         match (self.failure(), self.status) {
             (None, _) => Verdict::Delivered,
@@ -49,7 +48,7 @@ pub enum OurFault {
     Resolver,
     /// All connections that the sender may open were in use.
     ConnectionLimit,
-    /// The stored URL, payload or secret makes no valid request.
+    /// The stored URL, payload or secret does not make a valid request.
     Request,
 }
 
@@ -70,7 +69,7 @@ pub enum AttemptOutcome {
 }
 
 impl AttemptOutcome {
-    /// What the outcome means for the delivery.
+    /// The verdict on the outcome.
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Answered(answer) => answer.verdict(),
@@ -80,7 +79,7 @@ impl AttemptOutcome {
     }
 }
 
-/// What an attempt means for its delivery and its lane.
+/// The consequence of an attempt for its delivery and its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The receiver has it.

@@ -5,9 +5,9 @@ use crate::ports::{ListAttemptsRequest, LoggedAttempt, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{OwnerId, SubscriptionId, Timestamp};
 
-/// The most attempts whose times are read at once.
+/// The most attempts of which the times are read at once.
 pub const TIMED_ATTEMPTS_MAX: u32 = 1_000;
-/// How far back attempts are looked for. A shorter period is tried when the longer one has too many attempts.
+/// How far back attempts are read. A shorter period is tried when the longer one has too many attempts.
 const PERIODS: [Duration; 4] =
     [Duration::from_hours(24), Duration::from_hours(1), Duration::from_mins(2), Duration::from_secs(5)];
 
@@ -40,8 +40,8 @@ fn percentile(sorted: &[Duration], percent: usize) -> Duration {
 }
 
 impl Webhooks {
-    /// How long the last attempts at deliveries to the owner's subscription took: those of the last 24 hours, or of the
-    /// longest shorter period that has at most [`TIMED_ATTEMPTS_MAX`] of them. `None` if the owner has no such
+    /// How long the last attempts at deliveries to the owner's subscription took: the attempts of the last 24 hours, or
+    /// of the longest shorter period with at most [`TIMED_ATTEMPTS_MAX`] of them. `None` if the owner has no such
     /// subscription. See decision 76.
     ///
     /// # Errors

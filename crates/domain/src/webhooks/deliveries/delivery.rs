@@ -30,7 +30,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// What is shown of the event of `owner` if the stored event is missing. Its payload is `null`.
+    /// The event to show for `owner` if the stored event is missing. Its payload is `null`.
     pub fn lost_event(&self, owner: &OwnerId) -> Event {
         Event {
             id: self.event_id,
@@ -43,9 +43,9 @@ impl Delivery {
 }
 
 impl DeliveryId {
-    /// The id of the delivery of `event` to `subscription`. It is always the same, so that a repeated publication makes
-    /// no second delivery. It sorts by the event's creation, like the event's id: a UUIDv7 with that time and 74 bits
-    /// of a SHA-256.
+    /// The id of the delivery of `event` to `subscription`. It is always the same, so that a repeated publication does
+    /// not make a second delivery. It sorts by the event's creation, like the event's id: a UUIDv7 with that time and
+    /// 74 bits of a SHA-256.
     pub fn of(event: EventId, subscription: SubscriptionId) -> Self {
         let digest = Sha256::new().chain_update(event.as_bytes()).chain_update(subscription.as_bytes()).finalize();
         let mut bytes: [u8; 16] = [0; 16];

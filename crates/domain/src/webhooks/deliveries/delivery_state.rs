@@ -61,7 +61,7 @@ impl DeliveryEnd {
         Self::ALL.into_iter().find(|end| end.code() == code)
     }
 
-    /// The word that users see beside the reason.
+    /// The word that users see together with the reason.
     pub const fn kind(self) -> DeliveryStateKind {
         match self {
             Self::Delivered => DeliveryStateKind::Delivered,
@@ -74,7 +74,7 @@ impl DeliveryEnd {
 /// The state of a delivery, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeliveryStateKind {
-    /// The next attempt is yet to come.
+    /// The next attempt is due later.
     Waiting,
     /// An attempt is running.
     Sending,

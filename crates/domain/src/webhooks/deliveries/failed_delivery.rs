@@ -30,7 +30,7 @@ impl FailureCause {
 pub struct FailedDelivery {
     /// The delivery.
     pub id: DeliveryId,
-    /// Why it failed.
+    /// The cause of the failure.
     pub cause: FailureCause,
 }
 

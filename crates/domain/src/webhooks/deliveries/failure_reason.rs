@@ -1,11 +1,11 @@
 /// Why an attempt failed. The reasons are coarse on purpose: with finer ones, users could scan ports by webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureReason {
-    /// The egress policy refuses the URL itself, such as a literal address.
+    /// The egress policy refuses the URL, such as a literal address.
     AddressRefused,
     /// The name has no address that webhooks may reach: it does not exist, its name servers do not answer, or the
     /// egress policy refuses an address. Users cannot tell these apart, or they could look for internal names. Records
-    /// of older versions may say [`FailureReason::AddressRefused`] in the last case.
+    /// of older versions may have [`FailureReason::AddressRefused`] in the last case.
     Dns,
     /// The connection failed, or broke before the answer was read.
     Connect,

@@ -10,10 +10,10 @@ use crate::{DeliveryId, OwnerId, SubscriptionId, Timestamp};
 const STORED_LATE_MAX: Duration = Duration::from_secs(10);
 /// How far back a follower may resume.
 const RESUMED_AGE_MAX: Duration = Duration::from_hours(1);
-/// The most attempts that one read returns. After as many, more may follow.
+/// The most attempts that one read returns. If it returns this number, more may follow.
 pub const FOLLOWED_AT_ONCE_MAX: u32 = 500;
-/// How many attempts a follower remembers, in order to return none twice. An attempt that is stored after so many later
-/// ones is not returned.
+/// How many attempts a follower remembers, so that it returns none twice. An attempt that is stored after this number
+/// of later ones is not returned.
 const REMEMBERED_MAX: usize = 2_000;
 
 /// Returns attempts as they end, each once.
@@ -28,8 +28,8 @@ pub struct AttemptFollower {
 }
 
 impl Webhooks {
-    /// Follows the attempts at the owner's deliveries, or at those to one subscription, that end from now on, or after
-    /// `resume`, which may be an hour ago at most. `None` if the owner has no such subscription.
+    /// Follows the attempts at the owner's deliveries, or at deliveries to one subscription, that end from now on, or
+    /// after `resume`, which may be an hour ago at most. `None` if the owner has no such subscription.
     ///
     /// # Errors
     ///

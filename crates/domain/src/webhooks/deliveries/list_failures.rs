@@ -5,7 +5,7 @@ use crate::ports::{ListFailedRequest, ListSubscriptionsRequest, StoreError};
 use crate::webhooks::{TargetUrl, Webhooks};
 use crate::{DeliveryId, OwnerId, SubscriptionId};
 
-/// The most failed deliveries that a list of failures counts, and that one retry of a group brings back.
+/// The most failed deliveries that a list of failures counts, and that one retry of a group makes due.
 pub const FAILURES_MAX: u32 = 1_000;
 
 /// Deliveries that failed for the same cause.
@@ -13,9 +13,9 @@ pub const FAILURES_MAX: u32 = 1_000;
 pub struct FailureGroup {
     /// The cause.
     pub cause: FailureCause,
-    /// Where the deliveries go.
+    /// The URL of the receiver.
     pub url: TargetUrl,
-    /// How many they are.
+    /// The number of deliveries.
     pub deliveries: u32,
     /// The delivery of the newest event.
     pub newest: DeliveryId,
@@ -31,9 +31,8 @@ pub struct Failures {
 }
 
 impl Webhooks {
-    /// The owner's failed deliveries that can be retried, by cause: those to all subscriptions, or to one. The newest
-    /// [`FAILURES_MAX`] are read and counted, so that the list takes as long with any number of failures.
-    /// See decision 87.
+    /// The owner's failed deliveries that can be retried, by cause: to all subscriptions, or to one. At most the newest
+    /// [`FAILURES_MAX`] are read and counted, so that the time of the call is bounded. See decision 87.
     ///
     /// # Errors
     ///
@@ -68,7 +67,8 @@ impl Webhooks {
     }
 }
 
-/// The newest delivery of each cause, and how many there are; the most first. `failed` has the newest first.
+/// The newest delivery of each cause, and the number of its deliveries; the largest number first. `failed` has the
+/// newest first.
 fn counted(failed: &[FailedDelivery]) -> Vec<(FailedDelivery, u32)> {
     let mut groups: Vec<(FailedDelivery, u32)> = Vec::new();
     for one in failed {

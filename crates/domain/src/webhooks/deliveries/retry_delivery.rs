@@ -16,14 +16,14 @@ pub enum RetryDeliveryError {
     /// The event may be purged before another run of the schedule ends.
     #[error("the event was published too long ago")]
     EventTooOld,
-    /// The store failed. The delivery may be due all the same.
+    /// The store failed. The delivery may be due anyway.
     #[error("the delivery could not be made due")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
     /// Makes one of the owner's deliveries due now and starts a new run of its schedule, whether the delivery waits or
-    /// has ended. An attempt that is running goes on.
+    /// has ended. A running attempt continues.
     ///
     /// # Errors
     ///

@@ -14,13 +14,13 @@ pub enum RetryFailuresError {
     /// The subscription is disabled.
     #[error("the subscription is disabled")]
     SubscriptionDisabled,
-    /// The store failed. The deliveries may be due all the same.
+    /// The store failed. The deliveries may be due anyway.
     #[error("the deliveries could not be made due")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
-    /// Makes the owner's deliveries due now that failed for this cause, and returns how many: those that
+    /// Makes the owner's deliveries that failed for this cause due now, and returns their number: the deliveries that
     /// [`Webhooks::list_failures`] counts for the subscription, at most [`FAILURES_MAX`].
     ///
     /// # Errors

@@ -71,8 +71,7 @@ pub struct Destination {
 pub enum DestinationHost {
     /// A literal address that is allowed.
     Address(IpAddr),
-    /// A name to resolve. The policy has yet to judge what it resolves to
-    /// ([`EgressPolicy::judge_answer`]).
+    /// A name to resolve. The policy must still judge its addresses ([`EgressPolicy::judge_answer`]).
     Name(HostName),
     /// `localhost` or a name in its zone, if that is allowed, and the allowed loopback addresses that it stands for.
     Localhost(HostName, Vec<IpAddr>),
@@ -81,8 +80,8 @@ pub enum DestinationHost {
 /// Decides which targets webhooks may reach: schemes, ports, names and addresses. No other code decides this.
 ///
 /// Callers check three times: when a URL is saved ([`EgressPolicy::judge_url`]), after a name is resolved
-/// ([`EgressPolicy::judge_answer`]), and before the first byte is written to a connected socket, whose peer address is
-/// checked ([`EgressPolicy::judge_address`]).
+/// ([`EgressPolicy::judge_answer`]), and for the peer of a connected socket before the first byte is written
+/// ([`EgressPolicy::judge_address`]).
 #[derive(Clone)]
 pub struct EgressPolicy(EgressPolicySettings);
 
@@ -96,7 +95,7 @@ impl EgressPolicy {
     ///
     /// # Errors
     ///
-    /// What is not allowed.
+    /// The rule that the URL breaks.
     pub fn judge_url(&self, url: &Url) -> Result<Destination, UrlRefused> {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(UrlRefused::UserInfo);
@@ -201,7 +200,7 @@ fn embedded_ipv4(address: Ipv6Addr) -> Ipv4Addr {
     Ipv4Addr::new(a, b, c, d)
 }
 
-/// The addresses of this machine's network interfaces, in whatever ranges they are.
+/// The addresses of this machine's network interfaces, in any ranges.
 pub trait OwnAddresses: Send + Sync {
     /// Whether an interface has `address` now.
     fn contains(&self, address: IpAddr) -> bool;

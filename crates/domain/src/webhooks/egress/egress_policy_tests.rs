@@ -13,8 +13,8 @@ fn is_allowed(policy: &EgressPolicy, address: &str) -> bool {
     policy.judge_address(address.parse().unwrap()).is_ok()
 }
 
-/// Of each refused range: the address before it, its first and last, and the address after it. `None` where the
-/// neighbour is refused as part of another range, or there is none.
+/// Of each refused range: the address before it, its first and last, and the address after it. `None` if the neighbour
+/// is refused as part of another range, or does not exist.
 const REFUSED_RANGES: &[(Option<&str>, &str, &str, Option<&str>)] = &[
     (None, "0.0.0.0", "0.255.255.255", Some("1.0.0.0")),
     (Some("9.255.255.255"), "10.0.0.0", "10.255.255.255", Some("11.0.0.0")),

@@ -16,8 +16,8 @@ pub enum InvalidEventPattern {
     Wildcard,
 }
 
-/// The event types that a subscription receives: one type, all types below a level (`invoice.*`), or all types (`*`) but
-/// those that are [reserved](EventType::is_reserved).
+/// The event types that a subscription receives: one type, all types below a level (`invoice.*`), or all types (`*`)
+/// except the [reserved](EventType::is_reserved) ones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventPattern(String);
 
@@ -25,7 +25,7 @@ impl EventPattern {
     /// The strings that [`EventPattern::parse`] accepts, apart from their length.
     pub const PATTERN: &str = r"^(\*|[A-Za-z0-9]([A-Za-z0-9_.:/-]*([A-Za-z0-9]|[.:/]\*))?)$";
 
-    /// Parses a pattern. With its `*`, it is at most as long as an event type.
+    /// Parses a pattern. With its `*`, it is not longer than an event type.
     ///
     /// # Errors
     ///

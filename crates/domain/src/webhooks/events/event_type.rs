@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::audit::AuditAction;
 
-/// Types that begin with this are the service's own.
+/// Types with this start are the service's own.
 const RESERVED: &str = "gatepost.";
 
 /// Why a string is not a valid [`EventType`].
@@ -73,13 +73,13 @@ impl EventType {
     ///
     /// # Errors
     ///
-    /// The rule that `text` breaks: those of [`EventType::parse`], and that the type must not be reserved.
+    /// The rule that `text` breaks: a rule of [`EventType::parse`], or that the type must not be reserved.
     pub fn parse_published(text: &str) -> Result<Self, InvalidEventType> {
         let parsed = Self::parse(text)?;
         if parsed.is_reserved() { Err(InvalidEventType::Reserved) } else { Ok(parsed) }
     }
 
-    /// Whether only the service itself publishes events of this type. The pattern `*` does not match it.
+    /// Whether only Gatepost publishes events of this type. The pattern `*` does not match it.
     pub fn is_reserved(&self) -> bool {
         self.0.starts_with(RESERVED)
     }

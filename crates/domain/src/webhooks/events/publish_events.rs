@@ -15,11 +15,11 @@ pub struct PublishEvent<'a> {
     pub event_type: EventType,
     /// The data for receivers: JSON that the caller has already checked to be one value. It is delivered unchanged.
     pub data: &'a str,
-    /// The id that the publisher has given the event. Publishing the same event again with the same id changes nothing.
+    /// The id that the publisher has given the event. Publishing the same event again with the same id has no effect.
     pub id: Option<PublisherId>,
 }
 
-/// Why no event was accepted.
+/// Why the events were not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishEventsError {
     /// There are no events, or more than [`PUBLISHED_EVENTS_MAX`].
@@ -39,7 +39,7 @@ pub enum PublishEventsError {
         /// The index of the event, from 0.
         index: usize,
     },
-    /// The store failed. The events may be accepted all the same. If each has an id, publishing them again is safe.
+    /// The store failed. The events may have been accepted anyway. If each has an id, publishing them again is safe.
     #[error("the events could not be stored")]
     Store(#[from] StoreError),
 }

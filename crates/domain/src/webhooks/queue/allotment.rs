@@ -5,8 +5,8 @@ use super::owner_number::OwnerNumber;
 use crate::SubscriptionId;
 use crate::ports::ClaimRequest;
 
-/// What one claim may take of each lane. The claim comes to one lane after the other, and this counts. Publications come
-/// with one delivery after the other, and to a lane again and again.
+/// The limits of one claim, and the count of its deliveries. The claim visits one lane after the other. Publications
+/// come with one delivery after the other, and to a lane again and again.
 #[derive(Clone, Debug)]
 pub struct Allotment {
     lanes_left: u32,
@@ -16,7 +16,7 @@ pub struct Allotment {
 }
 
 impl Allotment {
-    /// What this request has room for.
+    /// The limits of this request.
     pub fn new(request: &ClaimRequest) -> Self {
         Self {
             lanes_left: request.lanes_max,
@@ -26,12 +26,12 @@ impl Allotment {
         }
     }
 
-    /// How many more lanes the claim may take deliveries of; 0 when nobody has room.
+    /// How many more lanes the claim may take deliveries of; 0 without free places.
     pub fn lanes_left(&self) -> u32 {
         if self.shares.free() == 0 { 0 } else { self.lanes_left }
     }
 
-    /// How many deliveries of this lane to claim, at most `wanted`. 0 passes over the lane, which does not count.
+    /// How many deliveries of this lane to claim, at most `wanted`. 0 passes over the lane, which then does not count.
     pub fn admit(&mut self, lane: SubscriptionId, owner: OwnerNumber, wanted: u32) -> u32 {
         let room = self.rooms.get(&lane).copied().unwrap_or(self.room);
         let room = room.min(wanted).min(self.shares.room(owner));
@@ -49,7 +49,7 @@ impl Allotment {
         self.rooms.iter().filter(|(_, room)| **room == 0).map(|(lane, _)| *lane)
     }
 
-    /// The owners whose lanes have no room any more.
+    /// The owners of lanes that have no more room.
     pub fn full_owners(&self) -> impl Iterator<Item = OwnerNumber> {
         self.shares.full()
     }

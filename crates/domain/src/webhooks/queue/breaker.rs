@@ -7,11 +7,11 @@ use crate::webhooks::{FailureReason, Verdict};
 const FAILURES_TO_TRIP: u32 = 5;
 /// The longest pause that a receiver gets by `Retry-After`.
 const ASKED_PAUSE_MAX: Duration = Duration::from_hours(1);
-/// After this time of nothing but failures, the subscription is disabled.
+/// After this time without a success, the subscription is disabled.
 const FAILING_MAX: Duration = Duration::from_hours(5 * 24);
 
 /// The circuit breaker of a lane: how long the receiver has been failing, and until when the lane pauses. It is stored
-/// with the lane. Waiting uses up no attempts.
+/// with the lane. A wait does not use up attempts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Breaker {
     /// How many attempts have failed since the last success.
@@ -27,7 +27,7 @@ pub struct Breaker {
 pub struct PauseLengths {
     /// The first pause.
     pub first: Duration,
-    /// The longest pause. Each failed probe doubles the one before, up to this length.
+    /// The longest pause. Each failed probe doubles the pause, up to this length.
     pub longest: Duration,
 }
 
@@ -48,14 +48,14 @@ pub struct Pause {
     pub length: Duration,
 }
 
-/// What a lane may do now.
+/// The permission of a lane to send now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Send all that is due.
+    /// Send all due deliveries.
     Free,
     /// Send one delivery to see whether the receiver is back, and wait until it ends.
     Probe,
-    /// Send nothing before this time.
+    /// Wait until this time.
     Paused(Timestamp),
 }
 
@@ -64,7 +64,7 @@ pub enum Admission {
 pub enum DisableReason {
     /// The receiver answered 410.
     Gone,
-    /// There were nothing but failures for five days.
+    /// All attempts failed for five days.
     OnlyFailures,
     /// The API key that set the URL was reported as leaked. See decision 46.
     KeyLeaked,
@@ -93,13 +93,13 @@ pub struct Report {
     pub started_at: Timestamp,
     /// When it ended.
     pub ended_at: Timestamp,
-    /// What it means.
+    /// The verdict on it.
     pub verdict: Verdict,
     /// How long the lane pauses if the breaker opens.
     pub pauses: PauseLengths,
 }
 
-/// How the health of a lane has turned.
+/// A turn of the health of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HealthTurn {
     /// The breaker opened. The last attempt failed for this reason, if it failed.
@@ -108,12 +108,12 @@ pub enum HealthTurn {
     Recovered,
 }
 
-/// What several reports mean for a subscription, each with its time.
+/// The consequences of several reports for a subscription, each with its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Consequences {
     /// The subscription has to be disabled.
     pub disabled: Option<(DisableReason, Timestamp)>,
-    /// The health of the lane has turned, and the subscription need not be disabled, which says more.
+    /// The health of the lane has turned, and the subscription need not be disabled, which would include this.
     pub turned: Option<(HealthTurn, Timestamp)>,
 }
 
@@ -128,7 +128,7 @@ impl HealthTurn {
 }
 
 impl Breaker {
-    /// Whether the breaker is open: so many attempts in a row have failed that the lane pauses.
+    /// Whether the breaker is open, which pauses the lane: too many attempts in a row have failed.
     pub fn is_open(&self) -> bool {
         self.failures_in_a_row >= FAILURES_TO_TRIP
     }
@@ -148,7 +148,7 @@ impl Breaker {
         Consequences { disabled, turned }
     }
 
-    /// What the lane may do at `at`.
+    /// The permission of the lane at `at`.
     pub fn admission(&self, at: Timestamp) -> Admission {
         match self.pause {
             Some(pause) if at < pause.until => Admission::Paused(pause.until),
@@ -160,10 +160,11 @@ impl Breaker {
     /// Records the end of an attempt. `Some` means that the subscription has to be disabled.
     ///
     /// - A success closes the breaker, even if the attempt started before the breaker opened.
-    /// - The fifth failure in a row opens the breaker: the lane pauses for the first of the report's
-    ///   [`PauseLengths`]. Each failed probe doubles the pause, up to the longest. Attempts that started before the pause ended are not probes: they only count as failures.
-    /// - `Retry-After` pauses the whole lane for as long as the receiver asks, up to 1 h.
-    /// - Failures of the sender change nothing.
+    /// - The fifth failure in a row opens the breaker: the lane pauses for the first of the report's [`PauseLengths`].
+    ///   Each failed probe doubles the pause, up to the longest. Attempts that started before the pause ended are not
+    ///   probes: they only count as failures.
+    /// - `Retry-After` pauses the whole lane for the time that the receiver asks for, up to 1 h.
+    /// - Failures of the sender have no effect.
     #[must_use = "the subscription may have to be disabled"]
     pub fn record(&mut self, report: Report) -> Option<DisableReason> {
         match report.verdict {

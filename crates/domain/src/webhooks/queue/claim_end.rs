@@ -29,14 +29,14 @@ pub enum ClaimEnd {
         /// When the next attempt is due.
         retry_at: Timestamp,
     },
-    /// No attempt began, so none stays counted.
+    /// No attempt began, so the claim's count is taken back.
     GivenBack {
         /// When the delivery went back to the queue.
         at: Timestamp,
         /// When the delivery is due again.
         due_at: Timestamp,
     },
-    /// No attempt began, because the schedule does not allow another. The delivery ends as
+    /// No attempt began, because the schedule does not allow another one. The delivery ends as
     /// [`DeliveryEnd::ScheduleSpent`].
     Expired {
         /// When the delivery ended.
@@ -44,7 +44,7 @@ pub enum ClaimEnd {
     },
 }
 
-/// How a delivery goes on when a claim has ended.
+/// The fate of a delivery after a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// The delivery ends.
@@ -72,7 +72,7 @@ impl ClaimEnd {
         }
     }
 
-    /// How the delivery goes on.
+    /// The fate of the delivery.
     pub fn next_step(&self) -> NextStep {
         match self {
             Self::Delivered(_) => NextStep::End(DeliveryEnd::Delivered),
@@ -83,8 +83,7 @@ impl ClaimEnd {
         }
     }
 
-    /// What is counted by the hour. Nothing is counted if no attempt began or its outcome is unknown, and another one
-    /// follows.
+    /// The counts by the hour. All are 0 if no attempt began or its outcome is unknown, and another one follows.
     pub fn outcome(&self) -> OutcomeCounts {
         let mut counts = OutcomeCounts::default();
         match self {
@@ -96,7 +95,7 @@ impl ClaimEnd {
         counts
     }
 
-    /// What the lane's breaker learns; `None` without a record.
+    /// The report to the lane's breaker; `None` without a record.
     pub fn report(&self) -> Option<Report> {
         let (verdict, pauses) = match self {
             Self::Delivered(_) => (Verdict::Delivered, PauseLengths::default()),

@@ -12,11 +12,11 @@ use crate::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, HandedOv
 use crate::webhooks::NewEvent;
 use crate::{DeliveryId, Timestamp};
 
-/// How long an offer lasts unless a new one replaces it. So nothing is claimed for a dispatcher that hangs.
+/// How long an offer lasts unless a new one replaces it, so that no delivery is claimed for a dispatcher that hangs.
 const OFFER_LASTS: Duration = Duration::from_secs(3);
 
-/// Where the dispatcher of a process offers to take deliveries at their publication, and where the store of that process
-/// hands them over. See decision 90.
+/// The desk at which the dispatcher of a process offers to take deliveries at their publication, and at which the store
+/// of that process hands them over. See decision 90.
 #[derive(Debug, Default)]
 pub struct DirectClaims(Mutex<State>);
 
@@ -34,14 +34,14 @@ struct Offer {
     /// The id of the next claim.
     next: ClaimId,
     ends_at: Timestamp,
-    /// How long its claims last.
+    /// The length of its claims.
     lasts: Duration,
     allotment: Allotment,
     payload_room: PayloadRoom,
 }
 
 impl Offer {
-    /// What `under_way` leaves of the request.
+    /// The rest of the request without the deliveries that are `under_way`.
     fn new(request: &ClaimRequest, under_way: u32) -> Self {
         let lanes_max = request.lanes_max.saturating_sub(under_way);
         Self {
@@ -76,7 +76,7 @@ impl DirectClaims {
         .await
     }
 
-    /// Begins a publication at `at`; `None` if no dispatcher takes anything.
+    /// Begins a publication at `at`; `None` without an offer of a dispatcher.
     pub fn begin(self: &Arc<Self>, at: Timestamp) -> Option<DirectClaim> {
         let mut state = self.state();
         let offer = state.offer.as_mut().filter(|offer| at < offer.ends_at)?;
@@ -112,8 +112,8 @@ impl DirectClaims {
     }
 }
 
-/// The deliveries that one publication claims for the dispatcher. Whatever happens, the dispatcher hears of each claim that
-/// may be stored: if this is dropped without [`DirectClaim::stored`], as a claim of which nobody knows whether it is.
+/// The deliveries that one publication claims for the dispatcher. In any case the dispatcher gets each claim that may
+/// be stored. If this is dropped without [`DirectClaim::stored`], the claim is marked as uncertain.
 #[derive(Debug)]
 pub struct DirectClaim {
     desk: Arc<DirectClaims>,
@@ -152,7 +152,7 @@ impl DirectClaim {
         queued
     }
 
-    /// Hands the deliveries over, which are stored.
+    /// Hands the stored deliveries over.
     pub fn stored(&self) {
         self.hand_over(true);
     }

@@ -2,15 +2,15 @@ use std::collections::BTreeMap;
 
 use super::owner_number::OwnerNumber;
 
-/// How many times as much as is free an owner may have taken.
+/// An owner may have taken at most this many times the number of free places.
 const TIMES_FREE: u64 = 3;
 
 /// Places that owners share: each owner has taken some, and the rest is free.
 ///
-/// An owner may take one more place while it has taken fewer than three times as many as are free. So one owner takes at
-/// most three quarters of the places. Of `k` owners that take all that they may, each takes 3 of 3`k` + 1 parts, and one
-/// part stays free: a newcomer finds a free place at once. The rule needs no history. An owner whose work takes long
-/// holds its places for long, and they count for as long. See decision 50.
+/// An owner may take one more place while it has taken fewer than three times the number of free places. So one owner
+/// takes at most three quarters of the places. Of `k` owners that take their maximum, each takes 3 of 3`k` + 1 parts,
+/// and one part stays free: a newcomer finds a free place at once. The rule needs no history. Places of long work are
+/// held for long, and count for that time. See decision 50.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FairShares {
     places: u32,
@@ -19,12 +19,12 @@ pub struct FairShares {
 }
 
 impl FairShares {
-    /// So many places, all free.
+    /// This number of places, all free.
     pub const fn new(places: u32) -> Self {
         Self { places, taken_in_all: 0, taken: BTreeMap::new() }
     }
 
-    /// So many free places, and what each owner has taken of the others.
+    /// This number of free places, and the number of other places that each owner has taken.
     pub fn with_taken(free: u32, taken: impl IntoIterator<Item = (OwnerNumber, u32)>) -> Self {
         let taken: BTreeMap<_, _> = taken.into_iter().filter(|(_, count)| *count > 0).collect();
         let taken_in_all = taken.values().sum();
@@ -53,12 +53,13 @@ impl FairShares {
         u32::try_from(room).unwrap_or(u32::MAX)
     }
 
-    /// The owners that may take nothing.
+    /// The owners without room.
     pub fn full(&self) -> impl Iterator<Item = OwnerNumber> {
         self.taken.keys().copied().filter(|owner| self.room(*owner) == 0)
     }
 
-    /// Leaves the owner room for at most `room` more, as if it had taken that much more already. What is free stays so.
+    /// Leaves the owner room for at most `room` more places, as if it had taken more already. The number of free places
+    /// stays the same.
     pub fn limit(&mut self, owner: OwnerNumber, room: u32) {
         let [most, room] = [self.free(), room].map(u64::from);
         let least = u32::try_from((TIMES_FREE * most).saturating_sub((TIMES_FREE + 1) * room)).unwrap_or(u32::MAX);
@@ -98,7 +99,7 @@ mod tests {
         OwnerNumber::from_number(i64::try_from(number).unwrap())
     }
 
-    /// Owners take one place each in turn while one of them may. Returns what stays free.
+    /// Owners take one place each in turn while one of them may. Returns the places with the free rest.
     fn filled(places: u32, owners: u64) -> FairShares {
         let mut shares = FairShares::new(places);
         loop {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     proptest! {
-        /// Room is what can be taken one after the other, and at once.
+        /// The room can be taken one after the other, and at once.
         #[test]
         fn room_is_what_can_be_taken(free in 0_u32..2_000, taken in 0_u32..2_000, other in 0_u32..2_000) {
             let mut shares = FairShares::with_taken(free, [(owner(1), taken), (owner(2), other)]);
@@ -172,7 +173,7 @@ mod tests {
             prop_assert_eq!(shares.free(), free - room);
         }
 
-        /// However greedy others are, a newcomer finds a place as long as there are three for each of them.
+        /// However greedy others are, a newcomer finds a place if there are three for each of them.
         #[test]
         fn a_newcomer_finds_a_place(owners in 1_u64..100, parts in 1_u32..10) {
             let places = (3 * u32::try_from(owners).unwrap() + 1) * parts;

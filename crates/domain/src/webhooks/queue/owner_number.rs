@@ -2,8 +2,8 @@ use sha2::{Digest, Sha256};
 
 use crate::OwnerId;
 
-/// A number that stands for an owner where owners are counted against each other. Two owners with the same number, which
-/// is as rare as 1 in 2⁶⁴, share one share.
+/// A number that stands for an owner in fair shares. Two owners with the same number, which is as rare as 1 in 2⁶⁴, get
+/// one share together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerNumber(i64);
 

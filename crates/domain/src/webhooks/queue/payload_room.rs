@@ -1,7 +1,7 @@
 use crate::ports::ClaimRequest;
 
-/// The room of one claim for payloads. The claim comes to one delivery after the other, and ends at the first one that does
-/// not fit. The first one of all always fits.
+/// The room of one claim for payloads. The claim visits one delivery after the other, and ends at the first one that
+/// does not fit. The very first one always fits.
 #[derive(Clone, Copy, Debug)]
 pub struct PayloadRoom {
     left: Option<u64>,
@@ -9,12 +9,12 @@ pub struct PayloadRoom {
 }
 
 impl PayloadRoom {
-    /// What this request has room for.
+    /// The room of this request.
     pub const fn new(request: &ClaimRequest) -> Self {
         Self { left: Some(request.payload_bytes_max), is_first: true }
     }
 
-    /// Whether the claim may take a delivery with so many bytes.
+    /// Whether the claim may take a delivery with this number of bytes.
     pub fn admit(&mut self, bytes: usize) -> bool {
         let left = self.left.and_then(|left| left.checked_sub(bytes as u64));
         let fits = self.is_first || left.is_some();

@@ -3,7 +3,7 @@ use crate::Timestamp;
 use crate::ports::ClaimId;
 use crate::webhooks::{DeliveryEnd, DeliveryState};
 
-/// The order in which the deliveries of a lane leave: first attempts before retries, and those before replays.
+/// The order in which the deliveries of a lane leave: first attempts, then retries, then replays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// The first attempt of the first run.
@@ -22,12 +22,12 @@ impl Phase {
 /// A delivery in the queue of its lane: from its publication to its end, and again when it is replayed.
 ///
 /// This is the life of a delivery as a pure state machine. A store keeps the value and applies the transitions, or its
-/// SQL says the same, and the conformance suite compares. See decision 31.
+/// SQL does the same, and the conformance suite compares both. See decision 31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueuedDelivery {
     /// Which deliveries of the lane leave before this one.
     pub phase: Phase,
-    /// When the next attempt is due; under a claim, when the claim ends by itself.
+    /// When the next attempt is due; under a claim, when the claim expires.
     pub due_at: Timestamp,
     /// The claim under which the delivery is being sent; `None` while it waits.
     pub claim: Option<ClaimId>,
@@ -39,7 +39,7 @@ pub struct QueuedDelivery {
     pub run_started_at: Timestamp,
 }
 
-/// What a delivery is after a claim on it has ended.
+/// The state of a delivery after a claim on it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterClaim {
     /// The delivery stays in the queue.
@@ -54,12 +54,12 @@ impl QueuedDelivery {
         Self { phase: Phase::First, due_at: at, claim: None, attempts: 0, attempts_before_run: 0, run_started_at: at }
     }
 
-    /// A delivery with so many attempts that starts a new run of its schedule at `at`: it had ended, or waits.
+    /// A delivery with this number of attempts that starts a new run of its schedule at `at`: it had ended, or waits.
     pub fn replayed(attempts: u32, at: Timestamp) -> Self {
         Self { phase: Phase::Replay, attempts, attempts_before_run: attempts, ..Self::published(at) }
     }
 
-    /// Whether a claim may take the delivery at `at`: it waits and is due, or its claim has ended by itself.
+    /// Whether a claim may take the delivery at `at`: it waits and is due, or its claim has expired.
     pub fn is_due(&self, at: Timestamp) -> bool {
         self.due_at <= at
     }
@@ -82,8 +82,8 @@ impl QueuedDelivery {
         self.attempts.saturating_sub(self.attempts_before_run)
     }
 
-    /// The delivery under a claim until `until`. The attempt is counted now, so that a delivery at which the process
-    /// dies each time comes to an end.
+    /// The delivery under a claim until `until`. The attempt is counted now, so that a delivery that kills the process
+    /// each time ends.
     #[must_use]
     pub fn claimed(self, claim: ClaimId, until: Timestamp) -> Self {
         Self {
@@ -95,15 +95,15 @@ impl QueuedDelivery {
         }
     }
 
-    /// The delivery after the store has found the process of its claim gone, at `at`. The process may live and only be cut
-    /// off, so its claim no longer holds the delivery. The attempt stays counted.
+    /// The delivery after the store has found at `at` that the process of its claim has ended. The process may only be
+    /// cut off, so its claim no longer holds the delivery. The attempt stays counted.
     #[must_use]
     pub fn left(self, at: Timestamp) -> Self {
         Self { claim: None, due_at: at, ..self }
     }
 
-    /// What the delivery is after `claim` has ended; `None` when that claim does not hold it. A claim that has ended by
-    /// itself holds as long as nobody else claims the delivery.
+    /// The delivery after `claim` has ended; `None` when that claim does not hold it. An expired claim holds the
+    /// delivery until another one takes it.
     pub fn after(self, claim: ClaimId, end: &ClaimEnd) -> Option<AfterClaim> {
         if self.claim != Some(claim) {
             return None;
@@ -115,7 +115,7 @@ impl QueuedDelivery {
         })
     }
 
-    /// Takes back what the claim counted, and with it the place among first attempts.
+    /// Takes back the count of the claim, and with it the place among first attempts.
     fn uncounted(self) -> Self {
         let attempts = self.attempts.saturating_sub(1);
         let was_first = attempts == 0 && self.phase == Phase::Retry;

@@ -26,12 +26,12 @@ impl RetrySchedule {
     /// for waits (`Retry-After`), and lanes pause.
     pub const SLACK: Duration = Duration::from_hours(3 * 24);
 
-    /// How long before [`RetrySchedule::age_max`] a wait ends at the latest that a receiver asks for. Pauses and
-    /// outages need this room: past `age_max` the delivery would end without the attempt.
+    /// A wait that the receiver asks for ends at least this long before [`RetrySchedule::age_max`]. Pauses and outages
+    /// need this room: past `age_max` the delivery would end without the attempt.
     pub const ROOM: Duration = DAY;
 
-    /// A schedule of these waits: the first attempt is at once, and the wait at index `n`
-    /// follows the failure of attempt `n + 1`. No waits mean no retries.
+    /// A schedule of these waits: the first attempt is at once, and the wait at index `n` follows the failure of
+    /// attempt `n + 1`. Without waits there are no retries.
     ///
     /// # Errors
     ///
@@ -54,12 +54,12 @@ impl RetrySchedule {
 
     /// When to try again after a failure at `ended_at`; `None` if the schedule has ended.
     ///
-    /// - `attempts` counts the attempts so far in this run of the schedule, the failed one included; `started_at` is
+    /// - `attempts` counts the attempts so far in this run of the schedule, including the failed one. `started_at` is
     ///   when the run started: when the delivery was made, or last retried by hand.
     /// - The wait is the schedule's or the receiver's (`retry_after`), whichever is longer. It is then lengthened at
     ///   random by up to 20 %, so that deliveries that failed together do not return together. It is never shortened.
-    /// - A wait that the receiver asks for ends at the latest [`RetrySchedule::ROOM`] before
-    ///   [`RetrySchedule::age_max`], so that the attempt is made however long the receiver asks Gatepost to wait.
+    /// - A wait that the receiver asks for ends at least [`RetrySchedule::ROOM`] before [`RetrySchedule::age_max`], so
+    ///   that the attempt is made however long that wait is.
     /// - After [`RetrySchedule::age_max`] there is no attempt.
     pub fn next_attempt(
         &self,
@@ -101,7 +101,7 @@ fn random_share(entropy: &dyn Entropy) -> f64 {
     f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX)
 }
 
-/// The wait and this share of a fifth of it, to the millisecond. A wait has at most a hundred years.
+/// The wait plus this share of a fifth of it, to the millisecond. A wait has at most a hundred years.
 fn lengthened(wait: Duration, share: f64) -> Duration {
     let wait = wait.min(36_500 * DAY);
     wait + (wait / 5).mul_f64(share)
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(next(last.minus(9 * SECOND)), None);
     }
 
-    /// However long the receiver asks Gatepost to wait, an attempt that the schedule has is made.
+    /// However long the wait that the receiver asks for, each attempt of the schedule is made.
     #[test]
     fn retry_after_is_cut_to_what_the_schedule_allows() {
         let schedule = RetrySchedule::new(vec![10 * SECOND; 3]).unwrap();

@@ -4,7 +4,7 @@ use crate::ports::StoreError;
 use crate::webhooks::Webhooks;
 use crate::{SealingKeys, SubscriptionId};
 
-/// What the check value is, in clear.
+/// The check value in clear.
 const CHECK: &str = "gatepost";
 /// The check value belongs to no subscription.
 const NO_SUBSCRIPTION: SubscriptionId = SubscriptionId::from_bytes([0; 16]);
@@ -12,7 +12,7 @@ const NO_SUBSCRIPTION: SubscriptionId = SubscriptionId::from_bytes([0; 16]);
 /// Why the sealing keys are not right for this store.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckKeysError {
-    /// The store was used with another key. Secrets would be sealed that no other instance opens.
+    /// The store was used with another key. Other instances could not open newly sealed secrets.
     #[error("the stored secrets are sealed under a key that is not listed")]
     Foreign,
     /// The store failed.

@@ -11,7 +11,7 @@ const READ_AT_ONCE_MAX: u32 = 200;
 pub struct ResealedSecrets {
     /// How many subscriptions have newly sealed secrets.
     pub resealed: u64,
-    /// How many subscriptions have secrets that none of the keys opens. They receive nothing.
+    /// How many subscriptions have secrets that none of the keys opens. They receive no webhooks.
     pub unreadable: u64,
 }
 
@@ -27,7 +27,7 @@ impl Webhooks {
         loop {
             let page = self.stores.secrets.list_secrets(after, READ_AT_ONCE_MAX).await?;
             let Some((last, _)) = page.last() else {
-                // Last, so that a start without the older keys is refused until everything is sealed again.
+                // Last, so that a start without the older keys is refused until all secrets are sealed again.
                 self.reseal_check().await?;
                 return Ok(total);
             };
@@ -36,8 +36,8 @@ impl Webhooks {
                 match resealed(&self.rules.sealing_keys, &from, id, &*self.entropy) {
                     Err(UnsealError) => total.unreadable += 1,
                     Ok(None) => {}
-                    // `false` if a rotation has replaced them, which seals under the newest key, or another instance
-                    // has.
+                    // `false` if a rotation or another instance has replaced them, both of which seal under the newest
+                    // key.
                     Ok(Some(to)) => {
                         let request = ReplaceSecretsRequest { id, from, to };
                         let is_replaced = self.stores.secrets.replace_secrets(&request).await?;

@@ -15,7 +15,7 @@ pub struct RotateSecret {
     pub id: SubscriptionId,
     /// The new secret; `None` to generate one.
     pub secret: Option<SigningSecret>,
-    /// How long the old secret signs beside the new one: from zero to [`OVERLAP_MAX`].
+    /// How long the old secret signs together with the new one: from zero to [`OVERLAP_MAX`].
     pub overlap: Duration,
     /// Names the rotation. With the same key, a repeated rotation makes the same secret.
     pub key: Option<IdempotencyKey>,
@@ -35,7 +35,7 @@ pub struct RotatedSecret {
     pub secret: Option<SigningSecret>,
 }
 
-/// Why no secret was rotated.
+/// Why the secret was not rotated.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateSecretError {
     /// The overlap is longer than [`OVERLAP_MAX`].
@@ -50,17 +50,17 @@ pub enum RotateSecretError {
     /// The owner has no subscription with this id.
     #[error("no subscription has this id")]
     NotFound,
-    /// The store failed. The secret may have been rotated all the same.
+    /// The store failed. The secret may have been rotated anyway.
     #[error("the secret could not be rotated")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
-    /// Gives the owner's subscription a new secret. The old secret signs beside it until the overlap ends.
+    /// Gives the owner's subscription a new secret. The old secret signs as well until the overlap ends.
     ///
     /// Until then, only a rotation without an overlap succeeds, which ends the old secrets. A repetition of the earlier
-    /// rotation, which has the same idempotency key or the same chosen secret, gets the same answer and changes
-    /// nothing. See decision 56.
+    /// rotation, which has the same idempotency key or the same chosen secret, gets the same answer without effect. See
+    /// decision 56.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use super::signing_secret::SigningSecret;
 use crate::ports::Entropy;
 use crate::{SealingKeys, SubscriptionId, Timestamp};
 
-/// Begins every message of which a secret is derived, so that no other use of a key gives the same bytes.
+/// Begins every message from which a secret is derived, so that no other use of a key gives the same bytes.
 const DERIVATION: &[u8] = b"gatepost rotate-secret 1\0";
 
 /// None of the keys opens the sealed secret. It was sealed under another key or for another subscription, or it is
@@ -59,8 +59,8 @@ impl SealedSecrets {
 
 impl SealedSecrets {
     /// Whether the secrets may be rotated at `at` with an overlap until `until`. An earlier rotation that is in its
-    /// overlap allows only a rotation without an overlap: the third secret is deleted, and receivers may know no other.
-    /// See decision 56.
+    /// overlap allows only a rotation without an overlap: the third secret is deleted, and it may be the only one that
+    /// receivers know. See decision 56.
     pub fn allow_rotation(&self, at: Timestamp, until: Timestamp) -> bool {
         until <= at || self.previous.as_ref().is_none_or(|(_, earlier_until)| *earlier_until <= at)
     }
@@ -93,9 +93,9 @@ impl SealingKeys {
         Ok(Unsealed { secret, under_older_key: opened.under_older_key })
     }
 
-    /// The secret that each key gives a rotation with this idempotency key, newest key first: HMAC-SHA256 of the
-    /// subscription and the idempotency key. The same rotation gets the same secret, and nothing is stored for it. See
-    /// decision 56.
+    /// The secret for a rotation with this idempotency key from each sealing key, newest first: HMAC-SHA256 of the
+    /// subscription and the idempotency key. The same rotation gets the same secret, without stored state. See decision
+    /// 56.
     pub(super) fn derive(&self, subscription: SubscriptionId, key: &IdempotencyKey) -> Vec<SigningSecret> {
         let derive = |sealing_key: &[u8; 32]| {
             let mut mac = Hmac::<Sha256>::new_from_slice(sealing_key).expect("HMAC takes a key of any length");

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use crate::ports::Entropy;
 
-/// The prefix of a secret whose key is written in base64.
+/// The prefix of a secret with a key in base64.
 const PREFIX: &str = "whsec_";
 /// The size of a generated key in bytes: the output length of SHA-256, as RFC 2104 recommends.
 const GENERATED_KEY_BYTES: usize = 32;
@@ -31,8 +31,8 @@ pub enum InvalidSigningSecret {
 
 /// The secret that signs a subscription's webhooks. It has no `Display`, and its memory is cleared on drop.
 ///
-/// If it is `whsec_` and base64, the key is the decoded bytes, as in Standard Webhooks 1.0. The bytes of any other
-/// string are the key themselves. See decision 14.
+/// If it is `whsec_` and base64, the key is the decoded bytes, as in Standard Webhooks 1.0. Of any other string, the
+/// bytes are the key. See decision 14.
 #[derive(Clone)]
 pub struct SigningSecret {
     text: Zeroizing<String>,
@@ -88,7 +88,7 @@ impl SigningSecret {
         Ok(Self { text: Zeroizing::new(text.to_owned()), key })
     }
 
-    /// The secret itself. Only sealing and the answer that shows it call this.
+    /// The secret in clear. Only sealing and the answer that shows it call this.
     pub fn expose(&self) -> &str {
         &self.text
     }

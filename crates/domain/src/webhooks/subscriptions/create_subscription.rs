@@ -33,22 +33,22 @@ pub struct CreatedSubscription {
     pub secret: Option<SigningSecret>,
 }
 
-/// Why no subscription was created.
+/// Why the subscription was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateSubscriptionError {
-    /// The owner already has the maximum of subscriptions.
+    /// The owner already has the maximum number of subscriptions.
     #[error("the maximum of {max} subscriptions is reached")]
     LimitReached {
         /// The maximum.
         max: u32,
     },
-    /// The owner has deleted too many subscriptions that the log still remembers.
+    /// The owner has deleted too many subscriptions that are still in the log.
     #[error("the maximum of {max} deleted subscriptions is reached")]
     TooManyDeleted {
         /// The maximum.
         max: u32,
     },
-    /// The store failed. The subscription may have been stored all the same.
+    /// The store failed. The subscription may have been stored anyway.
     #[error("the subscription could not be stored")]
     Store(#[from] StoreError),
 }

@@ -15,7 +15,7 @@ pub struct SubscriptionHealth {
 }
 
 impl SubscriptionHealth {
-    /// The largest count of waiting deliveries. Counting further would take as long as reading the queue.
+    /// The largest count of waiting deliveries. A larger limit would make the count as slow as a read of the queue.
     pub const WAITING_COUNT_MAX: u32 = 10_000;
 }
 
@@ -24,7 +24,7 @@ impl SubscriptionHealth {
 pub enum HealthState {
     /// No attempt has failed since the last success, or since it was enabled.
     Healthy,
-    /// The last attempt failed, for this reason unless it is purged. Deliveries go on.
+    /// The last attempt failed, for this reason unless it is purged. Deliveries continue.
     Failing(Option<FailureReason>),
     /// The lane pauses.
     Paused(PauseReason),

@@ -14,14 +14,14 @@ pub struct FoundFailing {
 /// One page of the list of failing subscriptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailingPage {
-    /// The subscriptions. Those that have failed longest come first.
+    /// The subscriptions, the longest failing ones first.
     pub subscriptions: Vec<FoundFailing>,
     /// Where the next page begins; `None` if this is the last page.
     pub next: Option<FailingPlace>,
 }
 
 impl Webhooks {
-    /// At most `max` failing subscriptions of any owners behind `after`, those that have failed longest first.
+    /// At most `max` failing subscriptions of any owners behind `after`, the longest failing ones first.
     ///
     /// # Errors
     ///

@@ -10,11 +10,11 @@ use crate::{OwnerId, SubscriptionId};
 
 /// The id of the subscription: the same on every instance, so that instances that start together create one.
 const ID: [u8; 16] = 1_u128.to_be_bytes();
-/// Comes right before it.
+/// The id right before it.
 const BEFORE_ID: [u8; 16] = 0_u128.to_be_bytes();
 
-/// The webhook that tells the operator of operational events, as it is configured. It is a
-/// subscription like others, with an owner that no user can be.
+/// The webhook that informs the operator of operational events, as it is configured. It is a subscription like others,
+/// with an owner that no user can be.
 #[derive(Clone, Debug)]
 pub struct OperatorWebhook {
     /// The URL that webhooks are sent to.
@@ -42,12 +42,12 @@ impl OperatorWebhook {
 }
 
 impl Webhooks {
-    /// Makes the operator's subscription what the configuration says: creates it, changes it, or disables it. Enables it if
-    /// the service has disabled it. A new secret signs beside the old one for a day.
+    /// Makes the operator's subscription match the configuration: creates it, changes it, or disables it. Enables it if
+    /// the service has disabled it. After a change of the secret, the old one signs as well for a day.
     ///
     /// # Errors
     ///
-    /// If the store fails. Another call goes on with the rest.
+    /// If the store fails. Another call continues with the rest.
     pub async fn keep_operator_webhook(&self, wanted: Option<&OperatorWebhook>) -> Result<(), StoreError> {
         let (owner, id) = (OwnerId::of_operator(), OperatorWebhook::subscription_id());
         let is_stored = self.stores.subscriptions.find(&owner, id).await?.is_some();
@@ -82,7 +82,7 @@ impl Webhooks {
         let cause = self.cause(&Origin::SERVICE, now);
         let request = InsertSubscriptionRequest { subscription, secret, max: 1, cause };
         match self.stores.subscriptions.insert_within(&request).await {
-            // Another instance has just created it. They are configured alike.
+            // Another instance has just created it, with the same configuration.
             Err(StoreError::Duplicate { .. }) | Ok(SubscriptionInsertion::LimitReached) => Ok(()),
             stored => stored.map(drop),
         }

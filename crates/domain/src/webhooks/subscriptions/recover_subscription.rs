@@ -5,7 +5,7 @@ use crate::{OwnerId, SubscriptionId, Timestamp};
 
 /// The most deliveries that one call retries, oldest events first. Call again for the rest.
 pub const RECOVERED_DELIVERIES_MAX: u32 = 100_000;
-/// How far the deliveries are counted that a recovery would bring back.
+/// The highest count of the deliveries that a recovery would retry.
 pub const COUNTED_RECOVERABLE_MAX: u32 = 10_000;
 /// The most deliveries in one transaction, which keeps it short.
 const RECOVERED_AT_ONCE_MAX: u32 = 1_000;
@@ -19,14 +19,14 @@ pub enum RecoverSubscriptionError {
     /// The owner has no subscription with this id.
     #[error("no subscription has this id")]
     NotFound,
-    /// The store failed. Some deliveries may be due already, and another call goes on with the rest.
+    /// The store failed. Some deliveries may be due already, and another call continues with the rest.
     #[error("the subscription could not be recovered")]
     Store(#[from] StoreError),
 }
 
 impl Webhooks {
     /// Enables the owner's subscription with a new breaker. Makes deliveries due now that have failed or wait for a
-    /// retry, of events published since `since`. Returns how many, at most [`RECOVERED_DELIVERIES_MAX`].
+    /// retry, of events published since `since`. Returns their number, at most [`RECOVERED_DELIVERIES_MAX`].
     ///
     /// Events that are too old to be delivered again ([`WebhookPolicy::redelivery_age_max`]) are skipped. The first
     /// transaction enables the subscription. If it is disabled or deleted after that, the recovery stops.

@@ -9,7 +9,7 @@ pub enum InvalidSubscribedEvents {
     /// A name is neither an event type nor a pattern.
     #[error("name {index}")]
     Name {
-        /// Which name, from 0.
+        /// The index of the name, from 0.
         index: usize,
         /// Why it is not valid.
         source: InvalidEventPattern,

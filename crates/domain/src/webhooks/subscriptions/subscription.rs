@@ -3,7 +3,7 @@ use super::subscribed_events::SubscribedEvents;
 use crate::webhooks::{DisableReason, TargetUrl};
 use crate::{KeyId, OwnerId, SubscriptionId, Timestamp};
 
-/// Sends an owner's events to a URL.
+/// The subscription of an owner's events at a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
     /// The id. Lists are sorted by it, which is the order of creation.
@@ -45,7 +45,7 @@ impl SubscriptionStatus {
         self == Self::Enabled
     }
 
-    /// Who has disabled it; `None` if it is enabled.
+    /// The author of the disabling; `None` if it is enabled.
     pub fn disabled_by(self) -> Option<DisabledBy> {
         match self {
             Self::Enabled => None,
@@ -55,7 +55,7 @@ impl SubscriptionStatus {
     }
 }
 
-/// Who disabled a subscription.
+/// The author of a subscription's disabling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisabledBy {
     /// Its owner.

@@ -20,7 +20,7 @@ pub struct SubscriptionChange {
 }
 
 impl SubscriptionChange {
-    /// The subscription after the change at `at`. If nothing changes, `updated_at` does not change either.
+    /// The subscription after the change at `at`. Without a difference, `updated_at` stays the same too.
     #[must_use]
     pub fn applied_to(&self, subscription: &Subscription, at: Timestamp) -> Subscription {
         let mut changed = subscription.clone();

@@ -11,7 +11,7 @@ pub struct SubscriptionTest {
     pub delivery: Delivery,
 }
 
-/// Why no test was sent.
+/// Why the test was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum TestSubscriptionError {
     /// The owner has no subscription with this id.
@@ -23,7 +23,7 @@ pub enum TestSubscriptionError {
     /// The payload of the test is larger than the policy allows.
     #[error(transparent)]
     TooLarge(#[from] PayloadTooLarge),
-    /// The store failed. The test may be sent all the same.
+    /// The store failed. The test may be sent anyway.
     #[error("the test could not be stored")]
     Store(#[from] StoreError),
 }

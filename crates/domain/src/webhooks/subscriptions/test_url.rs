@@ -7,7 +7,7 @@ use crate::webhooks::{
     AttemptRecord, Event, EventType, PayloadTooLarge, PublishEvent, SigningSecret, TargetUrl, Webhooks,
 };
 
-/// A test of a URL that nothing is subscribed to yet.
+/// A test of a URL without a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlTest {
     /// The event, which is not stored.
@@ -16,20 +16,20 @@ pub struct UrlTest {
     pub attempt: AttemptRecord,
 }
 
-/// Why there was no test.
+/// Why the test failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TestUrlError {
     /// The payload of the test is larger than the policy allows.
     #[error(transparent)]
     TooLarge(#[from] PayloadTooLarge),
-    /// This service failed, or sends as many tests as it can. The receiver may be well.
+    /// This service failed, or sends as many tests as it can. The receiver may work.
     #[error("the test could not be sent")]
     NotSent,
 }
 
 impl Webhooks {
-    /// Sends one event of the type `webhook.test` to `url` and waits for the answer. Stores nothing, and repeats
-    /// nothing. The request is signed with `secret`, or with one that is made for this test.
+    /// Sends one event of the type `webhook.test` to `url` and waits for the answer. The event is not stored, and the
+    /// attempt not repeated. The request is signed with `secret`, or with one that is made for this test.
     ///
     /// # Errors
     ///
