@@ -34,8 +34,8 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
 
 /// Claims deliveries of each lane as its room allows: first attempts, then retries and first attempts that were claimed
 /// and never completed, then replays. Each kind is a range of the index, and is read only if the kind before leaves
-/// room. Each range begins at `due_from` of its lane: the index still has entries of rows that are gone, as long as any
-/// transaction of the server may see them.
+/// room. Each range begins at `due_from` of its lane: the index keeps entries of deleted rows until no transaction of
+/// the server can see them.
 ///
 /// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
 /// - A lane that may only probe is locked, and skipped if it has an open claim. Open claims are searched among the
@@ -45,7 +45,7 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
 ///   read, in whatever order the tables are joined.
 /// - Each payload is read once for its event, and only if it fits into the room for payloads.
 ///
-/// Nothing here waits for a lock: a claim skips rows that another claim has locked. See decision 38.
+/// No part waits for a lock: a claim skips rows that another claim has locked. See decision 38.
 const PICK: &str = "WITH asked AS MATERIALIZED (
         SELECT lane.subscription_id, free.room, lane.due_from FROM unnest($1, $2) AS free (subscription_id, room)
         JOIN webhook_lanes AS lane ON lane.subscription_id = free.subscription_id AND lane.is_open
@@ -123,21 +123,21 @@ type Target = (TargetUrl, SealedSecrets);
 /// The most deliveries of one lane in one claim: the constant of [`PICK`].
 const ROOM_MAX: u32 = 512;
 
-/// How many times a claim reads lanes. It reads again when some of the lanes have no room, because lanes before them
-/// took the share of their owner. The next claim finds the lanes that are left.
+/// How many times a claim reads lanes. It reads again when some of the lanes have no room, because earlier lanes took
+/// the share of their owner. The next claim finds the remaining lanes.
 const READS_MAX: u32 = 8;
 
-/// How long a lane stays ready before a claim settles it, if the claim has room for everything that is due. So a busy
-/// lane is written once in this time and not for each event. Each write leaves a version of the row behind, which stays
+/// How long a lane stays ready before a claim settles it, if the claim has room for all due deliveries. So a busy lane
+/// is written once in this time and not for each event. Each write leaves a version of the row behind, which stays
 /// until no transaction of the server can see it.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Claims what is due. Three round trips, and one more for each time that it reads lanes again.
+/// Claims due deliveries. Three round trips, and one more for each time that it reads lanes again.
 pub(super) struct Claim<'a> {
     pub(super) request: &'a ClaimRequest,
     /// This process; `None` until it has a number.
     pub(super) by: Option<Claimer>,
-    /// Lanes in which earlier rounds found nothing.
+    /// Lanes in which earlier rounds found no due delivery.
     pub(super) skipped: &'a [SubscriptionId],
 }
 
@@ -189,7 +189,7 @@ impl Work for Claim<'_> {
 /// The lanes of a claim.
 struct Admitted {
     lanes: Vec<ReadyLane>,
-    /// Other lanes or deliveries may wait, for which the claim has no room.
+    /// Other lanes or deliveries may wait for which the claim has no room.
     is_short: bool,
 }
 
@@ -219,8 +219,7 @@ impl Claim<'_> {
         Ok(Admitted { lanes: admitted, is_short })
     }
 
-    /// As many of the lanes that need service as the claim has room for. The lanes and owners that are without room are
-    /// left out.
+    /// The lanes that need service, up to the limit of the claim. Lanes and owners without room are left out.
     async fn ready_lanes(
         &self,
         connection: &AsyncPgConnection,
@@ -240,7 +239,7 @@ impl Claim<'_> {
         Kept(query).load(&mut &*connection).await
     }
 
-    /// The lanes whose ids are intact. Deletes the others, so that no claim finds them again.
+    /// The lanes with intact ids. Deletes the others, so that no claim finds them again.
     async fn intact(&self, connection: &AsyncPgConnection, rows: Vec<ReadyLaneRow>) -> QueryResult<Vec<ReadyLane>> {
         let (mut lanes, mut damaged) = (Vec::new(), Vec::new());
         for row in rows {
@@ -303,7 +302,7 @@ struct ReadyLaneRow {
     wakes: i64,
     #[diesel(embed)]
     breaker: BreakerRow,
-    /// `None` if the subscription is gone.
+    /// `None` if the subscription does not exist.
     #[diesel(sql_type = Nullable<Text>)]
     url: Option<String>,
     #[diesel(embed)]
@@ -319,7 +318,7 @@ struct ReadyLane {
     ready_at: StoredInstant,
     wakes: i64,
     breaker: Breaker,
-    /// `None` if the subscription is damaged or gone.
+    /// `None` if the subscription is damaged or does not exist.
     target: Option<Target>,
 }
 
@@ -376,7 +375,7 @@ struct PickedRow {
     fits: bool,
 }
 
-/// What an event adds to its deliveries: the payload, and the span that published it.
+/// The part of an event that its deliveries need: the payload, and the span that published it.
 type Sent = (Payload, Option<TraceContext>);
 /// The sort key of the deliveries of a lane.
 type Turn = (i16, Option<Timestamp>);
@@ -408,7 +407,7 @@ fn read(lanes: Vec<ReadyLane>, mut rows: Vec<PickedRow>) -> Read {
     Read { lanes: claimed_lanes(lanes, deliveries), unreadable }
 }
 
-/// Takes what is sent out of the rows. One row of each event has it.
+/// Takes the payloads and spans out of the rows. One row of each event has them.
 fn sent(rows: &mut [PickedRow]) -> BTreeMap<EventId, Sent> {
     let sent = |row: &mut PickedRow| {
         let event = event_id(TABLE, "event_id", &row.event_id).ok()?;

@@ -43,7 +43,7 @@ pub(super) async fn disable(
     Ok(owner_of(disabled))
 }
 
-/// The owner of a subscription whose lane is open. The lane is already locked.
+/// The owner of a subscription with an open lane. The lane is already locked.
 pub(super) async fn owner_of_open(
     connection: &AsyncPgConnection,
     lane: SubscriptionId,
@@ -72,7 +72,7 @@ pub(super) async fn close(connection: &AsyncPgConnection, lane: SubscriptionId, 
     Kept(update).execute(&mut &*connection).await
 }
 
-/// Ends waiting deliveries of a closed lane, as many as end in about 50 ms: the others end later.
+/// Ends waiting deliveries of a closed lane, up to the number that takes about 50 ms: the others end later.
 pub(super) async fn end_lane(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<()> {
     let waiting = pick(connection, &[lane.as_bytes().as_slice()], at, 1_000).await?;
     end(connection, &waiting, at).await

@@ -43,8 +43,8 @@ const RECORD: &str = "INSERT INTO webhook_attempts
     ON CONFLICT DO NOTHING
     RETURNING delivery_id, number";
 
-/// Only another claim or an end changes a claimed row, and both take the claim away. Finds each row by its key: see
-/// [the module](super) about the array of one id.
+/// Only another claim or an end changes a claimed row, and both remove the claim. Finds each row by its key: see [the
+/// module](super) about the array of one id.
 const GO_ON: &str = "UPDATE webhook_due AS due
     SET claim = NULL, claimed_until = NULL, due_at = next.due_at, phase = GREATEST(due.phase, next.phase),
         attempts = due.attempts - next.uncounted
@@ -53,7 +53,7 @@ const GO_ON: &str = "UPDATE webhook_due AS due
         AND due.claim = next.claim
     RETURNING due.subscription_id, due.delivery_id, next.claim, due.event_id, due.attempts";
 
-/// Lanes that must be written: if everything was delivered, only lanes with known failures.
+/// Lanes that must be written: after deliveries without a failure, only lanes with known failures.
 const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
         lane.pause_millis
     FROM unnest($1, $2) AS reported (subscription_id, is_failing)
@@ -62,7 +62,7 @@ const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, l
         OR lane.failing_since IS NOT NULL OR lane.paused_until IS NOT NULL)
     ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane";
 
-/// A changed lane becomes ready as soon as its pause allows: the next claim finds out whether something is due.
+/// A changed lane becomes ready as soon as its pause allows: the next claim finds out whether a delivery is due.
 const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
     SET failures_in_a_row = reported.failures_in_a_row, failing_since = reported.failing_since,
         paused_until = reported.paused_until, pause_millis = reported.pause_millis, wakes = lane.wakes + 1,
@@ -72,9 +72,9 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
         (subscription_id, failures_in_a_row, failing_since, paused_until, pause_millis, at)
     WHERE lane.subscription_id = reported.subscription_id AND lane.subscription_id = ANY($1)";
 
-/// Ends claims, in one transaction. Two round trips; one more if lanes have news, and two for each subscription that is
-/// disabled or whose health turns. Locks deliveries first, then lanes, then the places of attempts, and does
-/// not wait once it has a place.
+/// Ends claims, in one transaction. Two round trips; one more if lanes must be written, and two for each subscription
+/// that is disabled or has a turn of its health. Locks deliveries first, then lanes, then the places of attempts, and
+/// does not wait once it has a place.
 pub(super) struct Complete<'a> {
     completions: &'a [Completion],
     /// Whether an attempt has failed: an end that the log has already may be the reason, so the next one keeps it.
@@ -100,7 +100,7 @@ impl Work for Complete<'_> {
             self.lock_lanes(connection),
         )
         .await;
-        // In the order of the statements: all that follow a failed one fail because of it.
+        // In the order of the statements: all statements after a failed one fail because of it.
         begun?;
         let (out, gone_on) = (out.transpose()?.unwrap_or_default(), gone_on.transpose()?.unwrap_or_default());
         let locked = locked?;
@@ -152,7 +152,8 @@ impl<'a> Complete<'a> {
         Self { completions, has_failed: AtomicBool::new(false) }
     }
 
-    /// Takes out what ends, sorted, so that parallel transactions lock the same deliveries in one order.
+    /// Takes the ending deliveries out of the queue, sorted, so that parallel transactions lock the same deliveries in
+    /// one order.
     fn take_out(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<OutRow>>>> {
         let ending = self.completions.iter().filter(|done| matches!(done.end.next_step(), NextStep::End(_)));
         let mut ending: Vec<Held<'_>> = ending.map(held_by).collect();
@@ -185,7 +186,7 @@ impl<'a> Complete<'a> {
         out.iter().filter_map(|row| ends.get(&row.held()).map(|(end, at)| (row, *end, *at))).collect()
     }
 
-    /// Finds the events of attempts whose claims did not hold: their deliveries may still be stored.
+    /// Finds the events of attempts under claims that did not hold: their deliveries may still be stored.
     async fn find_events(&self, connection: &AsyncPgConnection, known: &Events<'_>) -> QueryResult<Vec<FoundRow>> {
         let is_missing = |done: &&Completion| done.end.attempt().is_some() && !known.contains_key(delivery(done));
         let missing: Vec<&Completion> = self.completions.iter().filter(is_missing).collect();
@@ -201,7 +202,8 @@ impl<'a> Complete<'a> {
         Kept(query).load(&mut &*connection).await
     }
 
-    /// The attempts of known deliveries, with their events. Sorted, so that parallel transactions take places in one order.
+    /// The attempts of known deliveries, with their events. Sorted, so that parallel transactions take places in one
+    /// order.
     fn made<'b>(&self, known: &Events<'b>, found: &'b [FoundRow]) -> Vec<Made<'b>>
     where
         'a: 'b,
@@ -356,7 +358,7 @@ struct ReportedLane {
     reports: Vec<Report>,
 }
 
-/// Does what the reports of a lane mean for its subscription, and writes the events of that.
+/// Applies the consequences of a lane's reports to its subscription, and writes their events.
 async fn note(connection: &AsyncPgConnection, lane: SubscriptionId, consequences: Consequences) -> QueryResult<()> {
     if let Some((turn, at)) = consequences.turned
         && let Some(owner) = owner_of_open(connection, lane).await?

@@ -21,8 +21,8 @@ impl EventStore for PostgresStore {
 
 #[async_trait]
 impl DeliveryQueue for PostgresStore {
-    /// Lanes may be ready although nothing is due. If nothing is due in any lane of a claim, the claim continues with
-    /// the next lanes.
+    /// Lanes may be ready without a due delivery. If no lane of a claim has one, the claim continues with the next
+    /// lanes.
     async fn claim(&self, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, StoreError> {
         self.end_claims_of_the_gone(request.at);
         let mut skipped = Vec::new();

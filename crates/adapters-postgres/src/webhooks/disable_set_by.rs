@@ -45,10 +45,10 @@ struct ReplacedRow {
     owner_subject: String,
 }
 
-/// A subscription, its owner, and its status before.
+/// A subscription, its owner, and its earlier status.
 type Disabled = (SubscriptionId, OwnerId, SubscriptionStatus);
 
-/// Disables subscriptions whose URL was set by one of the keys. Four round trips, and one for each subscription.
+/// Disables subscriptions that have their URL from one of the keys. Four round trips, and one for each subscription.
 impl Work for DisableSetByRequest {
     type Answer = u32;
 
@@ -96,7 +96,7 @@ async fn replace_reason(
 }
 
 impl ReplacedRow {
-    /// `None` if the row is damaged, which must not keep the reason away.
+    /// `None` if the row is damaged. It still gets the reason.
     fn disabled(self) -> Option<Disabled> {
         let id = SubscriptionId::from_bytes(self.id.try_into().ok()?);
         Some((id, OwnerId::new(self.owner_issuer, self.owner_subject).ok()?, status_of(&self.status)?))

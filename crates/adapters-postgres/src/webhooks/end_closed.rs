@@ -36,7 +36,7 @@ const PICK: &str =
     ) AS due
     LIMIT $3";
 
-/// Sets for each lane when it next has something to end: at once while deliveries wait, otherwise when a claim ends.
+/// Sets for each lane when it next has a delivery to end: at once while deliveries wait, otherwise when a claim ends.
 const SETTLE_CLOSED: &str = "UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1, ready_at = seen.ready_at
     FROM (
         SELECT lane.subscription_id, (
@@ -118,7 +118,7 @@ pub(super) async fn pick(
     Kept(query).load(&mut &*connection).await
 }
 
-/// Ends the deliveries, which are locked.
+/// Ends these locked deliveries.
 pub(super) async fn end(connection: &AsyncPgConnection, waiting: &[WaitingRow], at: Timestamp) -> QueryResult<()> {
     let held: Vec<Held<'_>> = waiting.iter().map(WaitingRow::held).collect();
     let (periods, out) = join(load(connection), ends::take_out(connection, &held)).await;

@@ -13,8 +13,8 @@ use domain::webhooks::DeliveryEnd;
 
 use super::periods::{Period, day_of_id, id_range};
 
-/// A row that was waited for is compared again, with its newest claim. Finds each row by its key: see [the module](super)
-/// about the array of one id.
+/// A row is compared again after a wait for its lock, with its newest claim. Finds each row by its key: see [the
+/// module](super) about the array of one id.
 const TAKE_OUT: &str = "DELETE FROM webhook_due AS due
     USING unnest($1, $2, $3) AS held (subscription_id, delivery_id, claim)
     WHERE due.subscription_id = ANY(ARRAY[held.subscription_id]) AND due.delivery_id = held.delivery_id
@@ -52,7 +52,7 @@ pub(super) struct OutRow {
     pub(super) attempts: i64,
 }
 
-/// An end that the log has already. See decision 105.
+/// The treatment of an end that the log has already. See decision 105.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Duplicate {
     /// The statement fails, which costs less.
@@ -69,8 +69,8 @@ impl OutRow {
         Held { subscription: &self.subscription_id, delivery: &self.delivery_id, claim: self.claim }
     }
 
-    /// Whether the log has a place for the end. Otherwise nobody could see it: an id is damaged, or the period has left the
-    /// log. See decision 55.
+    /// Whether the log has a place for the end. Otherwise it could not be read: an id is damaged, or the period has
+    /// left the log. See decision 55.
     pub(super) fn has_place(&self, periods: &[Period]) -> bool {
         let day = day_of_id(&self.delivery_id);
         [&self.subscription_id, &self.delivery_id, &self.event_id].iter().all(|id| id.len() == 16)
@@ -78,7 +78,7 @@ impl OutRow {
     }
 }
 
-/// Deletes these deliveries from the queue, in this order, where the claim still holds them.
+/// Deletes these deliveries from the queue, in this order, if the claim still holds them.
 pub(super) async fn take_out(connection: &AsyncPgConnection, held: &[Held<'_>]) -> QueryResult<Vec<OutRow>> {
     let statement = diesel::sql_query(TAKE_OUT)
         .bind::<Array<Binary>, Vec<&[u8]>>(held.iter().map(|one| one.subscription).collect())

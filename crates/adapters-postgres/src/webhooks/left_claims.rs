@@ -32,8 +32,8 @@ const FIND: &str = "SELECT page.subscription_id, claimed.delivery_id
     ) AS claimed ON TRUE
     ORDER BY page.subscription_id, claimed.delivery_id";
 
-/// Takes claims away. The process may live, and be cut off: without its claim it cannot end a delivery that another process
-/// sends by then. Finds each row by its key: see [the module](super) about the array of one id.
+/// Removes claims. The process may be cut off but alive: without its claim it cannot end a delivery that another
+/// process sends by then. Finds each row by its key: see [the module](super) about the array of one id.
 const TAKE_AWAY: &str = "UPDATE webhook_due AS due SET claim = NULL, claimed_until = $4
     FROM unnest($2, $3) AS left_over (subscription_id, delivery_id)
     WHERE due.subscription_id = ANY(ARRAY[left_over.subscription_id]) AND due.delivery_id = left_over.delivery_id
@@ -44,7 +44,7 @@ const WAKE: &str = "UPDATE webhook_lanes SET wakes = wakes + 1,
     WHERE subscription_id = ANY($1)";
 
 impl PostgresStore {
-    /// Ends the claims of processes that are gone, if some were found, without delaying the caller.
+    /// Ends the claims of ended processes, if some were found, without delaying the caller.
     pub(super) fn end_claims_of_the_gone(&self, at: Timestamp) {
         for claimer in self.claimers.take_gone() {
             let store = self.clone();
@@ -77,7 +77,7 @@ impl PostgresStore {
 struct EndLeftClaims<'a> {
     claimer: Claimer,
     at: Timestamp,
-    /// The last lane of the page before.
+    /// The last lane of the previous page.
     after: &'a [u8],
 }
 
@@ -133,7 +133,7 @@ impl EndLeftClaims<'_> {
             Commit.execute(&mut &*connection),
         )
         .await;
-        // A commit with an unknown result is repeated: claims that are taken away are not there to be taken again.
+        // A commit with an unknown result is repeated: removed claims are not found again.
         Ok(begun.and(taken).and_then(|taken| woken.and(committed).map(|_| taken))?)
     }
 }

@@ -49,8 +49,8 @@ const LAST_ATTEMPTS: &str = "SELECT attempt.* FROM unnest($1, $2) AS listed (sub
 /// How many deliveries of each subscription are read when the filter may drop most of them.
 const READ_MAX: i64 = 500;
 
-/// A page of an owner's deliveries. Reads the tables at one instant, so that a delivery that ends meanwhile is in one
-/// of them. Two round trips.
+/// A page of an owner's deliveries. Reads the tables at one instant, so that a delivery that ends during the call is in
+/// one of them. Two round trips.
 impl Work for ListDeliveriesRequest {
     type Answer = DeliveryPage;
 

@@ -32,8 +32,8 @@ const NEWEST_FAILED: &str = "WITH failed AS MATERIALIZED (
     )
     SELECT * FROM shown ORDER BY delivery_id DESC";
 
-/// What a recovery would retry. Names every phase, so that the order of the lane finds the deliveries that wait for later
-/// behind all that are due.
+/// The deliveries that a recovery would retry. Names every phase, so that the order of the lane finds the deliveries
+/// with a later due time behind all due ones.
 const COUNT_LOST: &str = "SELECT (
         SELECT count(*) FROM (
             SELECT FROM webhook_deliveries

@@ -55,8 +55,8 @@ impl Work for List<'_> {
     }
 }
 
-/// A page of an owner's subscriptions, each with its health. Two statements, each of another moment: the attempt may be
-/// newer than the breaker.
+/// A page of an owner's subscriptions, each with its health. Two statements that see different moments: the attempt may
+/// be newer than the breaker.
 pub(super) struct ListWithHealth<'a>(pub(super) &'a ListSubscriptionsRequest);
 
 impl Work for ListWithHealth<'_> {

@@ -1,4 +1,4 @@
-//! One of an owner's deliveries, in whichever table it is. It is found through the owner's subscriptions, including
+//! One of the owner's deliveries, in the queue or in the log. It is found through the owner's subscriptions, including
 //! deleted ones.
 
 use diesel::QueryResult;

@@ -1,10 +1,10 @@
 //! The ports of webhooks. Each use case is one file.
 //!
-//! Locks are taken in one order: deliveries, then lanes in the order of their ids, then subscriptions, then the places of
-//! attempts. A transaction that has to take them in another order skips locked deliveries.
+//! Locks are taken in one order: deliveries, then lanes in the order of their ids, then subscriptions, then the places
+//! of attempts. A transaction that has to take them in another order skips locked deliveries.
 //!
 //! A statement that writes many rows of the queue, each by its key, compares `subscription_id` with an array of one id.
-//! Two columns that are equal would be a join that a planner may begin with the queue, and read all of it, if it last saw
+//! Two columns that are equal would be a join that a planner could begin with a read of the whole queue, if it last saw
 //! the queue empty. An array can only be looked up in the index, for one row after the other. See decision 115.
 
 mod cancel_delivery;

@@ -21,7 +21,7 @@ use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::audit::bound;
 
-/// The attempt of each of the subscriptions `$1` that ended last.
+/// The last ended attempt of each of the subscriptions `$1`.
 const LAST_ATTEMPTS: &str = "SELECT attempt.* FROM unnest($1) AS lane (id)
     CROSS JOIN LATERAL (
         SELECT subscription_id, delivery_id, event_id, number, started_at, ended_at, failure, status
@@ -43,8 +43,8 @@ impl OperatorLog for PostgresStore {
     }
 }
 
-/// Finds failing subscriptions and the last attempt of each. Two statements, each of another moment: the attempt may be
-/// newer than the breaker.
+/// Finds failing subscriptions and the last attempt of each. Two statements that see different moments: the attempt may
+/// be newer than the breaker.
 struct FindFailing {
     after: Option<FailingPlace>,
     max: u32,
@@ -71,7 +71,7 @@ impl Work for FindFailing {
     }
 }
 
-/// The attempt of each of the subscriptions that ended last.
+/// The last ended attempt of each of the subscriptions.
 pub(super) async fn last_attempts(
     connection: &AsyncPgConnection,
     ids: impl Iterator<Item = &SubscriptionId>,

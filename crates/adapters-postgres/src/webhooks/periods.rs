@@ -22,7 +22,7 @@ const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 /// them in their order in its `WITH`s, and none in its main query; or it inserts into the first of them.
 pub(super) const TABLES: [&str; 3] = ["webhook_deliveries", "webhook_events", "webhook_attempts"];
 
-/// Who changes periods is alone, and readers of the table do not wait.
+/// One transaction at a time changes periods, and readers of the table do not wait.
 const LOCK: &str = "LOCK TABLE webhook_periods IN SHARE ROW EXCLUSIVE MODE";
 
 const PERIODS: &str = "SELECT first_day, end_day FROM webhook_periods ORDER BY first_day";
@@ -32,7 +32,7 @@ const PERIODS: &str = "SELECT first_day, end_day FROM webhook_periods ORDER BY f
 pub(super) struct Period {
     #[diesel(sql_type = BigInt)]
     pub(super) first_day: i64,
-    /// The day after the last.
+    /// The day after the last one.
     #[diesel(sql_type = BigInt)]
     pub(super) end_day: i64,
 }
@@ -48,25 +48,25 @@ pub(super) fn day_of_id(id: &[u8]) -> i64 {
 }
 
 impl Period {
-    /// The first bytes of its ids.
+    /// The first bytes of the period's ids.
     pub(super) fn first_id(self) -> Vec<u8> {
         id_at(self.first_day)
     }
 
-    /// The first bytes of the ids after it.
+    /// The first bytes of the ids after the period.
     pub(super) fn end_id(self) -> Vec<u8> {
         id_at(self.end_day)
     }
 
-    /// The name of its partition of the table.
+    /// The name of the period's partition of the table.
     fn partition(self, table: &str) -> String {
         let begin = Timestamp::from_unix_millis(self.first_day * DAY_MILLIS).unwrap_or(Timestamp::MAX);
         let date: String = begin.to_string().chars().take(10).collect();
         format!("{table}_{}", date.replace('-', "_"))
     }
 
-    /// The statements that create its partitions. Attaching a partition does not wait for readers and writers of the table;
-    /// creating it in place would. One at a time, as [`crate::migrations`].
+    /// The statements that create the period's partitions. Attaching a partition does not wait for readers and writers
+    /// of the table; creating it in place would. One at a time, as in [`crate::migrations`].
     fn creation(self) -> Vec<String> {
         let (first, end) = (hexadecimal(&self.first_id()), hexadecimal(&self.end_id()));
         let partitions = TABLES.iter().flat_map(|table| {
@@ -82,13 +82,14 @@ impl Period {
         partitions.chain([period]).collect()
     }
 
-    /// The statement that waits until autovacuum has left its partitions. Readers and writers go on meanwhile.
+    /// The statement that waits until autovacuum has left the period's partitions. Readers and writers continue during
+    /// the wait.
     pub(super) fn lock_out_vacuum(self) -> String {
         let partitions = TABLES.map(|table| self.partition(table));
         format!("LOCK TABLE {} IN SHARE UPDATE EXCLUSIVE MODE", partitions.join(", "))
     }
 
-    /// The statements that drop its partitions.
+    /// The statements that drop the period's partitions.
     pub(super) fn removal(self) -> String {
         let tables = TABLES.map(|table| format!("DROP TABLE {};", self.partition(table)));
         format!("{} DELETE FROM webhook_periods WHERE first_day = {};", tables.concat(), self.first_day)
@@ -103,7 +104,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// The range of ids of the partitions in which these deliveries and their events are. A statement that has the range as
+/// The range of ids of the partitions that have these deliveries and their events. A statement with the range as
 /// arguments leaves out the other partitions before it starts.
 pub(super) fn id_range<'a>(ids: impl Iterator<Item = &'a [u8]> + Clone) -> (Vec<u8>, Vec<u8>) {
     let time = |id: &'a [u8]| id.get(..6).unwrap_or(id);
@@ -117,7 +118,7 @@ pub(super) async fn load(connection: &AsyncPgConnection) -> QueryResult<Vec<Peri
     Kept(diesel::sql_query(PERIODS)).load(&mut &*connection).await
 }
 
-/// Waits until no other transaction changes periods, to the end of this one.
+/// Keeps other transactions from changing periods until the end of this one.
 pub(super) async fn lock(connection: &AsyncPgConnection) -> QueryResult<()> {
     (&mut &*connection).batch_execute(LOCK).await
 }
@@ -130,7 +131,8 @@ pub(super) async fn create(connection: &AsyncPgConnection, period: Period) -> Qu
     Ok(())
 }
 
-/// Creates the periods that these ids of events and deliveries lack, of one day each. Nobody else changes periods.
+/// Creates the periods that these ids of events and deliveries lack, of one day each. No other transaction may change
+/// periods.
 pub(crate) async fn create_periods_of(connection: &AsyncPgConnection, ids: &BTreeSet<&[u8]>) -> QueryResult<()> {
     let days: BTreeSet<i64> = ids.iter().map(|id| day_of_id(id)).collect();
     if days.is_empty() {
@@ -146,7 +148,7 @@ pub(crate) async fn create_periods_of(connection: &AsyncPgConnection, ids: &BTre
     Ok(())
 }
 
-/// The periods that lack for these days: of `width` days each, from a multiple of `width`, or less between neighbours.
+/// The missing periods of these days: of `width` days each, from a multiple of `width`, or less between neighbours.
 pub(super) fn missing(known: &[Period], first_day: i64, last_day: i64, width: i64) -> Vec<Period> {
     let (mut missing, mut day) = (Vec::new(), first_day);
     while day <= last_day {

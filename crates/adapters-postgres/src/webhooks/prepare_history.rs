@@ -21,8 +21,8 @@ impl PostgresStore {
     }
 }
 
-/// Creates the first of the periods of the log that lack for some days, and returns whether one did. A distributed engine takes
-/// a second for one. Instances that do this at the same time wait for each other.
+/// Creates the first missing period of the log for some days, and returns whether one was missing. A distributed engine
+/// takes a second for one. Instances that do this at the same time wait for each other.
 pub(super) struct PrepareHistory {
     pub(super) first_day: i64,
     pub(super) last_day: i64,
@@ -47,8 +47,8 @@ impl Work for PrepareHistory {
     }
 }
 
-/// Where every transaction is serializable, it may see the periods from before its lock, and then the one that it creates
-/// exists. The driver has no name for this error.
+/// If every transaction is serializable, it may see the periods from before its lock, and create one that exists. The
+/// driver has no name for this error.
 fn overtaken(error: Error) -> Failure {
     match error {
         Error::DatabaseError(DatabaseErrorKind::Unknown, information) => Failure::overtaken(information.message()),

@@ -18,8 +18,8 @@ use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
-/// An engine that copies the rows to another node says why they are refused only if the statement returns rows. See decision
-/// 120.
+/// An engine that copies the rows to another node gives the reason of a refusal only if the statement returns rows. See
+/// decision 120.
 const WITH_REASONS: &str = " RETURNING 1";
 
 const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
@@ -43,11 +43,11 @@ const INSERT_DUE: &str = "INSERT INTO webhook_due
 pub(super) struct Publish<'a> {
     pub(super) calls: &'a [&'a [NewEvent]],
     pub(super) locks: Locks,
-    /// Where deliveries are claimed at once.
+    /// The desk for deliveries that are claimed at once.
     pub(super) claims: &'a Arc<DirectClaims>,
     /// This process; `None` until it has a number.
     pub(super) by: Option<Claimer>,
-    /// Whether an attempt has failed: the next one learns why.
+    /// Whether an attempt has failed. Then the next one asks for the reason.
     pub(super) has_failed: AtomicBool,
 }
 
@@ -78,7 +78,7 @@ impl Work for Publish<'_> {
         .await;
         begun?;
         let known = known_publications(known.transpose()?.unwrap_or_default())?;
-        // In the order in which they were sent: the first error is the cause of those that follow.
+        // In the order in which they were sent: the first error is the cause of the later ones.
         let (locked, matches, only) = (locked?, matches?, only.transpose()?);
         let mut receivers = Receivers::default();
         receivers.add(matches)?;
@@ -247,7 +247,7 @@ async fn insert_due(connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<
     Kept(insertion).execute(&mut &*connection).await
 }
 
-/// The first event whose publisher's id belongs to another event, of another call or of this call.
+/// The first event with a publisher's id that belongs to another event, of another call or of this call.
 fn conflict(events: &[NewEvent], known: &Known) -> Option<usize> {
     let mut named = HashMap::new();
     events.iter().position(|new| {

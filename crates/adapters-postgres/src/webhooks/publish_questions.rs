@@ -51,7 +51,7 @@ const WAKE: &str = "UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST
         due_from = LEAST(due_from, $2)
     WHERE subscription_id = ANY($1)";
 
-/// What a claim needs of a receiver.
+/// The columns of a receiver that a claim needs.
 macro_rules! target {
     () => {
         ", lane.owner, lane.failures_in_a_row, lane.failing_since, lane.paused_until, lane.pause_millis,
@@ -68,9 +68,9 @@ macro_rules! no_target {
     };
 }
 
-/// The receivers of each event, after the lanes that were found are locked: a second statement, whose snapshot is newer
-/// than the locks. If it finds a lane that is not locked, everything starts again. `OFFSET 0` makes the planner read
-/// the tables row by row through their indexes, whatever sizes it assumes.
+/// The receivers of each event, after the found lanes are locked: a second statement, with a snapshot that is newer
+/// than the locks. If it finds a lane that is not locked, the transaction starts again. `OFFSET 0` makes the planner
+/// read the tables row by row through their indexes, whatever their assumed sizes.
 macro_rules! matching {
     ($columns:expr, $subscriptions:literal) => {
         concat!(
@@ -118,7 +118,7 @@ macro_rules! matching_only {
 const MATCH_ONLY: &str = matching_only!(no_target!());
 const MATCH_ONLY_TARGETS: &str = matching_only!(target!());
 
-/// What a publication does about a lane that another transaction has locked.
+/// The behaviour of a publication at a lane that another transaction has locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Locks {
     /// Waits for its lock.
@@ -127,12 +127,12 @@ pub(super) enum Locks {
     Skip,
 }
 
-/// What is looked up of the receivers.
+/// The columns of the receivers that are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Matches {
     /// Their ids.
     Ids,
-    /// What a claim needs, too.
+    /// The columns that a claim needs, too.
     Targets,
 }
 
@@ -145,7 +145,7 @@ impl Matches {
     }
 }
 
-/// What the decision about a publication needs from the database.
+/// The data for the decision about a publication.
 pub(super) struct Questions<'a> {
     /// Each owner and event type once, in order.
     types: BTreeMap<(&'a OwnerId, &'a EventType), i64>,
@@ -287,7 +287,7 @@ pub(super) struct MatchRow {
 }
 
 impl MatchRow {
-    /// What a claim needs of the receiver; `None` if it was not looked up, or is damaged.
+    /// The receiver's data for a claim; `None` if it was not looked up, or is damaged.
     fn target(self, subscription: SubscriptionId) -> Option<ClaimedLane> {
         let (owner, breaker) = (OwnerNumber::from_number(self.owner), self.breaker.breaker());
         let (url, secrets) = (TargetUrl::from_stored(&self.url?)?, self.secrets.secrets(subscription).ok()?);
@@ -341,7 +341,7 @@ impl Receivers {
         receivers.into_iter().flatten().copied().collect()
     }
 
-    /// What a claim needs of the receiver, without deliveries.
+    /// The receiver's data for a claim, without deliveries.
     pub(super) fn target(&self, receiver: SubscriptionId) -> Option<&ClaimedLane> {
         self.targets.get(&receiver)
     }
@@ -355,7 +355,7 @@ impl Receivers {
         Ok(())
     }
 
-    /// The questions with a receiver whose lane this transaction has not locked.
+    /// The questions with a receiver on a lane that this transaction has not locked.
     pub(super) fn without(&self, locked: &[LaneRow]) -> BTreeSet<i64> {
         let locked: BTreeSet<&[u8]> = locked.iter().map(|row| row.subscription_id.as_slice()).collect();
         let is_locked = |id: &SubscriptionId| locked.contains(id.as_bytes().as_slice());

@@ -20,7 +20,8 @@ use crate::pool::Connections;
 
 /// The most waiting calls. Further calls wait for a place.
 const WAITING_MAX: usize = 4_096;
-/// The most bytes of the events of waiting calls. Further calls are refused: while they waited, they would need the memory.
+/// The most bytes of the events of waiting calls. Further calls are refused, because they would need memory while they
+/// wait.
 const WAITING_BYTES_MAX: u32 = 64 * 1024 * 1024;
 /// How long a call may wait for its turn. The rest of its deadline is for the database.
 const TURN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -29,25 +30,25 @@ const GROUP_EVENTS_MAX: usize = 512;
 /// The most bytes of payloads in one transaction, unless one call has more.
 const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// How often a call finds a lane locked before it waits for the lock. Most locks last for a millisecond.
+/// How often a call meets a locked lane before it waits for the lock. Most locks last for a millisecond.
 const TRIES_MAX: u32 = 3;
 
 /// Publishes for all callers, one group at a time: while one transaction waits for the disk, the next group gathers.
 /// One flush serves the whole group, and each lane is locked once.
 ///
-/// No group waits for a lane that another transaction has locked: calls that need it try again in the next groups, and
-/// then wait for it on a second connection, together with other such calls. See decision 49.
+/// No group waits for a lane that another transaction has locked: calls that need it are tried again in the next
+/// groups, and then wait for it together on a second connection. See decision 49.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     calls: mpsc::Sender<Call>,
-    /// The second task's calls, which the first one sends.
+    /// The queue of the second task, which the first one fills.
     blocked: mpsc::Sender<Call>,
     /// One permit for each byte of waiting calls.
     room: Arc<Semaphore>,
     connections: [Connections; 2],
 }
 
-/// who hears of new deliveries.
+/// The receivers of news of deliveries.
 #[derive(Clone)]
 pub(crate) struct Audience {
     /// The dispatcher of this process, which takes some at once.
@@ -97,7 +98,7 @@ impl Publisher {
         self.connections.iter().for_each(Connections::close);
     }
 
-    /// Publishes, and returns after the commit. A caller that goes away before its turn publishes nothing.
+    /// Publishes, and returns after the commit. A call that is dropped before its turn has no effect.
     pub(super) async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
         let room = Arc::clone(&self.room).try_acquire_many_owned(held_bytes(events)).map_err(|_| busy())?;
         let (answer, answered) = oneshot::channel();
@@ -111,7 +112,7 @@ impl Publisher {
 /// One of the two connections that publish.
 struct Line {
     connections: Connections,
-    /// Where calls go that meet locked lanes. `None` if this line waits for them.
+    /// The queue for calls that meet locked lanes. `None` if this line waits for them.
     blocked: Option<mpsc::Sender<Call>>,
     audience: Audience,
 }
@@ -138,7 +139,7 @@ async fn publish_all(line: Line, mut arriving: mpsc::Receiver<Call>) {
 }
 
 impl Line {
-    /// The call, if it tries again in the next group. Otherwise it waits for its lanes elsewhere.
+    /// The call, if it is tried again in the next group. Otherwise it waits for its lanes on the other line.
     fn try_again(&self, mut call: Call) -> Option<Call> {
         call.tries += 1;
         let elsewhere = self.blocked.as_ref().filter(|_| call.tries >= TRIES_MAX);
@@ -216,7 +217,7 @@ impl Group {
             || self.events + call.events.len() <= GROUP_EVENTS_MAX && self.bytes + call.bytes() <= GROUP_BYTES_MAX
     }
 
-    /// Adds a call, unless its caller is gone, or the call has waited too long and must be refused.
+    /// Adds a call, unless it was dropped, or has waited too long and must be refused.
     fn add(&mut self, call: Call) {
         if call.answer.is_closed() {
             return;
@@ -243,7 +244,7 @@ impl Call {
         None
     }
 
-    /// A caller that is gone does not get its answer.
+    /// A dropped call does not get its answer.
     fn end(self, answer: Result<Publication, StoreError>) {
         let _ = self.answer.send(answer);
     }

@@ -47,7 +47,7 @@ const PURGE_LANES: &str = "DELETE FROM webhook_lanes WHERE subscription_id = ANY
 
 const PURGE_SUBSCRIPTIONS: &str = "DELETE FROM webhook_subscriptions WHERE id = ANY($1)";
 
-/// How long a drop waits for autovacuum, which gives way after a second (`deadlock_timeout`). Nobody waits behind it.
+/// How long a drop waits for autovacuum, which gives way after a second (`deadlock_timeout`). No call waits behind it.
 const VACUUM_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1500ms'";
 
 /// How long a drop waits for the transactions that use the tables. All later transactions wait behind it.
@@ -70,8 +70,8 @@ impl PostgresStore {
     }
 }
 
-/// One step of the purge: forgets some publication keys of the oldest period that has ended, or drops the period, or
-/// deletes some subscriptions. Periods that have queued deliveries stay.
+/// One step of the purge: deletes some publication keys of the oldest period that has ended, or drops the period, or
+/// deletes some subscriptions. Periods with queued deliveries stay.
 struct PurgeHistory {
     before: Timestamp,
     max: u32,
@@ -79,7 +79,7 @@ struct PurgeHistory {
 
 /// The result of a step.
 enum Purged {
-    /// So many rows are gone; a whole period counts as one.
+    /// This number of rows is deleted; a whole period counts as one.
     Rows(u32),
     /// A long transaction uses the tables, so the period cannot be dropped now.
     Blocked,
@@ -161,8 +161,8 @@ enum Dropping {
     Queued,
 }
 
-/// Drops the partitions of the period, which locks the whole tables. A delivery that was retried by hand meanwhile is
-/// found under the locks.
+/// Drops the partitions of the period, which locks the whole tables. A delivery that was retried by hand in the
+/// meantime is found under the locks.
 async fn drop_period(connection: &AsyncPgConnection, period: Period) -> Result<Dropping, Failure> {
     Begin.execute(&mut &*connection).await?;
     let locked = lock_and_remove(connection, period).await;

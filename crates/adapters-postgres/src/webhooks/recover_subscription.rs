@@ -17,7 +17,7 @@ use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
-/// The oldest of these deliveries, in either table.
+/// The oldest of these deliveries, in the queue or in the log.
 const LOST: &str = "SELECT * FROM (
         SELECT * FROM (
             SELECT id AS delivery_id, TRUE AS has_failed FROM webhook_deliveries

@@ -20,7 +20,7 @@ const WAKE_LANE: &str = "UPDATE webhook_lanes
     SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)), due_from = LEAST(due_from, $2)
     WHERE subscription_id = $1";
 
-/// A row that is in both tables stays in the queue (decision 105).
+/// A delivery in both tables stays in the queue (decision 105).
 const REPLAY: &str = "INSERT INTO webhook_due
         (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run, run_started_at)
     SELECT ended.subscription_id, ended.id, ended.event_id, $3, $4, ended.attempts, ended.attempts, $4
@@ -93,7 +93,7 @@ async fn replay_due(connection: &AsyncPgConnection, delivery: &Delivery, at: Tim
     diesel::update(row).set(replay).execute(&mut &*connection).await.map(drop)
 }
 
-/// Moves deliveries of this lane that have ended, and are locked, back to the queue.
+/// Moves ended deliveries of this lane, which are locked, back to the queue.
 pub(super) async fn replay_ended(
     connection: &AsyncPgConnection,
     lane: SubscriptionId,
@@ -112,7 +112,7 @@ pub(super) async fn replay_ended(
     replayed.and(deleted).map(drop)
 }
 
-/// Makes the lane, which is locked, ready for a delivery that is due at `at`, as soon as its pause allows.
+/// Makes the locked lane ready for a delivery that is due at `at`, as soon as its pause allows.
 pub(super) async fn wake_lane(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<()> {
     let update = diesel::sql_query(WAKE_LANE)
         .bind::<Binary, _>(lane.as_bytes().as_slice())

@@ -14,7 +14,7 @@ use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
-/// The deliveries that have failed. Skips a delivery that another call has locked and waits for the lane to retry.
+/// The failed deliveries. Skips a delivery that another call has locked and waits for the lane to retry.
 const FAILED: &str = "SELECT id FROM webhook_deliveries
     WHERE subscription_id = $1 AND id = ANY($2) AND id >= $3
         AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')

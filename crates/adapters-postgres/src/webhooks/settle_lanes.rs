@@ -10,11 +10,11 @@ use domain::{SubscriptionId, Timestamp};
 const LOCK: &str = "SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY($1)
     ORDER BY subscription_id FOR NO KEY UPDATE SKIP LOCKED";
 
-/// Sets for each lane of the claim when it next needs service: at once while something is due, which puts it behind all
-/// lanes that have waited longer; otherwise when something becomes due or a claim ends; never when it is empty. Sets
-/// `due_from` to the time of the first delivery.
+/// Sets for each lane of the claim when it next needs service: at once while a delivery is due, which puts it behind
+/// all lanes that have waited longer; otherwise when a delivery becomes due or a claim ends; never when it is empty.
+/// Sets `due_from` to the time of the first delivery.
 ///
-/// - The lanes were locked by an earlier statement: this one sees all that was committed before.
+/// - The lanes were locked by an earlier statement: this one sees all earlier commits.
 /// - Leaves the lane ready if it was written since the claim saw it (`wakes`).
 /// - A lane that may only probe waits for the end of its open claim.
 /// - Claims are taken from the front of each kind, so the first thousand rows of each kind contain all open claims.
@@ -80,7 +80,7 @@ pub(super) fn lock_lanes<'a>(
     (!lanes.is_empty()).then(|| Kept(query).load(&mut &*connection))
 }
 
-/// Settles those of the lanes that are locked, as the last statement of the transaction.
+/// Settles the locked ones of the lanes, as the last statement of the transaction.
 pub(super) fn settle_lanes<'a>(
     connection: &'a AsyncPgConnection,
     lanes: &[SeenLane],

@@ -8,9 +8,9 @@ use domain::ports::HeldSnapshot;
 
 use crate::attempt::{Failure, Work};
 
-/// What keeps the server from removing dead rows: sessions of this database with a snapshot or an open change, replication
-/// slots, which have no time, and prepared transactions. The server ignores vacuums for this. Transactions of other roles
-/// are only visible to members of `pg_read_all_stats`. See decision 61.
+/// The obstacles to removing dead rows: sessions of this database with a snapshot or an open change, replication slots,
+/// which have no time, and prepared transactions. The server ignores vacuums for this. Transactions of other roles are
+/// only visible to members of `pg_read_all_stats`. See decision 61.
 macro_rules! holders {
     () => {
         "(
@@ -57,7 +57,7 @@ impl Work for FindSnapshotAge {
     }
 }
 
-/// Who holds the oldest snapshot. One statement.
+/// The holder of the oldest snapshot. One statement.
 pub(super) struct FindSnapshotHolder;
 
 #[derive(QueryableByName)]

@@ -16,8 +16,8 @@ use crate::attempt::{Failure, Work};
 use crate::claimers::CountVersions;
 use crate::pool::Connections;
 
-/// The first due delivery of each of the lanes that have waited longest. Each is the start of a range of the index, which
-/// begins at `due_from`, because the index still has entries of rows that are gone.
+/// The first due delivery of each of the lanes that have waited longest. Each is the start of a range of the index,
+/// which begins at `due_from`, because the index still has entries of deleted rows.
 const FIND_OLDEST_DUE: &str = "SELECT min(first.due_at) AS oldest_due
     FROM (
         SELECT subscription_id, due_from FROM webhook_lanes
@@ -53,8 +53,8 @@ impl StoreFigures for PostgresStore {
     }
 }
 
-/// Reads the figures of the queue. Each statement sees the database at another moment, which is good enough for figures.
-/// The statements are planned again each time, because the tables change fast and the readings are rare.
+/// Reads the figures of the queue. Each statement sees another moment of the database, which is good enough for
+/// figures. The statements are planned again each time, because the tables change fast and the readings are rare.
 struct Read {
     at: StoredInstant,
     max: i64,

@@ -133,7 +133,7 @@ impl Work for KeepCheck<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SealedSecret, Failure> {
         let check = self.check.as_bytes();
-        // Safe to repeat: on the second run the stored check differs from `replaced`, so nothing changes.
+        // Safe to repeat: on the second run the stored check differs from `replaced`, so it stays.
         match self.replaced {
             None => diesel::sql_query(INSERT_CHECK).bind::<Binary, _>(check).execute(&mut &*connection).await?,
             Some(replaced) => {

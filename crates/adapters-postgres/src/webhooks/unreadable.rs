@@ -30,8 +30,8 @@ pub(super) struct Unreadable {
     pub(super) delivery: Vec<u8>,
 }
 
-/// Deletes lanes whose ids, as they are stored, are damaged, with the first of their deliveries. Nobody can find what is
-/// left of them.
+/// Deletes lanes with damaged ids, given as they are stored, and the first of their deliveries. The remaining rows
+/// cannot be found.
 pub(super) async fn delete_lanes(connection: &AsyncPgConnection, ids: &[Vec<u8>]) -> QueryResult<()> {
     if ids.is_empty() {
         return Ok(());
@@ -45,7 +45,7 @@ pub(super) async fn delete_lanes(connection: &AsyncPgConnection, ids: &[Vec<u8>]
     Ok(())
 }
 
-/// Ends rows that the claim took, and takes back the attempt that it has counted.
+/// Ends rows that the claim took, and takes back the counted attempt.
 pub(super) async fn end_unreadable(
     connection: &AsyncPgConnection,
     request: &ClaimRequest,

@@ -20,7 +20,7 @@ const TAKEN_TOGETHER: usize = 16;
 /// How many rounds of one claim may find only damaged deliveries. The next claim continues.
 const UNREADABLE_ROUNDS_MAX: u32 = 8;
 
-/// A delivery that is due, and what its event adds, if the event is stored.
+/// A due delivery, and the part of its event that it needs, if the event is stored.
 type Due = (QueuedRow, Option<Sent>);
 
 /// The URL of a lane's receiver, and the secrets that sign its deliveries.
@@ -90,16 +90,16 @@ fn find_lane(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Op
     Ok(Some((lane.try_into()?, target)))
 }
 
-/// What a claim did with the due deliveries of a lane.
+/// The result of a claim in a lane.
 #[derive(Default)]
 struct Served {
-    /// `None` when nothing was claimed.
+    /// `None` when no delivery was claimed.
     claimed: Option<ClaimedLane>,
     /// How many damaged deliveries ended.
     unreadable: usize,
 }
 
-/// Claims what the lane may deliver, at most `room`, and plans its next service.
+/// Claims deliveries that the lane may send, at most `room`, and plans its next service.
 fn serve(
     connection: &mut SqliteConnection,
     lane: SubscriptionId,
@@ -175,8 +175,8 @@ fn admitted(connection: &mut SqliteConnection, lane: &Lane, room: u32, at: Times
     }
 }
 
-/// The due deliveries of the lane, in the order in which they leave: deliveries that wait, and deliveries whose claim
-/// has expired.
+/// The due deliveries of the lane, in the order in which they leave: waiting deliveries, and deliveries with an expired
+/// claim.
 fn claimable(
     connection: &mut SqliteConnection,
     lane: &Lane,
@@ -265,7 +265,7 @@ fn take(connection: &mut SqliteConnection, rows: &[QueuedRow]) -> Result<(), Und
 }
 
 /// Ends all claims at `at`. A process does this before its first claim: no other process has the file, so the processes
-/// that made these claims are gone. See decision 74.
+/// of these claims have ended. See decision 74.
 pub(super) fn end_left_claims(connection: &mut SqliteConnection, at: Timestamp) -> Result<(), Undo> {
     let at = StoredInstant::from(at);
     let claimed = webhook_due::table.filter(webhook_due::claim.is_not_null()).filter(webhook_due::due_at.gt(at));

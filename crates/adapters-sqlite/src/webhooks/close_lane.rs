@@ -14,7 +14,7 @@ use crate::undo::Undo;
 /// How many deliveries end in the transaction that closes a lane.
 const ENDED_AT_CLOSING: u32 = 1_000;
 
-/// The deliveries of a lane that wait or whose claim has expired. Both statements go by the order of ids, so that they
+/// The deliveries of a lane that wait or have an expired claim. Both statements use the order of ids, so that they
 /// select the same rows. The plus signs make SQLite search by the primary key.
 const END_WAITING: &str = "INSERT INTO webhook_deliveries
         (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
@@ -72,7 +72,7 @@ pub(super) fn end_unreadable(connection: &mut SqliteConnection, row: &QueuedRow,
     Ok(())
 }
 
-/// Deletes a lane whose id, as it is stored, is damaged, and its deliveries. See decision 55.
+/// Deletes a lane with a damaged id, given as it is stored, and its deliveries. See decision 55.
 pub(super) fn delete_lane(connection: &mut SqliteConnection, id: &[u8]) -> QueryResult<()> {
     diesel::delete(webhook_due::table.filter(webhook_due::subscription_id.eq(id))).execute(connection)?;
     diesel::delete(webhook_lanes::table.find(id)).execute(connection)?;

@@ -49,7 +49,7 @@ pub(super) fn complete(
 }
 
 /// Stores the attempt, and applies the end of the claim if the claim still holds the delivery. Returns whether it does,
-/// and the report for the breaker if the attempt was not stored before.
+/// and the report for the breaker if the attempt is new.
 fn go_on(connection: &mut SqliteConnection, completion: &Completion) -> Result<(bool, Option<Report>), Undo> {
     let found = find(connection, completion)?;
     let event = match &found {
@@ -152,7 +152,7 @@ fn plan(connection: &mut SqliteConnection, lane: &mut Lane, at: Timestamp) -> Re
     let woke = lane.is_open && next.is_some_and(|next| next <= at);
     lane.ready_at = match (next, lane.ready_at) {
         (Some(next), Some(planned)) if lane.is_open && !paused => Some(next.min(planned)),
-        // The end of a claim that is no more: one claim that finds nothing costs less than writing the lane each time.
+        // The end of a claim that no longer exists: an empty claim costs less than writing the lane each time.
         (None, Some(planned)) if lane.is_open && !paused => Some(planned),
         (next, _) => next,
     };

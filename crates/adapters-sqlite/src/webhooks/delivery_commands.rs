@@ -47,7 +47,7 @@ impl SqliteStore {
     /// keep the writer busy.
     async fn subscription_of(&self, owner: &OwnerId, id: DeliveryId) -> Result<Option<SubscriptionId>, StoreError> {
         let owner = owner.clone();
-        // One transaction: a delivery that is retried meanwhile moves from one table to another.
+        // One transaction: a delivery that is retried during the call moves from one table to another.
         let search = move |connection: &mut SqliteConnection| {
             connection.transaction(|connection| find_delivery(connection, &owner, id))
         };

@@ -21,7 +21,7 @@ use crate::by_hour::read_counts;
 impl DeliveryLog for SqliteStore {
     async fn list(&self, request: &ListDeliveriesRequest) -> Result<DeliveryPage, StoreError> {
         let request = request.clone();
-        // One transaction, so that a delivery that ends meanwhile is listed exactly once.
+        // One transaction, so that a delivery that ends during the call is listed exactly once.
         let read = move |connection: &mut SqliteConnection| {
             connection.transaction(|connection| list_deliveries(connection, &request))
         };
@@ -38,7 +38,7 @@ impl DeliveryLog for SqliteStore {
 
     async fn failed(&self, request: &ListFailedRequest) -> Result<Vec<FailedDelivery>, StoreError> {
         let request = request.clone();
-        // One transaction, so that a delivery that is retried meanwhile is still listed with its attempts.
+        // One transaction, so that a delivery that is retried during the call is still listed with its attempts.
         let read = move |connection: &mut SqliteConnection| {
             connection.transaction(|connection| list_failed(connection, &request))
         };

@@ -18,7 +18,7 @@ use crate::SqliteStore;
 use crate::by_hour::add_counts;
 use crate::undo::Undo;
 
-/// Ends the claims that this process finds before its first one. If the transaction fails, they end by their time.
+/// Ends the claims that this process finds before its first one. If the transaction fails, they expire.
 fn end_claims_of_others(
     connection: &mut SqliteConnection,
     has_claimed: &AtomicBool,
@@ -52,7 +52,7 @@ impl DeliveryQueue for SqliteStore {
             end_claims_of_others(connection, &has_claimed, request.at)?;
             claim(connection, &request)
         };
-        // No wait for the disk: a delivery whose claim a power failure undoes is claimed again.
+        // No wait for the disk: if a power failure undoes the claim, the delivery is claimed again.
         self.writer.write_unflushed(work).await
     }
 

@@ -34,7 +34,8 @@ pub(super) fn disable_set_by(connection: &mut SqliteConnection, request: &Disabl
     Ok(u32::try_from(ids.len()).unwrap_or(max))
 }
 
-/// Gives a disabled subscription this status. Returns its owner and the status before; `None` if one of them is damaged.
+/// Gives a disabled subscription this status. Returns its owner and its earlier status; `None` if one of them is
+/// damaged.
 fn replace_reason(
     connection: &mut SqliteConnection,
     id: SubscriptionId,

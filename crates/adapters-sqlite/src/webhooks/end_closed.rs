@@ -19,7 +19,7 @@ pub(super) fn end_closed(connection: &mut SqliteConnection, at: Timestamp, max: 
         let Some((before, end)) = next_closed(connection, at)? else { break };
         ended += end_waiting(connection, before.id, end, at, max - ended)?;
         let mut lane = before.clone();
-        // What is left is under a claim that still holds, or was over the maximum.
+        // The remaining deliveries are under a claim that still holds, or were over the maximum.
         lane.ready_at = lane.next_service(connection, at)?;
         lane.write(connection, &before)?;
     }

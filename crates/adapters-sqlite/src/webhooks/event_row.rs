@@ -19,7 +19,8 @@ pub(super) struct NewEventRow<'a> {
 }
 
 impl<'a> NewEventRow<'a> {
-    /// The row of `new`, which has this number of deliveries; without any, nobody reads the payload.
+    /// The row of `new`, which has this number of deliveries. Without deliveries the payload is empty, because it is
+    /// never read.
     pub(super) fn new(new: &'a NewEvent, deliveries: u32) -> Self {
         let event = &new.event;
         Self {

@@ -88,7 +88,7 @@ fn health(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Subsc
     })
 }
 
-/// The attempt of the subscription that ended last.
+/// The last ended attempt of the subscription.
 pub(super) fn last_attempt(
     connection: &mut SqliteConnection,
     id: SubscriptionId,

@@ -30,7 +30,7 @@ pub(super) fn follow_attempts(
         attempts.append(&mut attempts_of(connection, subscription, after, until, max)?);
         attempts.sort_unstable_by_key(LoggedAttempt::cursor);
         attempts.truncate(length_max);
-        // When there are enough, later attempts of the other subscriptions are not needed.
+        // With enough attempts, later ones of the other subscriptions are not needed.
         if attempts.len() == length_max {
             until = attempts.last().map_or(until, |last| last.attempt.ended_at());
         }

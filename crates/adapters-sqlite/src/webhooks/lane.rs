@@ -72,7 +72,7 @@ impl Lane {
         is_sooner
     }
 
-    /// Writes the lane if it differs from `before`, which is what is stored.
+    /// Writes the lane if it differs from `before`, the stored one.
     pub(super) fn write(&self, connection: &mut SqliteConnection, before: &Self) -> Result<(), Undo> {
         if self == before {
             return Ok(());

@@ -101,7 +101,7 @@ fn newest(
         }
         newest.sort_unstable_by_key(|delivery| Reverse(delivery.id));
         newest.truncate(max);
-        // When there are enough, older deliveries of the other subscriptions are not needed.
+        // With enough deliveries, older ones of the other subscriptions are not needed.
         if newest.len() == max {
             ids.from = newest.last().map_or(ids.from, |oldest| oldest.id);
         }

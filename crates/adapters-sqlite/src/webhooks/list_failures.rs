@@ -37,8 +37,8 @@ fn newest_failed_with_attempts() -> String {
     )
 }
 
-/// What a recovery would retry. Names every phase, so that the order of the lane finds the deliveries that wait for later
-/// behind all that are due.
+/// The deliveries that a recovery would retry. Names every phase, so that the order of the lane finds the deliveries
+/// with a later due time behind all due ones.
 fn count_lost() -> String {
     format!(
         "SELECT (
@@ -131,7 +131,7 @@ pub(super) fn count_recoverable(
     Ok(Some(u32::try_from(row.count).unwrap_or(max).min(max)))
 }
 
-/// The ids of the owner's subscriptions that are not deleted, or the one that is meant.
+/// The ids of the owner's subscriptions that are not deleted, or of the one in the request.
 fn stored_subscriptions(
     connection: &mut SqliteConnection,
     owner: &OwnerId,

@@ -1,8 +1,8 @@
 //! Subscriptions, events, the queue and the log on SQLite: one file for each use case. All share `lane`.
 //!
-//! Every write is a job of the one writer, so that nothing changes between a job's first read and its end. A lane's
-//! `ready_at` says when a claim must check the lane. It may be too early: then the claim finds nothing, and the lane
-//! sleeps again. It must never be too late. See decision 31.
+//! Every write is a job of the one writer, so that the data stays the same between a job's first read and its end. A
+//! lane's `ready_at` is the time when a claim must check the lane. It may be too early: then the claim finds no
+//! delivery, and the lane sleeps again. It must never be too late. See decision 31.
 
 mod attempt_row;
 mod cancel_delivery;

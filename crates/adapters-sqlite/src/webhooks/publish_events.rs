@@ -27,7 +27,7 @@ enum Known<'a> {
     Within(usize),
 }
 
-/// What the events of one call share: the lanes that they go to.
+/// The lanes of the events of one call, which share them.
 struct FanOut<'a> {
     lanes: Vec<Receiver>,
     /// Indices into `lanes`.
@@ -43,7 +43,8 @@ struct Receiver {
     before: Lane,
     /// As it is now.
     lane: Lane,
-    /// What a dispatcher needs of it, without deliveries; `None` if nothing is claimed, or the subscription is damaged.
+    /// The data for a dispatcher, without deliveries; `None` if the lane's deliveries are not claimed, or the
+    /// subscription is damaged.
     target: Option<ClaimedLane>,
 }
 
@@ -55,7 +56,7 @@ pub(super) struct Published {
 }
 
 impl Published {
-    /// Tells the dispatcher of this process, after the commit.
+    /// Notifies the dispatcher of this process, after the commit.
     pub(super) fn committed(&self, wake: &Wake) {
         if let Some(claim) = &self.claim {
             claim.stored();
@@ -164,7 +165,7 @@ fn insert_publication(connection: &mut SqliteConnection, event: &Event, key: &Pu
 }
 
 impl<'a> FanOut<'a> {
-    /// The open lanes of the owner's subscriptions that ask for the event.
+    /// The open lanes of the owner's subscriptions that match the event.
     fn matching(&mut self, connection: &mut SqliteConnection, event: &'a Event) -> Result<Vec<usize>, Undo> {
         if let Some(lanes) = self.matching.get(&(&event.owner, &event.event_type)) {
             return Ok(lanes.clone());
@@ -220,7 +221,7 @@ impl<'a> FanOut<'a> {
     }
 }
 
-/// What a dispatcher needs of the lane.
+/// The lane's data for a dispatcher.
 fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Option<ClaimedLane>> {
     use diesel_mapping::schema::webhook_subscriptions as subscriptions;
     let found = subscriptions::table

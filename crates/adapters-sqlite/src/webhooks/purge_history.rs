@@ -54,8 +54,9 @@ pub(super) enum Search {
 }
 
 impl SqliteStore {
-    /// See [`Retained::Webhooks`](domain::ports::Retained::Webhooks): first deliveries with their attempts, then events, then subscriptions, each in many short transactions. Readers find what is old: nothing
-    /// makes it new again.
+    /// See [`Retained::Webhooks`](domain::ports::Retained::Webhooks): first deliveries with their attempts, then
+    /// events, then subscriptions, each in many short transactions. Readers find the old rows, which never become new
+    /// again.
     pub(crate) async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let below: Id = first_delivery_at(before).as_bytes().to_vec();
         let mut purged = self.purge_deliveries(&below, max).await?;
@@ -135,7 +136,8 @@ impl SqliteStore {
     }
 }
 
-/// The next subscription after `after` whose oldest ended delivery is below `below`. Reads one row for each subscription.
+/// The next subscription after `after` with an oldest ended delivery below `below`. Reads one row for each
+/// subscription.
 pub(super) fn search(connection: &mut SqliteConnection, mut after: Id, below: &[u8]) -> Result<Search, Undo> {
     for _ in 0..LOOKED_AT_MAX {
         let oldest: Option<(Id, Id)> = webhook_deliveries::table
@@ -153,7 +155,7 @@ pub(super) fn search(connection: &mut SqliteConnection, mut after: Id, below: &[
     Ok(Search::UpTo(after))
 }
 
-/// Deletes up to `max` ended deliveries of the subscription with ids below `below`. Returns how many attempts and
+/// Deletes up to `max` ended deliveries of the subscription with ids below `below`. Returns the number of attempts and
 /// deliveries.
 pub(super) fn purge_chunk(
     connection: &mut SqliteConnection,
@@ -195,7 +197,7 @@ pub(super) fn old_events(
     Ok(events.load(connection)?)
 }
 
-/// Deletes events and their publication keys. Returns how many rows.
+/// Deletes events and their publication keys. Returns the number of rows.
 pub(super) fn delete_events(connection: &mut SqliteConnection, events: &[Id]) -> Result<u32, Undo> {
     let mut deleted = 0;
     for event in events {
@@ -244,7 +246,7 @@ pub(super) fn forgotten_subscriptions(
     Ok(forgotten.load::<Forgotten>(connection)?.into_iter().map(|row| row.id).collect())
 }
 
-/// Deletes subscriptions and their lanes. Returns how many subscriptions.
+/// Deletes subscriptions and their lanes. Returns the number of subscriptions.
 pub(super) fn delete_subscriptions(connection: &mut SqliteConnection, subscriptions: &[Id]) -> Result<u32, Undo> {
     let mut deleted = 0;
     for id in subscriptions {

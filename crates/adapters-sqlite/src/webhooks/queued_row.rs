@@ -8,7 +8,7 @@ use domain::{EventId, Timestamp, TraceContext};
 
 const TABLE: &str = "webhook_due";
 
-/// What an event adds to its deliveries: the payload, and the span that published it.
+/// The part of an event that its deliveries need: the payload, and the span that published it.
 pub(super) type Sent = (Vec<u8>, Option<Vec<u8>>);
 
 /// A whole row of `webhook_due`, to be changed and written back. Its values are not checked yet.
@@ -98,14 +98,14 @@ impl QueuedRow {
         }
     }
 
-    /// Puts the delivery under the claim, and returns what the dispatcher sends; `None` if the row cannot be read.
+    /// Puts the delivery under the claim, and returns it for the dispatcher; `None` if the row cannot be read.
     pub(super) fn claim(&mut self, sent: Sent, request: &ClaimRequest) -> Option<ClaimedDelivery> {
         let claimed = self.queued().ok()?.claimed(request.claim, request.until);
         self.set(&claimed);
         self.claimed(sent).ok()
     }
 
-    /// What the dispatcher sends under the claim.
+    /// The delivery for the dispatcher, under the claim.
     ///
     /// # Errors
     ///

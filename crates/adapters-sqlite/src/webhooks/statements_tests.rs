@@ -28,7 +28,7 @@ use crate::{SqliteSettings, SqliteStore};
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
 
-/// Indexes of a few rows only: what is deleted and not purged yet, and what is claimed.
+/// Indexes of a few rows only: deleted rows before the purge, and claimed rows.
 const SHORT_INDEXES: [&str; 2] = ["webhook_subscriptions_deleted", "webhook_due_claims"];
 
 /// A store with one subscription, and a connection to the store that records its statements.

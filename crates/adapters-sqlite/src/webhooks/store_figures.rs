@@ -42,7 +42,7 @@ impl StoreFigures for SqliteStore {
     }
 }
 
-/// Each statement sees the database at another moment, which is good enough for figures.
+/// Each statement sees another moment of the database, which is good enough for figures.
 fn read(connection: &mut SqliteConnection, at: Timestamp, max: u32) -> Result<QueueFigures, Undo> {
     let (at, max) = (StoredInstant::from(at), i64::from(max));
     let counts = diesel::sql_query(COUNT_QUEUE).bind::<BigInt, _>(max).bind::<Instant, _>(at);
