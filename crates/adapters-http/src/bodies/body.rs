@@ -66,7 +66,7 @@ async fn collect(mut payload: Payload, size_bytes_max: usize) -> Result<Bytes, A
     Ok(body)
 }
 
-/// Appends a chunk. Appends in place if nothing else holds the buffer.
+/// Appends a chunk. Appends in place if the buffer is not shared.
 fn joined(begun: Bytes, chunk: &[u8]) -> Bytes {
     let mut joined = BytesMut::from(begun);
     joined.extend_from_slice(chunk);

@@ -11,8 +11,8 @@ pub(crate) const EVENT_FIELDS: [&str; 5] = ["userId", "organizationId", "type", 
 /// The fields of a body with several events.
 pub(crate) const EVENT_LIST_FIELDS: [&str; 1] = ["events"];
 
-/// An event as its publisher sends it. Each field is raw JSON: one pass over the body reads all fields and copies
-/// nothing, so that `data` is delivered byte for byte. See `docs/webhooks/README.md`.
+/// An event as its publisher sends it. Each field is raw JSON: one pass over the body reads all fields without a copy,
+/// so that `data` is delivered byte for byte. See `docs/webhooks/README.md`.
 #[derive(Default)]
 pub(crate) struct EventJson<'a> {
     pub(crate) user_id: Option<&'a RawValue>,

@@ -12,18 +12,18 @@ pub(crate) struct JsonBody {
 }
 
 impl JsonBody {
-    /// A body whose members may have these names.
+    /// A body whose members may have only these names.
     pub(crate) fn new(mut fields: Fields, known: &[String]) -> Self {
         let unknown = fields.take_unknown(known).faults(known);
         Self { fields, unknown }
     }
 
-    /// A body of which the fields without a meaning are ignored.
+    /// A body whose unknown fields are ignored.
     pub(crate) fn open(fields: Fields) -> Self {
         Self { fields, unknown: Vec::new() }
     }
 
-    /// What `parse` reads in the fields. Unknown members are refused, together with the faults that `parse` finds.
+    /// Parses the known fields with `parse`. Unknown members are refused, together with the faults that `parse` finds.
     pub(crate) fn read<'a, T, E: Into<ApiError>>(
         &'a self,
         parse: impl FnOnce(&'a Fields) -> Result<T, E>,

@@ -20,7 +20,7 @@ impl UnknownMembers {
         }
     }
 
-    /// A fault for each, with the known name that was meant.
+    /// A fault for each name, with the closest known name.
     pub(crate) fn faults<Known: AsRef<str>>(&self, known: &[Known]) -> Vec<FieldFault> {
         self.0.iter().map(|name| FieldFault::new(name.clone(), advice(name, known))).collect()
     }

@@ -18,7 +18,7 @@ use crate::parameters::query::Parameters;
 use crate::state::State;
 use crate::{Api, HttpLimits};
 
-/// A call whose caller is admitted. Handlers read everything else of the request with its methods, so that an error of the
+/// A call whose caller is admitted. Handlers read the rest of the request with its methods, so that an error of the
 /// credential comes before an error of the path, the query or the body.
 pub(crate) struct Call<By> {
     pub(crate) request: HttpRequest,
@@ -71,7 +71,7 @@ impl<By> Call<By> {
         PathParameters::of(&self.request).id()
     }
 
-    /// The parameters of the query. Only those that the document has are known.
+    /// The parameters of the query. Only the parameters in the document are known.
     pub(crate) fn parameters(&self) -> Result<Parameters, FieldFault> {
         Parameters::of(&self.request)
     }
@@ -81,8 +81,8 @@ impl<By> Call<By> {
         self.body.read(&self.request, self.limits()).await
     }
 
-    /// Refuses a body with members, of a call whose parameters are in the query: such a body is meant to limit what the
-    /// call ends, and would be ignored.
+    /// Refuses a body with members, of a call whose parameters are in the query: such a body is meant to limit the
+    /// effect of the call, and would be ignored.
     pub(crate) async fn refuse_members(&mut self) -> Result<(), ApiError> {
         self.read_body().await?.read(|_| Ok::<_, ApiError>(()))
     }

@@ -1,5 +1,5 @@
-//! Which calls there are, and what each requires of its caller. The one place that says so: the checks, the router and the
-//! OpenAPI document read these tables. See decisions 116 and 128.
+//! The calls of the API, and the right that each requires of its caller. The checks, the router and the OpenAPI
+//! document all read these tables. See decisions 116 and 128.
 
 use std::borrow::Cow;
 
@@ -26,8 +26,8 @@ pub(crate) enum Right {
     SeeWebhooks,
     /// To change webhooks: the same.
     ChangeWebhooks,
-    /// To see and end sessions, and to see the audit log. An API key never has this right, and a visitor neither: the user
-    /// has lent it a part of an account, and not the other browsers.
+    /// To see and end sessions, and to see the audit log. Neither an API key nor a visitor has this right: the user has
+    /// lent a visitor a part of an account, and not the other browsers.
     Account,
 }
 
@@ -42,14 +42,14 @@ pub(crate) struct OwnCall {
 /// How operators make an owner's call for the owner. The same endpoint answers it, at [`OwnCall::path_for_users`].
 #[derive(Clone, Copy)]
 pub(crate) enum ByOperators {
-    /// They do not.
+    /// Operators do not make it.
     Not,
-    /// They see what the owner sees. The audit log has the target first; `None` for the audit log itself, whose readers it
-    /// does not have.
+    /// Operators read it. The target is recorded in the audit log before; `None` for the audit log itself, whose
+    /// readers are not recorded.
     See(Option<Shown>),
-    /// They change something, which grants nothing that was not there. The audit log has the change.
+    /// Operators make a change that grants no new right. The audit log has the change.
     Mend,
-    /// They change anything else. The audit log has the change.
+    /// Operators make any other change. The audit log has the change.
     Change,
 }
 

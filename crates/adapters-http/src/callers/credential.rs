@@ -18,8 +18,8 @@ use crate::errors::api_error::{ApiError, Invalid, Limited};
 use crate::parameters::query::organization_in;
 use crate::state::State;
 
-/// Whether the credential of a call is still valid, and the role in the organization for which the call is. For answers that go
-/// on for long, such as streams. Counts as a use of a key, but not against its rate limit.
+/// Whether the credential of a call is still valid, and the role in the organization for which the call is. For long
+/// answers, such as streams. Counts as a use of a key, but not against its rate limit.
 pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiError> {
     let route = request.match_pattern().unwrap_or_default();
     if Right::of_call(request.method(), &route).is_none() {

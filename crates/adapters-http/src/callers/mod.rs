@@ -1,4 +1,4 @@
-//! Callers: who makes a call, for whom, and whether they may.
+//! Callers: the maker, the owner and the right of a call.
 //!
 //! See decision 116.
 

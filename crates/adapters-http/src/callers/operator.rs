@@ -25,7 +25,7 @@ impl OperatorCall {
         Exchange::of(&self.request)?.trace()
     }
 
-    /// Records that the operator is about to see what belongs to this owner, whom the path does not name.
+    /// Records that the operator is about to read data of this owner, whom the path does not name.
     pub(crate) async fn record_read(&self, owner: &OwnerId, shown: AuditTarget) -> Result<(), ApiError> {
         record_read(&self.request, owner, shown).await
     }
@@ -37,7 +37,7 @@ impl Admit for Operator {
     }
 }
 
-/// Records that an operator is about to see this, so that the owner learns of it. See decision 128.
+/// Records that an operator is about to read this target, so that the owner learns of it. See decision 128.
 pub(super) async fn record_read(request: &HttpRequest, owner: &OwnerId, shown: AuditTarget) -> Result<(), ApiError> {
     Ok(State::of(request).api.audit.record_read(owner, shown, &origin_of(request)).await?)
 }

@@ -24,7 +24,8 @@ use crate::state::State;
 /// A call about the keys, the webhooks or the sessions of an owner. See decision 116.
 pub(crate) type OwnerCall = Call<Owner>;
 
-/// Whose call it is: the owner's, a member's for an organization, or an operator's for the owner whom the path names.
+/// The maker of a call, and the owner whom the call is about: the caller, the member's organization, or the owner in an
+/// operator's path.
 pub(crate) struct Owner {
     id: OwnerId,
     caller: Caller,
@@ -44,7 +45,7 @@ pub(crate) enum Caller {
     Operator,
 }
 
-/// A user who calls for an organization.
+/// A user that calls for an organization.
 pub(crate) struct Member {
     pub(crate) user: OwnerId,
     /// Whether a session of the user makes the call, and not an ID token.
@@ -53,17 +54,17 @@ pub(crate) struct Member {
     capabilities: BTreeSet<Capability>,
 }
 
-/// The owner against whose limits the calls of operators count.
+/// The owner that is charged for the calls of all operators.
 static OPERATORS: LazyLock<OwnerId> = LazyLock::new(OwnerId::of_operator);
 
 impl OwnerCall {
-    /// The owner of what the call is about.
+    /// The owner whom the call is about.
     pub(crate) fn owner(&self) -> &OwnerId {
         &self.by.id
     }
 
     /// The owner, to whose receivers the call sends webhooks, whatever the schedule says. Counts the call against the
-    /// limit of the owner or the member, unless an operator makes it: a support case must not use up what the owner may do.
+    /// limit of the owner or the member, unless an operator makes it: a support case must not use up the owner's limit.
     /// See decision 10.
     ///
     /// # Errors
@@ -104,7 +105,7 @@ impl OwnerCall {
         self.by.limited()
     }
 
-    /// The member who makes something for an organization. An operator who has signed in is not a member.
+    /// The member that creates something for an organization. An operator's session is not a member.
     pub(crate) fn created_by(&self) -> Option<OwnerId> {
         match self.caller() {
             Caller::Operator => None,
@@ -124,8 +125,8 @@ impl OwnerCall {
         }
     }
 
-    /// Fails if the caller's key was revoked while the call ran. The subscription that it has enabled or whose URL it
-    /// has set is then disabled. See decision 46.
+    /// Fails if the caller's key was revoked while the call ran. The subscription that the call has enabled or whose
+    /// URL it has set is then disabled. See decision 46.
     pub(crate) async fn confirm_key(&self, id: SubscriptionId) -> Result<(), ApiError> {
         let digest = match credential_in(self.request.headers()) {
             Presented::One(Credential::ApiKey(key)) if self.key().is_some() => CredentialDigest::of_presented(key),
@@ -150,7 +151,7 @@ impl Admit for Owner {
 }
 
 impl Owner {
-    /// The owner who calls.
+    /// The owner of the credential.
     async fn who_calls(request: &HttpRequest, body: &mut CallBody, right: Right) -> Result<Self, ApiError> {
         let (owner, memberships) = Self::presented(request, body, right).await?;
         let state = State::of(request);
@@ -222,8 +223,8 @@ impl Owner {
         }
     }
 
-    /// The user against whose limits the call counts: the person, also in a call for an organization. The calls of operators
-    /// must not use up what the owner may do.
+    /// The user against whose limits the call counts: the person, also in a call for an organization. The calls of
+    /// operators must not use up the owner's limit.
     fn limited(&self) -> &OwnerId {
         match &self.caller {
             Caller::Member(member) => &member.user,
@@ -232,8 +233,8 @@ impl Owner {
         }
     }
 
-    /// The owner whom the path names, for whom an operator calls. The audit log of the owner has what the operator sees,
-    /// before the operator sees it.
+    /// The owner whom the path names, for whom an operator calls. The audit log of the owner records the read before
+    /// the operator gets the answer.
     async fn in_path(request: &HttpRequest, body: &mut CallBody, route: &str) -> Result<Self, ApiError> {
         Operator::admit(request, body).await?;
         let path = PathParameters::of(request);
@@ -310,7 +311,7 @@ impl Caller {
 }
 
 impl Member {
-    /// Fails if the member's roles lack the right. Only a member who may change everything sees the log.
+    /// Fails if the member's roles lack the right. Only a member with both capabilities reads the audit log.
     fn permit(&self, right: Right, needed: Option<Capability>) -> Result<(), ApiError> {
         let needed = match right {
             Right::Account => vec![Capability::Keys, Capability::Webhooks],
@@ -326,7 +327,7 @@ impl Member {
     }
 }
 
-/// Fails if the call changes webhooks, and callers from elsewhere may not.
+/// Fails if the call changes webhooks, and a request with these headers may not.
 fn permit_from_here(request: &HttpRequest, right: Right) -> Result<(), ApiError> {
     let may_change = || State::of(request).allows_webhook_changes(request.headers());
     if right == Right::ChangeWebhooks && !may_change() { Err(ErrorCode::NotLocal.into()) } else { Ok(()) }

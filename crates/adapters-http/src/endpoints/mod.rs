@@ -105,13 +105,13 @@ pub(crate) fn operations() -> openapi::OpenApi {
     operations.merge(console::Operations::openapi());
     add_calls_for_owners(&mut operations);
     add_calls_for_organizations(&mut operations);
-    // After the calls of operators, whose paths name the owner.
+    // Not for the calls of operators, whose paths name the owner.
     add_organization(&mut operations);
     operations
 }
 
 /// Runs a call that consists of several steps in a separate task, which completes even if the client disconnects. The
-/// web server drops the future of a request whose client has gone.
+/// web server drops the future of the request of a client that has disconnected.
 pub(crate) async fn to_the_end<T: 'static>(
     call: impl Future<Output = Result<T, ApiError>> + 'static,
 ) -> Result<T, ApiError> {
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(paths, documented.into_keys().collect());
     }
 
-    /// A call that is in a table and has no endpoint, or the other way round.
+    /// The tables and the endpoints have the same number of operators' calls.
     #[test]
     fn every_call_for_an_owner_has_the_endpoint_of_the_owner() {
         let routes = operator_routes();

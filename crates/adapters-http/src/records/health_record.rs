@@ -45,7 +45,7 @@ impl HealthRecord {
     }
 }
 
-/// The pause that is not over.
+/// The pause that has not ended.
 fn pause_of(found: &FoundSubscription) -> Option<Pause> {
     found.health.breaker.pause.filter(|_| matches!(found.state, HealthState::Paused(_)))
 }

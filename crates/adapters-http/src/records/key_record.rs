@@ -60,7 +60,7 @@ pub(crate) struct KeyRecord {
     created_by: Option<String>,
 }
 
-/// A value that is a string in JSON. It is written into the answer without a string in between: a list has many.
+/// A value that is a string in JSON. It is written into the answer without a temporary string, because a list has many.
 struct Text<Value>(Value);
 
 impl<Value: Display> Serialize for Text<Value> {

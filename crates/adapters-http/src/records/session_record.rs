@@ -75,7 +75,7 @@ pub(crate) struct SessionUser {
 }
 
 impl CurrentSession {
-    /// The call itself, at `now`, is a use of the session.
+    /// Counts the call at `now` as a use of the session.
     pub(crate) fn of(session: &VerifiedSession, now: Timestamp) -> Self {
         let VerifiedSession { owner, id, role, created_at, expires_at, .. } = session;
         Self::new(owner, *id, role, [*created_at, (*expires_at).min(now.plus(SESSION_IDLE_MAX)), *expires_at])
@@ -206,7 +206,7 @@ fn name_of(role: &SessionRole) -> &'static str {
     }
 }
 
-/// The names of the capabilities that somebody has. Changing includes reading.
+/// The names of the granted capabilities. Changing includes reading.
 fn names(may: impl Fn(Capability) -> bool) -> Vec<&'static str> {
     Capability::ALL.into_iter().filter(|capability| may(*capability)).map(Capability::name).collect()
 }

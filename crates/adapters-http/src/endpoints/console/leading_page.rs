@@ -4,7 +4,7 @@ use pages::escape;
 
 use crate::credentials::cookies::CookieHeader;
 
-/// The answer of a page that leads to this URL by itself, without a script, and sets these cookies.
+/// A page that leads to this URL without a click or a script, and sets these cookies.
 pub(crate) fn lead_to(title: &str, url: &str, cookies: impl IntoIterator<Item = CookieHeader>) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     for cookie in cookies {

@@ -11,7 +11,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
-/// The page that says that the user is signed out.
+/// The page for a user that has signed out.
 const SIGNED_OUT: &str = "/console/signed-out";
 
 /// Signs out.

@@ -1,4 +1,4 @@
-//! Signing in and out, for browsers and command lines. The pages of the console itself belong to another adapter.
+//! Sign-in and sign-out, for browsers and command lines. The pages of the console itself belong to another adapter.
 //!
 //! See decision 66.
 

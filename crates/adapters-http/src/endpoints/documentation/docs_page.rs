@@ -8,7 +8,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
 
-/// What `build.rs` packed.
+/// The files that `build.rs` packed.
 mod packed {
     include!(concat!(env!("OUT_DIR"), "/packed.rs"));
 }
@@ -16,7 +16,7 @@ mod packed {
 /// The page requires its own scripts and styles, and calls only this service.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
-/// The file of the page itself.
+/// The HTML file of the page.
 const PAGE: &str = "index.html";
 /// The files change only with the version of the service.
 const CACHE_CONTROL: &str = "public, max-age=3600";

@@ -45,7 +45,7 @@ pub(super) async fn error_page(code: Path<String>) -> Result<HttpResponse, ApiEr
     Ok(page(title, &content))
 }
 
-/// Nothing is escaped: the strings come from the table of codes, and a test checks that they contain no markup.
+/// The strings are not escaped: they come from the table of codes, and a test checks that they contain no markup.
 fn page(title: &str, content: &str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(pages::MEDIA_TYPE)

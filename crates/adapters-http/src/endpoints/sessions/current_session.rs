@@ -46,7 +46,7 @@ documented_errors!(Errors: CredentialMissing, CredentialInvalid, SeveralCredenti
 pub(super) async fn end_current_session(call: Call<CallingSession>) -> Result<HttpResponse, ApiError> {
     let CallingSession(session) = &call.by;
     match call.api().sessions.end(&session.owner, session.id, &call.origin()).await {
-        // Somebody else has ended it since.
+        // Another call has ended it already.
         Ok(_) | Err(EndSessionError::NotFound) => {}
         Err(error @ EndSessionError::Store(_)) => return Err(error.into()),
     }

@@ -1,4 +1,4 @@
-//! The sessions of a user: who is signed in, and where.
+//! The sessions of a user: the browsers that are signed in.
 //!
 //! See decision 67.
 
