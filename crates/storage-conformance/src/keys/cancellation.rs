@@ -1,4 +1,4 @@
-//! Calls whose caller drops the future before it ends.
+//! Calls that are dropped before they end.
 //!
 //! Each call is dropped after every number of polls up to its end, and at several times in between. The write may still
 //! happen after the drop. So these tests do not check *when* it happens, but that it happens wholly or not at all, and
@@ -164,7 +164,7 @@ pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn KeyPor
     }
 }
 
-/// A dropped purge deletes all that it found or nothing. A later one does not hang.
+/// A dropped purge deletes all keys that it found or none. A later one does not hang.
 pub async fn a_cancelled_purge_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));

@@ -1,7 +1,7 @@
-//! What instances that share a store learn from each other: the promises of [`ChangeFeed`].
+//! Changes that instances with one store learn from each other: the promises of [`ChangeFeed`].
 //!
-//! What only a database can show (a commit that stalls, another server behind the same address) is left to the tests of
-//! its adapter: this suite reads no clock and waits for nothing.
+//! The cases that only a database can show (a commit that stalls, another server behind the same address) are left to
+//! the tests of its adapter: this suite reads no clock and does not wait.
 
 use crate::KeyPorts;
 use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, Retained, Revocation, Rotation};
@@ -115,7 +115,7 @@ pub async fn changes_are_never_listed_in_part(instances: Instances) {
     );
 }
 
-/// Forgetting what was committed before a position leaves what came after it, however often.
+/// Forgetting the changes before a position keeps the later changes, after any number of calls.
 pub async fn what_came_after_is_not_forgotten(instances: Instances) {
     let [here, there] = &instances;
     let owner = user("alice");
@@ -175,7 +175,7 @@ pub async fn a_change_and_its_place_in_the_feed_are_one(instances: Instances) {
                         let is_read = changes_since(&*there, &start).await.contains(&sample.digest);
                         return assert!(is_read, "a reader of a changed key must find the change");
                     }
-                    // A store that never waits would let no other call go on.
+                    // A store that never waits would not let another call run.
                     yield_now().await;
                 }
             })

@@ -31,7 +31,7 @@ pub async fn settings_come_back(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// The key is stored as the change decides, and the answer names its digest. Nothing else of the owner changes.
+/// The key is stored as the change decides, and the answer names its digest. The owner's other keys do not change.
 pub async fn a_change_is_stored_as_it_decides(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let (sample, others) =
@@ -62,7 +62,7 @@ pub async fn a_change_is_stored_as_it_decides(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// A revoked key is refused as revoked and an expired one as expired, to the millisecond. Nothing changes.
+/// A revoked key is refused as revoked and an expired one as expired, to the millisecond. No key changes.
 pub async fn an_ended_key_is_not_changed(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for (sample, refusal) in [

@@ -1,4 +1,4 @@
-//! The maximum of active keys is always exact.
+//! The maximum of active keys, which is always exact.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::sample::{at, user, user_of};
 
 type Change = fn(Sample) -> Sample;
 
-/// In sequence, as many keys are stored as the limit allows. A refused key is neither in the list nor under its digest, and
+/// Insertions in sequence store keys up to the limit. A refused key is neither in the list nor under its digest, and
 /// can be stored when there is room. A limit below the number of stored keys refuses too, and so does a limit of 0.
 pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
@@ -77,7 +77,7 @@ pub async fn only_active_keys_count(store: Arc<dyn KeyPorts>) {
 }
 
 /// A key that is being replaced does not count towards the maximum, but it is good: it is listed with the active keys,
-/// however few ended keys are shown, and found by its digest. When its overlap is over, the key has ended.
+/// for any number of shown ended keys, and found by its digest. When its overlap is over, the key has ended.
 pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let replaced = Sample::of(&owner).created(at(-9)).replaced().expiring(at(100));
@@ -155,7 +155,8 @@ pub async fn members_and_the_host_fill_the_room_exactly(store: Arc<dyn KeyPorts>
     assert_eq!(all_keys(&*store, &owner).await.len(), 10, "what was answered as stored must be what is stored");
 }
 
-/// Two owners who insert at the same time both reach exactly their maximum, also an organization and the user with its id.
+/// Two owners that insert at the same time both reach exactly their maximum, also an organization and the user with its
+/// id.
 pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn KeyPorts>) {
     let owners = [user("alice"), user_of("organization:https://id.example", "alice")];
     let calls = (0..40).map(|n| insertion(&store, &owners[n % 2], 5)).collect();

@@ -12,7 +12,8 @@ use crate::sample::{at, user};
 
 type Answer = Result<Insertion, StoreError>;
 
-/// A second key with a stored id is `Duplicate`, for any owners and any state of the first key. Nothing changes.
+/// A second key with a stored id is `Duplicate`, for any owners and any state of the first key. The first key does not
+/// change.
 pub async fn a_stored_id_is_refused(store: Arc<dyn KeyPorts>) {
     for (name, first) in firsts() {
         put(&*store, &first).await;
@@ -26,7 +27,8 @@ pub async fn a_stored_id_is_refused(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// A second key with a stored digest is `Duplicate`, for any owners and any state of the first key. Nothing changes.
+/// A second key with a stored digest is `Duplicate`, for any owners and any state of the first key. The first key does
+/// not change.
 pub async fn a_stored_digest_is_refused(store: Arc<dyn KeyPorts>) {
     for (name, first) in firsts() {
         put(&*store, &first).await;
@@ -39,7 +41,7 @@ pub async fn a_stored_digest_is_refused(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// A duplicate at the limit is refused as either of the two, and nothing changes.
+/// A duplicate at the limit is refused for either reason, and does not change the store.
 pub async fn duplicates_at_the_limit_change_nothing(store: Arc<dyn KeyPorts>) {
     let first = Sample::of(&user("alice"));
     put(&*store, &first).await;

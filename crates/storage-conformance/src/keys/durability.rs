@@ -6,7 +6,7 @@
 //! # async fn test(open_my_store: impl AsyncFn() -> Arc<dyn KeyPorts>) {
 //! let store = open_my_store().await;
 //! let written = storage_conformance::keys::durability::write(&*store).await;
-//! drop(store); // or kill the process: that is what a crash looks like
+//! drop(store); // or kill the process, for a crash
 //! written.expect_in(&*open_my_store().await).await;
 //! # }
 //! ```

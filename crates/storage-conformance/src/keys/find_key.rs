@@ -25,7 +25,7 @@ pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// A digest that is not stored finds nothing, even if it differs from a stored one in one byte.
+/// A digest that is not stored finds no key, even if it differs from a stored one in one byte.
 pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyPorts>) {
     assert_eq!(find(&*store, &Sample::of(&user("alice"))).await, None, "an empty store finds nothing");
     let mut stored = Sample::of(&user("alice"));
@@ -40,8 +40,8 @@ pub async fn an_unknown_digest_finds_nothing(store: Arc<dyn KeyPorts>) {
     assert_eq!(find(&*store, &stored).await, Some(stored.key), "a digest of zero bytes must find its key");
 }
 
-/// One call finds the keys of many digests, up to the maximum, each with its digest and in any state. Digests that are not
-/// stored are left out, and a call without digests finds nothing.
+/// One call finds the keys of many digests, up to the maximum, each with its digest and in any state. Digests that are
+/// not stored are left out, and a call without digests finds no key.
 pub async fn many_digests_find_their_keys(store: Arc<dyn KeyPorts>) {
     let stored = [
         Sample::of(&user("alice")),

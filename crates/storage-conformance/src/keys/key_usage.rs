@@ -47,7 +47,7 @@ pub async fn large_batches_of_counts_are_taken(store: Arc<dyn KeyPorts>) {
     by_hour::of_large_batches_are_taken(Usage(store)).await;
 }
 
-/// A purge deletes the hours before the given one, at most `max` rows at a time, and says how many.
+/// A purge deletes the hours before the given one, at most `max` rows at a time, and returns their number.
 pub async fn old_counts_of_keys_are_deleted(store: Arc<dyn KeyPorts>) {
     by_hour::that_are_old_are_deleted(Usage(store)).await;
 }
@@ -57,7 +57,7 @@ pub async fn a_cancelled_addition_of_counts_is_whole_or_nothing(store: Arc<dyn K
     by_hour::are_added_whole_or_not_at_all(Usage(store)).await;
 }
 
-/// Keys and how often they were verified.
+/// Keys with the numbers of their verifications.
 #[derive(Clone)]
 struct Usage(Arc<dyn KeyPorts>);
 

@@ -12,7 +12,7 @@ use crate::sample::{at, user};
 const LAST_ID: KeyId = KeyId::from_bytes([0xFF; 16]);
 const FIRST_ID: KeyId = KeyId::from_bytes([0; 16]);
 
-/// Keys of any owners that expire in the interval are listed by expiry time: not those that are revoked or replaced.
+/// Keys of any owners that expire in the interval are listed by expiry time, without revoked and replaced keys.
 pub async fn keys_that_expire_in_an_interval_are_listed(store: Arc<dyn KeyPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let shown = [
@@ -38,7 +38,7 @@ pub async fn keys_that_expire_in_an_interval_are_listed(store: Arc<dyn KeyPorts>
     assert_eq!(found, expected, "each key that expires after the start and not after the end must be listed");
 }
 
-/// A list has at most `max` keys. The next one goes on after the last key of it, also among keys that expire together.
+/// A list has at most `max` keys. The next list continues after its last key, also among keys that expire together.
 pub async fn lists_of_expiring_keys_go_on(store: Arc<dyn KeyPorts>) {
     let alice = user("alice");
     let samples: Vec<Sample> = (0..7).map(|number| Sample::of(&alice).expiring(at(100 + number / 5))).collect();

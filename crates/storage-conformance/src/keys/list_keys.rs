@@ -1,4 +1,4 @@
-//! Which keys a list shows, and in which order.
+//! The keys of a list, and their order.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub async fn lists_are_newest_first(store: Arc<dyn KeyPorts>) {
     assert_eq!(listed, expected, "a list must be newest first, by creation and then by id");
 }
 
-/// A user's list shows every active key, however many there are, and a hundred ended keys.
+/// A user's list shows every active key, for any number of them, and a hundred ended keys.
 pub async fn lists_show_every_active_key_and_a_hundred_ended(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for n in 0..103 {
@@ -47,8 +47,8 @@ pub async fn lists_show_every_active_key_and_a_hundred_ended(store: Arc<dyn KeyP
     assert!(ended.iter().all(|key| key.revoked_at >= Some(at(1_003))), "a list must show the keys that ended last");
 }
 
-/// The list shows the keys that ended last: by the earlier of revocation and expiry, then by id, and never by creation. The
-/// view says how many.
+/// The list shows the keys that ended last: by the earlier of revocation and expiry, then by id, and never by creation.
+/// The view has their number.
 pub async fn the_most_recently_ended_keys_are_shown(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let now = at(100);
@@ -94,7 +94,7 @@ pub async fn lists_are_decided_at_their_instant(store: Arc<dyn KeyPorts>) {
     assert_eq!(shown.len(), 2, "a key that is revoked ahead of the view's instant has ended");
 }
 
-/// For keys of all states with many equal times, lists equal what `ListView::select` selects, at every instant.
+/// For keys of all states with many equal times, lists equal the result of `ListView::select`, at every instant.
 pub async fn lists_are_what_the_reference_selects(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples = mixed_samples(&owner);
@@ -132,7 +132,7 @@ pub async fn parallel_lists_are_what_the_reference_selects(store: Arc<dyn KeyPor
     all_at_once(calls).await;
 }
 
-/// A list shows what was stored before it began, also while other lists are being read.
+/// A list shows the keys that were stored before it began, also while other lists are being read.
 pub async fn parallel_lists_show_what_was_stored_before_them(store: Arc<dyn KeyPorts>) {
     let storing_and_listing = |number: i64| -> Call<()> {
         let (store, owner) = (Arc::clone(&store), user(&format!("user-{number}")));

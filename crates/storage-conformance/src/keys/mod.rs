@@ -1,4 +1,4 @@
-//! The promises of the ports of keys, and those of [`domain::ports::ChangeFeed`].
+//! The promises of the ports of keys and of [`domain::ports::ChangeFeed`].
 
 pub mod cancellation;
 pub mod change_feed;

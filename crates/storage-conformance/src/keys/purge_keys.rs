@@ -43,7 +43,7 @@ pub async fn keys_that_ended_earlier_are_deleted(store: Arc<dyn KeyPorts>) {
     assert_eq!(purge(&*store, at(100), ALL_ENDED).await, 0, "a second purge must find nothing");
 }
 
-/// At most `max` keys are deleted, and the answer says how many. The next calls delete the rest.
+/// At most `max` keys are deleted, and the answer is their number. The next calls delete the rest.
 pub async fn at_most_max_keys_are_deleted(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for n in 0..7 {
@@ -60,7 +60,7 @@ pub async fn at_most_max_keys_are_deleted(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// A deleted key is gone: not listed, not found, not revocable, and its id and digest are free.
+/// A deleted key is not listed, not found and not revocable, and its id and digest are free.
 pub async fn deleted_keys_leave_nothing(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let sample = Sample::of(&owner).expiring(at(-10));

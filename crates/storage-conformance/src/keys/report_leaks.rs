@@ -9,8 +9,8 @@ use super::sample::{Sample, find, put, put_all, revoke_by_digests};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Every key with one of the digests is revoked at the instant, of any owner and in any state, and nothing else of the key
-/// changes. The answer has each key after the change. Other keys do not change.
+/// Every key with one of the digests is revoked at the instant, of any owner and in any state. Its other fields stay.
+/// The answer has each key after the change. Other keys do not change.
 pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let mut named = [
@@ -77,7 +77,7 @@ pub async fn the_first_revocation_stays_by_digests_too(store: Arc<dyn KeyPorts>)
     }
 }
 
-/// One call takes as many digests as a report may have, all of them stored.
+/// One call takes the maximum number of digests of a report, all of them stored.
 pub async fn a_thousand_digests_are_taken(store: Arc<dyn KeyPorts>) {
     let owners = [user("alice"), user("bob")];
     let mut samples: Vec<Sample> = (0..60).map(|n| Sample::of(&owners[n % 2])).collect();

@@ -11,8 +11,8 @@ use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, list, put, put_al
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A revocation sets `revoked_at` of an active or an expired key. Nothing else changes, neither of the key nor of the
-/// owner's other keys.
+/// A revocation sets `revoked_at` of an active or an expired key. Its other fields and the owner's other keys do not
+/// change.
 pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let kinds: [fn(Sample) -> Sample; 4] = [
@@ -35,7 +35,7 @@ pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyPorts>)
     }
 }
 
-/// Revoking again succeeds and changes nothing, with an earlier time, the same, or a later one.
+/// Revoking again succeeds without an effect, with an earlier time, the same, or a later one.
 pub async fn the_first_revocation_stays(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let sample = Sample::of(&owner);
@@ -88,7 +88,7 @@ pub async fn an_unknown_key_is_not_found(store: Arc<dyn KeyPorts>) {
     assert_eq!(all_keys(&*store, &owner).await, [other.key], "revoking an unknown key must change nothing");
 }
 
-/// Another user's key is `NotOwned`, active or ended, and nothing changes.
+/// Another user's key is `NotOwned`, active or ended, and does not change.
 pub async fn another_users_key_stays_as_it_is(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples = [Sample::of(&owner), Sample::of(&owner).revoked(at(7)), Sample::of(&owner).expiring(at(-1))];
@@ -113,7 +113,7 @@ pub async fn revocation_frees_a_place(store: Arc<dyn KeyPorts>) {
     assert_eq!(insert(&*store, &Sample::of(&owner), 1).await, Insertion::LimitReached, "the place is taken again");
 }
 
-/// The list in the answer is what `list` answers with the same view, the first time and when revoked again.
+/// The list in the answer equals the answer of `list` with the same view, the first time and when revoked again.
 pub async fn revocation_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (1..=4).map(|n| Sample::of(&owner).created(at(n))).collect();

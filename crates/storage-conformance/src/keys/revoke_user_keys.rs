@@ -10,9 +10,9 @@ use super::sample::{Sample, all_keys, find, put, put_all, revoke_user_keys};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// Every key of the user that is not revoked is revoked, whether it is active, expired or being replaced. Nothing else
-/// changes: neither revoked keys, nor keys of other users, also of a user with the same subject at another issuer. A
-/// second call finds nothing.
+/// Every key of the user that is not revoked is revoked, whether it is active, expired or being replaced. Revoked keys
+/// and keys of other users do not change, also of a user with the same subject at another issuer. A second call finds
+/// no key.
 pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     let (alice, namesake) = (user("alice"), OwnerId::new("https://other.example", "alice").expect("a valid user"));
     let mut theirs = [

@@ -13,8 +13,8 @@ use super::sample::{
 };
 use crate::sample::{at, user};
 
-/// The old key and its successor are stored as `KeyRotation::decide` says, without an overlap and with one, whenever
-/// the key expires; the answer names the old key's digest. Nothing else of the owner changes.
+/// The old key and its successor are stored as `KeyRotation::decide` says, without an overlap and with one, for any
+/// expiry; the answer names the old key's digest. The owner's other keys do not change.
 pub async fn rotation_puts_a_successor_in_the_place_of_a_key(store: Arc<dyn KeyPorts>) {
     let kinds: [fn(Sample) -> Sample; 4] = [
         |key| key,
@@ -63,7 +63,7 @@ pub async fn rotation_needs_no_room(store: Arc<dyn KeyPorts>) {
 }
 
 /// A revoked key is refused as revoked, an expired one as expired, to the millisecond, and a disabled one as disabled.
-/// Nothing changes.
+/// No key changes.
 pub async fn an_ended_key_is_not_rotated(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let cases = [
@@ -87,7 +87,7 @@ pub async fn an_ended_key_is_not_rotated(store: Arc<dyn KeyPorts>) {
 }
 
 /// A key that was rotated is refused from then on, during its overlap and afterwards, and the refusal names its
-/// successor. Nothing changes. Its successor can be rotated.
+/// successor. No key changes. Its successor can be rotated.
 pub async fn a_key_is_rotated_once(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for (overlap_millis, later) in [(100, 50), (100, 150), (0, 50)] {
@@ -106,8 +106,8 @@ pub async fn a_key_is_rotated_once(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// When the most keys allowed are being replaced at the rotation's instant, another overlap is refused; a rotation without
-/// an overlap succeeds. Overlaps that are over, and those of other owners, do not count.
+/// When the most keys allowed are being replaced at the rotation's instant, another overlap is refused; a rotation
+/// without an overlap succeeds. Overlaps that have ended or belong to other owners do not count.
 pub async fn overlaps_stop_at_their_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let not_counted = [
@@ -133,8 +133,8 @@ pub async fn overlaps_stop_at_their_limit(store: Arc<dyn KeyPorts>) {
     assert!(matches!(answer, Rotation::Rotated { .. }), "overlaps that are over must not count, got {answer:?}");
 }
 
-/// A key with more access to webhooks than the caller is refused: the caller would get its successor's secret. Nothing
-/// changes. A key with the same access or less is rotated.
+/// A key with more access to webhooks than the caller is refused: the caller would get its successor's secret. The key
+/// does not change. A key with the same access or less is rotated.
 pub async fn a_key_beyond_the_caller_is_not_rotated(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     for access in [None, Some(WebhookAccess::Read), Some(WebhookAccess::Write)] {

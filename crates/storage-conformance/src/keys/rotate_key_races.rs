@@ -1,4 +1,4 @@
-//! Rotations beside other rotations, insertions and revocations.
+//! Rotations in parallel with other rotations, insertions and revocations.
 
 use std::sync::Arc;
 
@@ -42,7 +42,8 @@ pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn Ke
     }
 }
 
-/// Of parallel rotations of different keys, as many succeed as may overlap. The others are refused for that reason.
+/// Of parallel rotations of different keys, the number that may overlap succeeds. The others are refused for that
+/// reason.
 pub async fn parallel_rotations_of_an_owner_keep_the_overlap_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let samples: Vec<Sample> = (0..16).map(|_| Sample::of(&owner)).collect();
@@ -57,8 +58,8 @@ pub async fn parallel_rotations_of_an_owner_keep_the_overlap_limit(store: Arc<dy
     assert_eq!(overlapping, 5, "what was answered must be what is stored");
 }
 
-/// While keys are rotated and inserted at the same time, there are at no moment more active ones than allowed: every
-/// rotation succeeds at the maximum and takes no place, and the last free place goes to one insertion.
+/// While keys are rotated and inserted at the same time, the active keys never exceed the maximum: every rotation
+/// succeeds at the maximum and takes no place, and the last free place goes to one insertion.
 pub async fn parallel_rotations_and_insertions_keep_the_limit(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let owner = user(&format!("round {round}"));
@@ -78,7 +79,7 @@ pub async fn parallel_rotations_and_insertions_keep_the_limit(store: Arc<dyn Key
 }
 
 /// A rotation and a revocation of one key at the same time, by its owner or by digest: one comes wholly before the
-/// other. Either the rotation finds the key revoked and changes nothing, or the revocation finds it replaced.
+/// other. Either the rotation finds the key revoked and has no effect, or the revocation finds it replaced.
 pub async fn parallel_rotations_and_revocations_come_one_after_the_other(store: Arc<dyn KeyPorts>) {
     for by_digest in [false, true] {
         let owner = user(if by_digest { "by digest" } else { "by id" });

@@ -91,7 +91,7 @@ pub async fn replaced_by_comes_back(store: Arc<dyn KeyPorts>) {
     }
 }
 
-/// Labels, previews, issuers and subjects come back byte for byte: nothing is trimmed, folded, escaped or normalized.
+/// Labels, previews, issuers and subjects come back byte for byte: not trimmed, folded, escaped or normalized.
 pub async fn texts_come_back_byte_for_byte(store: Arc<dyn KeyPorts>) {
     let composed_and_not = "caf\u{e9} cafe\u{301}";
     let longest = "\u{1f511}".repeat(100);

@@ -115,7 +115,7 @@ pub(crate) struct Replacement {
 }
 
 impl Replacement {
-    /// A rotation at that instant, with that many milliseconds of overlap and any number of other overlaps.
+    /// A rotation at that instant, with this overlap in milliseconds and any number of other overlaps.
     pub(crate) fn at(at: Timestamp, overlap_millis: u64) -> Self {
         let (successor, digest) = mint(None);
         let rotation = KeyRotation {

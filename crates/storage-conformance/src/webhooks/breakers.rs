@@ -1,4 +1,4 @@
-//! Lanes whose receiver fails: they pause, probe, and recover, as the breaker says.
+//! Lanes whose receiver fails: they pause, probe and recover by the rules of the breaker.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,8 +48,8 @@ pub async fn reports_are_taken_in_their_order(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// Nothing of a paused lane is claimed before the exact end of the pause, even if more is published or due. Then one
-/// delivery is claimed alone.
+/// No delivery of a paused lane is claimed before the exact end of the pause, even if more are published or due. Then
+/// one delivery is claimed alone.
 pub async fn a_paused_lane_waits_until_its_instant(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 6).await;
     trip(&store, &held[..5]).await;
@@ -183,7 +183,7 @@ pub async fn an_attempt_is_reported_once(store: Arc<dyn WebhookStore>) {
     settle(&*store, holder.delivered(2 * LEASE_MILLIS)).await;
 }
 
-/// 410 disables the subscription when the attempt ends: no more events go to it, and nothing of it is claimed.
+/// 410 disables the subscription when the attempt ends: it gets no more events, and none of its deliveries is claimed.
 pub async fn gone_disables_the_subscription(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 3).await;
     settle(&*store, held[0].given_back(5, 5)).await;
@@ -203,7 +203,7 @@ pub async fn gone_disables_the_subscription(store: Arc<dyn WebhookStore>) {
     assert!(states.len() == 3 && states.iter().all(is_over), "its deliveries must end, got {states:?}");
 }
 
-/// Five days of nothing but failures disable the subscription; a millisecond less does not.
+/// Five days with only failures disable the subscription; a millisecond less does not.
 pub async fn nothing_but_failures_disables_the_subscription(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 7).await;
     trip(&store, &held[..5]).await;

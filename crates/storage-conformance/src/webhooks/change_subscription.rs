@@ -19,8 +19,8 @@ use super::work::{claim, claim_lanes, complete, request};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A change does not touch the fields that it does not name, and returns the changed subscription. A change without an
-/// effect also leaves `updated_at`.
+/// A change keeps the fields that it does not name, and returns the changed subscription. A change without an effect
+/// also leaves `updated_at`.
 pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let none = SubscriptionChange::default;
@@ -113,7 +113,7 @@ pub async fn enabling_starts_with_a_breaker_as_new(store: Arc<dyn WebhookStore>)
     assert_eq!(breaker, Breaker::default(), "enabling must start with a breaker as new");
 }
 
-/// No method finds a deleted subscription. Its secrets are gone, and its place is free.
+/// No method finds a deleted subscription. Its secrets are deleted, and its place is free.
 pub async fn a_deleted_subscription_is_found_by_no_method(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let deleted = subscription(&owner);

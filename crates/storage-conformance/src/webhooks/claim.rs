@@ -1,4 +1,4 @@
-//! Which deliveries a claim takes, and for how long it holds them.
+//! The deliveries that a claim takes, and the time for which it holds them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::sample::{event, event_at, history, named, only_secret, publish, publi
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, request, settle};
 use crate::sample::{at, user};
 
-/// A delivery is claimed when it is due, to the millisecond, with everything that sending needs. Its state is then sending,
+/// A delivery is claimed when it is due, to the millisecond, with all data for sending it. Its state is then sending,
 /// until the claim ends.
 pub async fn a_due_delivery_is_claimed_with_all_that_it_needs(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
@@ -153,8 +153,8 @@ pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
     assert_eq!((held.delivery.attempt, held.delivery.run_attempt), (2, 2), "what was given back is uncounted alone");
 }
 
-/// The payloads of a claim have at most as many bytes as it has room for, unless it takes one event only. What does not
-/// fit is claimed by the next claims, and counts no attempt before.
+/// The payloads of a claim fit into its room in bytes, unless it takes one event only. The other deliveries are claimed
+/// by the next claims, and count no attempt before.
 pub async fn payloads_fit_into_the_room_for_them(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -180,8 +180,8 @@ pub async fn payloads_fit_into_the_room_for_them(store: Arc<dyn WebhookStore>) {
     assert_eq!(attempts, [1; 10], "each delivery is claimed once");
 }
 
-/// What is due before the time of the last claim is claimed: another instance may publish with a clock that is behind, and
-/// a publication may take its time.
+/// A delivery that is due before the time of the last claim is claimed: another instance may publish with a clock that
+/// is behind, and a publication may be slow.
 pub async fn what_comes_late_is_claimed(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -244,8 +244,8 @@ pub async fn what_is_given_back_keeps_its_place(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A claim takes at most as many deliveries of a lane as there is room, for lanes that are named and for others, and at
-/// most as many lanes as requested.
+/// A claim takes at most the room of a lane in deliveries, for lanes that are named and for others, and at most the
+/// requested number of lanes.
 pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
     let mut lanes = Vec::new();
     for n in 0..4 {
@@ -269,7 +269,7 @@ pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
     assert_eq!(sorted, [0, 2, 2, 2], "at most three lanes");
 }
 
-/// A claim takes as many deliveries of a lane as there is room for, if the lane has them.
+/// A claim fills the room of a lane, if the lane has enough deliveries.
 pub async fn a_lane_gives_as_many_as_there_is_room_for(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;

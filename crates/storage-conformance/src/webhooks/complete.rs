@@ -1,4 +1,4 @@
-//! How a delivery goes on after an attempt.
+//! The state of a delivery after an attempt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,7 +95,7 @@ pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) 
     }
 }
 
-/// An attempt without a record counts, whether the delivery goes on or ends: it began and was cut off.
+/// An attempt without a record counts, whether the delivery continues or ends: it began and was cut off.
 pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;

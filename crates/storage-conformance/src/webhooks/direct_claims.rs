@@ -1,5 +1,5 @@
-//! What publications claim for the dispatcher that offers to take it. A store may ignore offers: then claims find
-//! everything.
+//! Deliveries that publications claim for a dispatcher with an offer. A store may ignore offers: then claims find
+//! all deliveries.
 
 use std::collections::BTreeMap;
 use std::future::ready;
@@ -17,7 +17,8 @@ use super::work::{Held, LEASE_MILLIS, claim, claim_as, complete, request, settle
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// What publications have handed over by now. What may not be stored is given back, as a dispatcher does.
+/// The deliveries that publications have handed over so far. Payloads that may not be stored are given back, as by a
+/// dispatcher.
 async fn handed_over(store: &dyn WebhookStore) -> Vec<HandedOver> {
     let claims = tokio::select! {
         biased;
@@ -33,7 +34,7 @@ async fn handed_over(store: &dyn WebhookStore) -> Vec<HandedOver> {
     stored
 }
 
-/// The same, delivery by delivery.
+/// The same as a list of deliveries.
 async fn held_directly(store: &dyn WebhookStore) -> Vec<Held> {
     handed_over(store).await.iter().flat_map(|claim| Held::of(&claim.lanes, claim.claim)).collect()
 }
@@ -64,8 +65,8 @@ pub async fn an_offer_is_used_up_by_any_owners(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// What is handed over has everything that sending needs, and is under a claim like any other: nobody else claims it
-/// before it ends, its completion holds, and the attempt is counted.
+/// A delivery that is handed over has all data for sending it, and is under a claim like any other: no other call
+/// claims it before the claim ends, its completion holds, and the attempt is counted.
 pub async fn what_is_handed_over_is_claimed(store: Arc<dyn WebhookStore>) {
     let stored = subscription(&user("alice"));
     let secret = put(&*store, &stored).await;
@@ -148,8 +149,8 @@ fn large_event(owner: &domain::OwnerId) -> NewEvent {
     new
 }
 
-/// What a claim would leave is not handed over: deliveries of a paused lane, of a lane that may only probe, and of a lane
-/// that is closed.
+/// Deliveries that a claim would not take are not handed over: those of a paused lane, of a lane that may only probe,
+/// and of a closed lane.
 pub async fn an_offer_takes_what_a_claim_would(store: Arc<dyn WebhookStore>) {
     let [paused, closed] = [subscribed(&*store, &user("paused")).await, subscribed(&*store, &user("closed")).await];
     publish(&*store, &[0; 5].map(|_| event(&paused.owner))).await;
@@ -181,7 +182,7 @@ pub async fn an_offer_ends(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A publication that stores nothing hands nothing over.
+/// A publication that stores no event hands no delivery over.
 pub async fn repetitions_hand_nothing_over(store: Arc<dyn WebhookStore>) {
     let lane = subscribed(&*store, &user("alice")).await;
     store.offer_claims(Some(&request(0)));
@@ -197,7 +198,7 @@ pub async fn repetitions_hand_nothing_over(store: Arc<dyn WebhookStore>) {
     assert!(claim(&*store, 3).await.is_empty(), "nothing was stored");
 }
 
-/// Beside parallel claims, each delivery of parallel publications is claimed once.
+/// In parallel with claims, each delivery of parallel publications is claimed once.
 pub async fn parallel_publications_and_claims_share_out(store: Arc<dyn WebhookStore>) {
     let lane = subscribed(&*store, &user("alice")).await;
     let mut held = Vec::new();
@@ -222,7 +223,7 @@ pub async fn parallel_publications_and_claims_share_out(store: Arc<dyn WebhookSt
     assert_eq!(count(&held), vec![1; 5 * 12 * 2], "each delivery must be claimed once");
 }
 
-/// How often each delivery is there.
+/// The number of occurrences of each delivery.
 fn count<'a>(held: impl IntoIterator<Item = &'a Held>) -> Vec<usize> {
     let mut counts: BTreeMap<DeliveryId, usize> = BTreeMap::new();
     held.into_iter().for_each(|one| *counts.entry(one.delivery.id).or_default() += 1);

@@ -1,4 +1,4 @@
-//! Disabling the subscriptions whose URL was set by certain keys.
+//! Disabling the subscriptions whose URL one of some keys has set.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::sample::{at, user};
 
 const REASON: DisableReason = DisableReason::KeyLeaked;
 
-/// Enabled subscriptions of any owners whose URL was set by one of the keys are disabled, and nothing more goes to them.
-/// All others stay as they are.
+/// Enabled subscriptions of any owners whose URL was set by one of the keys are disabled, and get no more deliveries.
+/// All others do not change.
 pub async fn urls_set_by_these_keys_are_disabled(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let (first, second) = (set_by(&alice, Some(1)), set_by(&bob, Some(2)));
@@ -75,7 +75,7 @@ pub async fn a_changed_url_is_of_the_key_that_changed_it(store: Arc<dyn WebhookS
     let none = SubscriptionChange::default;
     let elsewhere = || Some(url("https://elsewhere.example/in"));
     let key = |n| Some(KeyId::from_bytes([n; 16]));
-    // Who set it, the change, and whether it is disabled when key 1 leaks.
+    // The key that has set the URL, the change, and the number of subscriptions that are disabled when key 1 leaks.
     let table = [
         (None, SubscriptionChange { url: elsewhere(), by: key(1), ..none() }, 1),
         (Some(1), SubscriptionChange { url: elsewhere(), by: key(2), ..none() }, 0),

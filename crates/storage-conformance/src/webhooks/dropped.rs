@@ -1,4 +1,4 @@
-//! Calls whose caller drops the future before it ends. See [`crate::keys::cancellation`].
+//! Calls that are dropped before they end. See [`crate::keys::cancellation`].
 
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ pub async fn a_cancelled_completion_is_whole_or_nothing(store: Arc<dyn WebhookSt
     }
 }
 
-/// A dropped deletion deletes the subscription with its secrets and closes its lane, or does nothing.
+/// A dropped deletion deletes the subscription with its secrets and closes its lane, or has no effect.
 pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStore>) {
     for (round, drop_at) in (0..).zip(moments()) {
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;

@@ -6,7 +6,7 @@
 //! # async fn test(open_my_store: impl AsyncFn() -> Arc<dyn WebhookStore>) {
 //! let store = open_my_store().await;
 //! let written = webhooks::durability::write(&*store).await;
-//! drop(store); // or kill the process: that is what a crash looks like
+//! drop(store); // or kill the process, for a crash
 //! written.expect_in(&*open_my_store().await).await;
 //! # }
 //! ```
@@ -30,7 +30,7 @@ use super::sample::{
 use super::work::{Held, claim, complete, drain, end_closed, settle};
 use crate::sample::{at, user};
 
-/// What was written and answered.
+/// The data that was written and answered.
 #[derive(Clone, Debug)]
 pub struct Written {
     subscriptions: Vec<(Subscription, SubscriptionHealth)>,
@@ -41,7 +41,7 @@ pub struct Written {
     due: usize,
 }
 
-/// Calls each writing method at least once. Nothing is under a claim at the end: claims need not be durable.
+/// Calls each writing method at least once. No claim is held at the end: claims need not be durable.
 pub async fn write(store: &dyn WebhookStore) -> Written {
     let owner = user("durable");
     let lane = subscription(&owner);
@@ -119,7 +119,7 @@ async fn command_by_hand(store: &dyn WebhookStore, owner: &OwnerId, held: &[Held
 }
 
 impl Written {
-    /// Panics unless the store has exactly what was written.
+    /// Panics unless the store has exactly the written data.
     pub async fn expect_in(&self, store: &dyn WebhookStore) {
         let owner = user("durable");
         let seen = subscriptions(store, &owner).await;
@@ -142,7 +142,8 @@ impl Written {
         assert_eq!(accepted[0].event, self.published.event, "ids of publishers must outlive the store");
     }
 
-    /// Delivers what is due, and panics unless that is everything that was not delivered yet. Call this once, at the end.
+    /// Delivers all due deliveries, and panics unless they are all that were not delivered yet. Call this once, at the
+    /// end.
     pub async fn expect_delivered_by(&self, store: &dyn WebhookStore) {
         let delivered = drain(store, 100).await.len();
         assert_eq!(delivered, self.due, "what was due must outlive the store and be delivered");

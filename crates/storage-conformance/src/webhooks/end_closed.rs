@@ -33,8 +33,8 @@ pub async fn the_first_end_stays(store: Arc<dyn WebhookStore>) {
     expect_ended(&store, &lane, DeliveryEnd::SubscriptionDisabled, at(100)).await;
 }
 
-/// A delivery that is being sent when its lane closes may still be delivered under its claim. A delivery that waits for a
-/// retry ends, and so does a delivery whose claim expires.
+/// A delivery that is being sent when its lane closes may still be delivered under its claim. Deliveries that wait for
+/// a retry or whose claim expires end.
 pub async fn what_is_being_sent_is_left_to_its_claim(store: Arc<dyn WebhookStore>) {
     let disabled = subscribed(&*store, &user("alice")).await;
     let held = claimed_from(&store, &disabled).await;
@@ -71,7 +71,7 @@ async fn expect_left_to_claims(store: &Arc<dyn WebhookStore>, lane: &Subscriptio
     assert_eq!(complete(&**store, &[held[3].delivered(LEASE_MILLIS + 5)]).await, [false], "it has ended");
 }
 
-/// `end_closed` ends at most `max` deliveries and returns how many. It does not touch open lanes.
+/// `end_closed` ends at most `max` deliveries and returns their number. It does not touch open lanes.
 pub async fn at_most_max_deliveries_are_ended(store: Arc<dyn WebhookStore>) {
     let (closed, open) = (subscribed(&*store, &user("alice")).await, subscribed(&*store, &user("bob")).await);
     let events: Vec<_> = (0..7).flat_map(|_| [event(&closed.owner), event(&open.owner)]).collect();
@@ -88,7 +88,7 @@ pub async fn at_most_max_deliveries_are_ended(store: Arc<dyn WebhookStore>) {
     assert_eq!(drain(&*store, LEASE_MILLIS).await.len(), 7, "an open lane's deliveries must go on");
 }
 
-/// More than a thousand waiting deliveries all end when their lane closes, and none is claimed meanwhile.
+/// More than a thousand waiting deliveries all end when their lane closes, and none is claimed before its end.
 pub async fn thousands_that_wait_all_end(store: Arc<dyn WebhookStore>) {
     for (n, deleting) in [(0, false), (1, true)] {
         let lane = subscribed(&*store, &user(&format!("user-{n}"))).await;

@@ -1,4 +1,4 @@
-//! Failed deliveries by their cause, retries of many at once, and what a recovery would bring back.
+//! Failed deliveries by their cause, retries of many at once, and the deliveries that a recovery would retry.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A failed delivery is shown with the end of its last attempt: its reason and its status, whatever the attempts before
-/// were. A delivery that was never attempted, or whose last attempt succeeded, has neither.
+/// A failed delivery is shown with the end of its last attempt: its reason and its status, after any earlier attempts.
+/// A delivery that was never attempted, or whose last attempt succeeded, has neither.
 pub async fn failed_deliveries_are_shown_with_their_last_attempt(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -48,7 +48,7 @@ pub async fn failed_deliveries_are_shown_with_their_last_attempt(store: Arc<dyn 
     assert_eq!(shown[1..], [third, second, first], "each with its id");
 }
 
-/// Of more failed deliveries than asked for, the newest are shown, those of all subscriptions together.
+/// If there are too many failed deliveries, the newest are shown, of all subscriptions together.
 pub async fn the_newest_failed_deliveries_are_shown(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lanes = [subscribed(&*store, &owner).await, subscribed(&*store, &owner).await];
@@ -71,8 +71,8 @@ pub async fn the_newest_failed_deliveries_are_shown(store: Arc<dyn WebhookStore>
     }
 }
 
-/// What was delivered or cancelled, waits or is being sent has not failed. Failed deliveries of events that are too old, of
-/// deleted subscriptions and of other owners are not shown.
+/// Delivered, cancelled, waiting and sending deliveries have not failed. Failed deliveries of events that are too old,
+/// of deleted subscriptions and of other owners are not shown.
 pub async fn only_what_can_be_retried_is_shown_as_failed(store: Arc<dyn WebhookStore>) {
     let (owner, other) = (user("alice"), user("bob"));
     let (lane, deleted) = (subscribed(&*store, &owner).await, subscribed(&*store, &owner).await);
@@ -106,8 +106,8 @@ pub async fn only_what_can_be_retried_is_shown_as_failed(store: Arc<dyn WebhookS
     }
 }
 
-/// Deliveries that are retried together are each due at once, as the first attempt of a new run. Those that have not
-/// failed, go elsewhere, or are too old do not change.
+/// Deliveries that are retried together are each due at once, as the first attempt of a new run. Deliveries that have
+/// not failed, go elsewhere, or are too old do not change.
 pub async fn failed_deliveries_are_retried_at_once(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -133,7 +133,7 @@ pub async fn failed_deliveries_are_retried_at_once(store: Arc<dyn WebhookStore>)
     assert_eq!(counts, [(2, 1), (2, 1)], "each as the first attempt of a new run");
 }
 
-/// Nothing is retried at a disabled or deleted subscription, nor at one of another user.
+/// No delivery is retried at a disabled or deleted subscription, nor at one of another user.
 pub async fn a_retry_of_failed_deliveries_needs_an_open_lane(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -153,7 +153,7 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
     for round in 0..5 {
         let owner = user(&format!("round {round}"));
         let lane = subscribed(&*store, &owner).await;
-        // Fewer than what pauses the lane.
+        // Not enough failures to pause the lane.
         let events: Vec<_> = (0..4).map(|n| event_at(&owner, at(n))).collect();
         publish(&*store, &events).await;
         let held = claim(&*store, 10).await;
@@ -188,8 +188,8 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
     }
 }
 
-/// The count is what a recovery with the same arguments then answers: what failed and what waits for a retry, without what
-/// is too old, and up to the maximum. Other owners and deleted subscriptions have none.
+/// The count is the later answer of a recovery with the same arguments: failed deliveries and waiting retries, without
+/// too old events, and up to the maximum. Other owners and deleted subscriptions have none.
 pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -267,7 +267,7 @@ fn ended(held: &Held, millis: i64, reason: FailureReason, status: Option<u16>) -
     held.ended(ClaimEnd::Failed { attempt, retry_after: None, retry_at: None, pauses: PauseLengths::default() })
 }
 
-/// A delivery of an event of that millisecond, whose only attempt failed like this.
+/// A delivery of an event of that millisecond. Its only attempt failed like this.
 async fn failed_with(
     store: &dyn WebhookStore,
     owner: &OwnerId,

@@ -11,8 +11,8 @@ use super::sample::{event, event_at, publish, publish_at, subscribed};
 use super::work::{Held, claim, claim_as, complete, request};
 use crate::sample::{at, user};
 
-/// One lane has two thousand deliveries that have waited longest, and five lanes have one each. The first claim takes those
-/// five, and as many of the long lane as there is room for.
+/// One lane has two thousand deliveries that have waited longest, and five lanes have one each. The first claim takes
+/// these five, and fills the room of the long lane.
 pub async fn a_long_lane_holds_up_no_other(store: Arc<dyn WebhookStore>) {
     let long = long_lane(&store, 2_000).await;
     let small = small_lanes(&store, 5).await;
@@ -23,7 +23,7 @@ pub async fn a_long_lane_holds_up_no_other(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// With room for one lane at a time, a short lane waits at most once for each other lane, however long that is.
+/// With room for one lane at a time, a short lane waits at most once for each other lane, of any length.
 pub async fn lanes_take_turns(store: Arc<dyn WebhookStore>) {
     let mut lanes: HashSet<SubscriptionId> = small_lanes(&store, 3).await.into_iter().collect();
     lanes.insert(long_lane(&store, 100).await);

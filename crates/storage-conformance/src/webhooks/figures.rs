@@ -1,4 +1,4 @@
-//! What operators see of the queue.
+//! The figures of the queue for operators.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,8 @@ async fn figures(store: &dyn WebhookStore, millis: i64, max: u32) -> QueueFigure
     store.queue_figures(at(millis), max).await.expect("the figures must be read")
 }
 
-/// Deliveries of all owners that wait or are being sent are counted, for any due time, and those that have ended are not.
-/// No count is above the maximum.
+/// Deliveries of all owners that wait or are being sent are counted, for any due time, and ended deliveries are not. No
+/// count is above the maximum.
 pub async fn deliveries_are_counted_up_to_the_maximum(store: Arc<dyn WebhookStore>) {
     let waiting = async |max| figures(&*store, 1, max).await.waiting;
     assert_eq!(waiting(10).await, 0, "an empty queue");
@@ -59,7 +59,7 @@ pub async fn the_oldest_due_delivery_is_found(store: Arc<dyn WebhookStore>) {
     assert_eq!(oldest(80_000).await, None, "nothing waits in a closed lane");
 }
 
-/// Lanes are counted by what they may do, and subscriptions by their status, among as many as the maximum.
+/// Lanes are counted by their state, and subscriptions by their status, up to the maximum of each.
 pub async fn lanes_and_subscriptions_are_counted_by_their_states(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let paused = subscribed(&*store, &alice).await;

@@ -11,8 +11,8 @@ use super::sample::{delete, event, event_at, health, publish, publish_at, subscr
 use super::work::{claim, claim_one, complete, drain, settle};
 use crate::sample::{at, user};
 
-/// Deliveries that wait or are being sent are counted, for any due time. Deliveries that have ended and those of other
-/// subscriptions are not.
+/// Deliveries that wait or are being sent are counted, for any due time. Ended deliveries and other subscriptions'
+/// deliveries are not.
 pub async fn waiting_deliveries_are_counted(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -53,8 +53,9 @@ pub async fn the_attempt_that_ended_last_is_shown(store: Arc<dyn WebhookStore>) 
     assert_eq!(health(&*store, &lane).await.last_attempt, expected, "the newest attempt");
 }
 
-/// A list with health is the list, and each subscription has the health that a look-up shows: on every page, with failures,
-/// with a pause, with deliveries that wait, disabled, and as new. Deleted subscriptions and those of others are left out.
+/// A list with health is the list, and each subscription has the health that a look-up shows: on every page, with
+/// failures, with a pause, with deliveries that wait, disabled, and as new. Deleted and other owners' subscriptions are
+/// left out.
 pub async fn subscriptions_are_listed_with_their_health(store: Arc<dyn WebhookStore>) {
     let (owner, other) = (user("alice"), user("bob"));
     let mut lanes = Vec::new();

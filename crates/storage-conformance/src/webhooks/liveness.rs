@@ -1,7 +1,7 @@
-//! Every accepted delivery is delivered, whatever runs in parallel: no lane sleeps while it has a due delivery.
+//! Every accepted delivery is delivered, with any calls in parallel: no lane sleeps while it has a due delivery.
 //!
 //! Each test has many short rounds of calls that start together. It looks for a lane that one call puts to sleep while
-//! another call makes a delivery due. After the race nothing runs in parallel, so one claim must find the delivery.
+//! another call makes a delivery due. After the race no call is running, so one claim must find the delivery.
 
 use std::sync::Arc;
 
@@ -184,7 +184,7 @@ fn enabling(store: &Arc<dyn WebhookStore>, lane: &Subscription, millis: i64) -> 
     })
 }
 
-/// Publishes that many events one by one, and counts the deliveries that were accepted.
+/// Publishes this number of events one by one, and counts the deliveries that were accepted.
 fn publishing(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64, count: u32) -> Call<u32> {
     let (store, owner) = (Arc::clone(store), owner.clone());
     Box::pin(async move {

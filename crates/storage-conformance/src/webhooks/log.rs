@@ -35,8 +35,8 @@ pub async fn deliveries_are_listed_newest_first_in_pages(store: Arc<dyn WebhookS
     assert_eq!(empty.next, None, "and no next page");
 }
 
-/// Every filter, and all filters together, select what the reference selects: by subscription, type, state and time, to the
-/// millisecond.
+/// Every filter, and all filters together, select the same as the reference: by subscription, type, state and time, to
+/// the millisecond.
 pub async fn filters_pick_what_the_reference_picks(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     varied_log(&store, &owner).await;
@@ -72,7 +72,7 @@ pub async fn filters_pick_what_the_reference_picks(store: Arc<dyn WebhookStore>)
     }
 }
 
-/// A search for rare deliveries finds them page by page, and ends, however many others are between them.
+/// A search for rare deliveries finds them page by page, and ends, for any number of others between them.
 pub async fn a_search_for_what_is_rare_comes_to_its_end(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -116,8 +116,8 @@ pub async fn deliveries_to_deleted_subscriptions_stay(store: Arc<dyn WebhookStor
     assert_eq!(attempts(&*store, &owner, Some(lane.id), START, 10).await.len(), 2, "by its id, too");
 }
 
-/// Attempts come in the order in which they ended, then by delivery and number, and continue after the last one: those of
-/// one subscription, or all of the owner's. Excerpts are left out.
+/// Attempts come in the order in which they ended, then by delivery and number, and continue after the last one, for
+/// one subscription or for all of the owner's. Excerpts are left out.
 pub async fn attempts_come_in_the_order_of_their_ends(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     for _ in 0..3 {

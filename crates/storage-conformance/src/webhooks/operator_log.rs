@@ -1,4 +1,4 @@
-//! What operators see of all owners: failing subscriptions and events.
+//! Lists of all owners for operators: failing subscriptions and events.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ const PAGES_MAX: usize = 500;
 /// More events than a search looks at for one page.
 const MANY: usize = 2_100;
 
-/// Subscriptions of all owners whose last attempt failed are listed with breaker and last attempt, those that have failed
-/// longest first, in pages. A success removes a subscription from the list.
+/// Subscriptions of all owners whose last attempt failed are listed with breaker and last attempt, the longest failing
+/// first, in pages. A success removes a subscription from the list.
 pub async fn failing_subscriptions_come_the_longest_first(store: Arc<dyn WebhookStore>) {
     assert_eq!(failing(&*store, 5).await, [], "nothing fails");
     let (first, second) = (failed(&*store, "alice", 100).await, failed(&*store, "bob", 100).await);
@@ -72,7 +72,7 @@ pub async fn events_are_listed_newest_first_in_pages(store: Arc<dyn WebhookStore
     }
 }
 
-/// Each filter of events, and all together, select what the reference selects: by owner, type and time, to the
+/// Each filter of events, and all together, select the same as the reference: by owner, type and time, to the
 /// millisecond.
 pub async fn filters_of_events_pick_what_the_reference_picks(store: Arc<dyn WebhookStore>) {
     let mut all = varied_events(&*store).await;
@@ -92,7 +92,7 @@ pub async fn filters_of_events_pick_what_the_reference_picks(store: Arc<dyn Webh
     }
 }
 
-/// A search for rare events comes to its end and finds them all, however many others there are.
+/// A search for rare events ends and finds them all, for any number of others.
 pub async fn a_search_for_rare_events_comes_to_its_end(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let rare = event_of(&owner, "rare.one");
@@ -124,10 +124,10 @@ pub async fn an_event_is_found_with_its_payload(store: Arc<dyn WebhookStore>) {
     assert_eq!(found(EventId::from_bytes([9; 16])).await, None, "an unknown event is none");
 }
 
-/// When the deliveries of [`failed`] are tried again.
+/// The time of the next attempt at the deliveries of [`failed`], in milliseconds.
 const RETRY_MILLIS: i64 = 10_000;
 
-/// A new subscription of this owner, whose only attempt failed that many milliseconds after the start.
+/// A new subscription of this owner. Its only attempt failed this many milliseconds after the start.
 async fn failed(store: &dyn WebhookStore, owner: &str, millis: i64) -> FailingSubscription {
     let subscription = reread(store, &subscribed(store, &user(owner)).await).await;
     let mut new = event_at(&subscription.owner, at(millis - 1));
@@ -178,7 +178,7 @@ async fn listed(store: &dyn WebhookStore, filter: &EventFilter, max: u32) -> Vec
     panic!("a list must come to its end, got {} events in {PAGES_MAX} pages", found.len());
 }
 
-/// Publishes events of several owners, types and times, some of them with deliveries, and returns what a list shows.
+/// Publishes events of several owners, types and times, some of them with deliveries, and returns the expected list.
 async fn varied_events(store: &dyn WebhookStore) -> Vec<LoggedEvent> {
     let alice = user("alice");
     subscribed(store, &alice).await;

@@ -22,7 +22,7 @@ pub async fn outcomes_are_read_by_the_hour(store: Arc<dyn WebhookStore>) {
     by_hour::are_read_by_the_hour(Outcomes(store)).await;
 }
 
-/// The outcomes of all of a user's subscriptions are the sums of those that are not deleted. A subscription of another
+/// The outcomes of all subscriptions of a user are sums without the deleted subscriptions. A subscription of another
 /// user has no counts to show, nor has one that is not stored. A subscription without attempts has none.
 pub async fn outcomes_are_shown_to_their_owner(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
@@ -57,7 +57,7 @@ pub async fn large_batches_of_outcomes_are_taken(store: Arc<dyn WebhookStore>) {
     by_hour::of_large_batches_are_taken(Outcomes(store)).await;
 }
 
-/// A purge deletes the hours before the given one, at most `max` rows at a time, and says how many.
+/// A purge deletes the hours before the given one, at most `max` rows at a time, and returns their number.
 pub async fn old_outcomes_are_deleted(store: Arc<dyn WebhookStore>) {
     by_hour::that_are_old_are_deleted(Outcomes(store)).await;
 }
@@ -67,7 +67,7 @@ pub async fn a_cancelled_addition_of_outcomes_is_whole_or_nothing(store: Arc<dyn
     by_hour::are_added_whole_or_not_at_all(Outcomes(store)).await;
 }
 
-/// Subscriptions and how their attempts ended.
+/// Subscriptions with the outcomes of their attempts.
 #[derive(Clone)]
 struct Outcomes(Arc<dyn WebhookStore>);
 

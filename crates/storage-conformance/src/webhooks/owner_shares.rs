@@ -14,7 +14,7 @@ use crate::sample::{at, user};
 /// More lanes than a store reads at a time.
 const MANY: usize = 40;
 
-/// Lanes take what the rule leaves to their owner after the lanes before them.
+/// A lane takes at most the share of its owner that earlier lanes have left.
 pub async fn owners_share_the_room_of_a_claim(store: Arc<dyn WebhookStore>) {
     let (greedy, other) = (user("greedy"), user("other"));
     lanes(&store, &greedy, 3, 8, -1_000).await;
@@ -27,7 +27,7 @@ pub async fn owners_share_the_room_of_a_claim(store: Arc<dyn WebhookStore>) {
     assert_eq!(of_owner(&held, &greedy) + of_owner(&held, &other), 4 * 8 - 12, "what had no room is still due");
 }
 
-/// What an owner has taken before the claim counts.
+/// Deliveries that an owner has taken before the claim count.
 pub async fn what_an_owner_has_taken_counts(store: Arc<dyn WebhookStore>) {
     let (greedy, other) = (user("greedy"), user("other"));
     lanes(&store, &greedy, 2, 8, -1_000).await;
@@ -39,7 +39,7 @@ pub async fn what_an_owner_has_taken_counts(store: Arc<dyn WebhookStore>) {
     assert_eq!(of_owner(&held, &other), 4, "4 are taken and 6 are free");
 }
 
-/// Lanes of an owner without room are skipped, however many they are and however long they have waited.
+/// Lanes of an owner without room are skipped, for any number of them and any waiting time.
 pub async fn lanes_of_a_full_owner_take_no_place(store: Arc<dyn WebhookStore>) {
     let (full, other) = (user("full"), user("other"));
     lanes(&store, &full, MANY, 1, -1_000).await;
@@ -52,7 +52,7 @@ pub async fn lanes_of_a_full_owner_take_no_place(store: Arc<dyn WebhookStore>) {
     assert_eq!(of_owner(&held, &full), 1, "what the full owner has is still due");
 }
 
-/// An owner whose share ends within a claim does not hide others either: the same claim goes on to their lanes.
+/// An owner whose share ends within a claim does not hide others: the same claim continues with their lanes.
 pub async fn an_owner_who_fills_up_within_a_claim_hides_nobody(store: Arc<dyn WebhookStore>) {
     let (filling, second, third) = (user("filling"), user("second"), user("third"));
     lanes(&store, &filling, MANY, 1, -1_000).await;
@@ -65,7 +65,7 @@ pub async fn an_owner_who_fills_up_within_a_claim_hides_nobody(store: Arc<dyn We
     assert_eq!(taken, [1, 1, 1], "two owners have room for one delivery, and the third one for more");
 }
 
-/// New lanes of the owner, each with so many deliveries that have been due since then.
+/// New lanes of the owner, each with this number of deliveries that have been due since this time.
 async fn lanes(store: &Arc<dyn WebhookStore>, owner: &OwnerId, lanes: usize, deliveries: usize, since_millis: i64) {
     for _ in 0..lanes {
         let lane = subscribed(&**store, owner).await;

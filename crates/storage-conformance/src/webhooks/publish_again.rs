@@ -14,7 +14,8 @@ use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
 /// The same content under the same id of the publisher is a duplicate. The answer is the first event with its number of
-/// deliveries, and nothing changes. This also holds for an event without deliveries, whose payload is not kept.
+/// deliveries, and the store does not change. This also holds for an event without deliveries, whose payload is not
+/// kept.
 pub async fn a_repetition_is_a_duplicate(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let unheard = named(event(&owner), "unheard", "a");
@@ -37,7 +38,7 @@ pub async fn a_repetition_is_a_duplicate(store: Arc<dyn WebhookStore>) {
     assert_eq!(claim(&*store, 1_000).await.len(), 1, "a duplicate must not be delivered again");
 }
 
-/// Other content under the same id of the publisher is a conflict, which names the event. Nothing changes.
+/// Other content under the same id of the publisher is a conflict, which names the event. The store does not change.
 pub async fn another_event_under_the_same_id_is_a_conflict(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;

@@ -134,8 +134,7 @@ pub async fn closed_and_foreign_subscriptions_get_nothing(store: Arc<dyn Webhook
     assert_eq!(accepted[0].deliveries, 2, "what is enabled again must get what is published from then on");
 }
 
-/// An event for one subscription goes only there, whatever its patterns are, if the subscription is the owner's and
-/// enabled.
+/// An event for one subscription goes only there, for any patterns, if the subscription is the owner's and enabled.
 pub async fn an_event_for_one_subscription_goes_there_alone(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let wanted = subscription_to(&alice, &["something.else"]);
@@ -197,7 +196,7 @@ pub async fn the_most_events_at_once_are_taken(store: Arc<dyn WebhookStore>) {
     assert_eq!(publish(&*store, &[]).await, [], "a publication of nothing is one");
 }
 
-/// An event's id that is stored already is refused, and nothing of the call is stored.
+/// An event's id that is stored already is refused, and no event of the call is stored.
 pub async fn a_stored_event_id_is_refused(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;

@@ -1,4 +1,4 @@
-//! Deleting what was published long ago.
+//! Deleting events that were published long ago, with their deliveries.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ const EARLIER: i64 = -3 * DAY_MILLIS;
 const CALLS_MAX: usize = 1_000;
 
 /// Everything that any owner published on a day that had ended at the boundary is deleted: ended deliveries, attempts,
-/// events, and the ids of publishers, which are free again. Everything from the boundary on stays.
+/// events, and the ids of publishers, which are free again. All later data stays.
 pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -57,7 +57,7 @@ pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore
     assert_eq!(attempts(&*store, &owner).await, 2, "attempts must be forgotten with their deliveries");
 }
 
-/// Deliveries that have not ended stay, however old, with their attempts and events. When they have ended, they are
+/// Deliveries of any age that have not ended stay, with their attempts and events. When they have ended, they are
 /// deleted.
 pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
@@ -82,7 +82,7 @@ pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     assert_eq!(deliveries(&*store, &owner).await, [], "what has ended must go");
 }
 
-/// A purge in small steps ends, and each step does about as much as it may.
+/// A purge in small steps ends, and each step deletes about its maximum.
 pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -137,7 +137,7 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
     }
 }
 
-/// A purge in parallel with publications and deliveries deletes nothing new.
+/// A purge in parallel with publications and deliveries deletes no new data.
 pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -160,7 +160,7 @@ pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookSto
     assert_eq!((states.len(), over), (24, 24), "what is new must stay in the log, and nothing else");
 }
 
-/// Preparing for the next days changes nothing, whenever it is called, however often, and beside publications. Events of
+/// Preparing for the next days does not change the data: at any time, several times, and during publications. Events of
 /// any time are accepted and delivered, prepared for or not.
 pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
@@ -188,7 +188,7 @@ pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
     assert_eq!(drain(&*store, DAY_MILLIS).await.len(), 4, "events of any time must be delivered");
 }
 
-/// Purges in steps of about `max` rows until nothing is left. Returns how many rows.
+/// Purges in steps of about `max` rows until none is left. Returns the number of rows.
 async fn purge(store: &dyn WebhookStore, before_millis: i64, max: u32) -> usize {
     let mut all = 0;
     for _ in 0..CALLS_MAX {

@@ -12,8 +12,8 @@ use super::sample::{event, event_at, health, publish, publish_at, reread, subscr
 use super::work::{Held, claim, claim_one, complete, end_closed, settle};
 use crate::sample::{at, user};
 
-/// Recovering enables the subscription, resets its breaker, and brings back deliveries that failed: those that the schedule
-/// or the disabling ended, and those that wait for a later retry. It does not bring back deliveries that were delivered or
+/// Recovering enables the subscription, resets its breaker, and retries failed deliveries: deliveries that the schedule
+/// or the disabling ended, and deliveries that wait for a retry. It does not retry deliveries that were delivered or
 /// cancelled, or whose event is too old.
 pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
@@ -87,7 +87,7 @@ pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
     assert_eq!(held.len(), 7, "everything may go at once, without a probe");
 }
 
-/// The rest of a recovery is of the owner's subscription while it is enabled. It does not enable the subscription.
+/// The rest of a recovery needs the owner's subscription to be enabled. It does not enable the subscription.
 pub async fn recovering_the_rest_needs_an_enabled_subscription(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;

@@ -16,7 +16,8 @@ use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, settle}
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A waiting delivery that is retried by hand is due at once, as the first attempt of a new run. Attempts count on.
+/// A waiting delivery that is retried by hand is due at once, as the first attempt of a new run. The count of attempts
+/// continues.
 pub async fn a_waiting_delivery_is_due_at_once(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -135,8 +136,8 @@ pub async fn parallel_retries_make_one_delivery(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A delivery that waits or is being sent ends when it is cancelled. Its claim then changes nothing except the record of
-/// the attempt. A delivery that has ended does not change.
+/// A delivery that waits or is being sent ends when it is cancelled. Its claim then only stores the record of the
+/// attempt. A delivery that has ended does not change.
 pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;

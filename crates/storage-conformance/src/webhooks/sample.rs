@@ -213,7 +213,7 @@ pub(crate) async fn delete(store: &dyn WebhookStore, subscription: &Subscription
     assert!(deleted, "a stored subscription must be found by a deletion");
 }
 
-/// The secrets of this subscription; `None` when they are gone.
+/// The secrets of this subscription; `None` when they are deleted.
 pub(crate) async fn secrets_of(store: &dyn WebhookStore, id: SubscriptionId) -> Option<SealedSecrets> {
     let all = store.list_secrets(None, NO_MAX).await.expect("a list of secrets must succeed");
     all.into_iter().find(|(other, _)| *other == id).map(|(_, secrets)| secrets)

@@ -30,8 +30,8 @@ pub async fn secrets_come_back_byte_for_byte(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// A rotation makes the new secret current. The previous secret signs until the given instant, to the millisecond, and an
-/// older one is deleted. `updated_at` is set, and nothing else of the subscription changes.
+/// A rotation makes the new secret current. The previous secret signs until the given instant, to the millisecond, and
+/// an older one is deleted. `updated_at` is set, and the other fields of the subscription stay.
 pub async fn rotation_keeps_the_secret_before(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let stored = subscription(&owner);
@@ -52,8 +52,8 @@ pub async fn rotation_keeps_the_secret_before(store: Arc<dyn WebhookStore>) {
     }
 }
 
-/// While an earlier secret signs, to the millisecond, a rotation with an overlap changes nothing, and the answer has what
-/// is stored. A rotation without an overlap succeeds, and ends the old secrets.
+/// While an earlier secret signs, to the millisecond, a rotation with an overlap has no effect, and the answer has the
+/// stored secrets. A rotation without an overlap succeeds, and ends the old secrets.
 pub async fn an_overlap_allows_only_a_rotation_without_one(store: Arc<dyn WebhookStore>) {
     let stored = subscription(&user("alice"));
     let first = put(&*store, &stored).await;
@@ -82,8 +82,8 @@ pub async fn an_overlap_allows_only_a_rotation_without_one(store: Arc<dyn Webhoo
     assert!(matches!(answer, SecretRotation::Rotated(_)), "the overlap is over: {answer:?}");
 }
 
-/// Of parallel rotations with an overlap, one stores its secret, beside the one that receivers know. The others get what
-/// is stored then.
+/// Of parallel rotations with an overlap, one stores its secret, in addition to the one that receivers know. The others
+/// get the stored secrets.
 pub async fn parallel_rotations_of_a_secret_store_one(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
         let stored = subscription(&user(&format!("round {round}")));
@@ -127,7 +127,7 @@ pub async fn secrets_are_listed_by_id_in_pages(store: Arc<dyn WebhookStore>) {
     assert_eq!(page(&*store, Some(all[5].0), 4).await, [], "above the last there is nothing");
 }
 
-/// Secrets are replaced only if every part equals what is stored. The subscription does not change.
+/// Secrets are replaced only if every part equals the stored part. The subscription does not change.
 pub async fn secrets_are_replaced_if_they_are_what_is_stored(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let stored = subscription(&owner);
@@ -193,8 +193,8 @@ pub async fn a_replacement_beside_a_rotation_undoes_nothing(store: Arc<dyn Webho
     }
 }
 
-/// The first check is stored byte for byte, and stays until a call names it as the one to replace. Each call answers with
-/// what is stored, which can be found without a change.
+/// The first check is stored byte for byte, and stays until a call names it as the one to replace. Each call answers
+/// with the stored check, which can be found without a change.
 pub async fn a_check_is_replaced_if_it_is_what_is_stored(store: Arc<dyn WebhookStore>) {
     let (first, second, third) = (SealedSecret::from_bytes(vec![1, 0, 255]), secret(), secret());
     let found = async || store.find_check().await.expect("finding the check must succeed");

@@ -62,7 +62,7 @@ pub async fn times_of_subscriptions_keep_their_milliseconds(store: Arc<dyn Webho
     }
 }
 
-/// Descriptions, URLs and patterns come back byte for byte: empty, with line breaks, as long as they may be.
+/// Descriptions, URLs and patterns come back byte for byte: empty, with line breaks, of the maximum length.
 pub async fn texts_of_subscriptions_come_back_byte_for_byte(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let longest = "\u{1f980}".repeat(1_000);
@@ -117,8 +117,8 @@ pub async fn look_alike_owners_have_subscriptions_of_their_own(store: Arc<dyn We
     }
 }
 
-/// In sequence, as many subscriptions are stored as the maximum allows. Disabled ones count; deleted ones and those of
-/// other owners do not. A refused subscription is not stored.
+/// Insertions in sequence store subscriptions up to the maximum. Disabled ones count; deleted ones and other owners' do
+/// not. A refused subscription is not stored.
 pub async fn subscriptions_stop_at_the_maximum(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &user("bob")).await;
@@ -138,8 +138,9 @@ pub async fn subscriptions_stop_at_the_maximum(store: Arc<dyn WebhookStore>) {
     assert_eq!(answer, SubscriptionInsertion::Stored, "a deleted one must not count");
 }
 
-/// An owner who has deleted [`SubscriptionInsertion::DELETED_MAX`] subscriptions for each one of the maximum gets another
-/// when the deleted ones are purged, or when the maximum is higher. The deleted ones of other owners do not count.
+/// An owner that has deleted [`SubscriptionInsertion::DELETED_MAX`] subscriptions for each one of the maximum gets
+/// another when the deleted ones are purged, or when the maximum is higher. The deleted ones of other owners do not
+/// count.
 pub async fn deleted_subscriptions_stop_at_their_maximum(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     for n in 0..SubscriptionInsertion::DELETED_MAX {

@@ -51,7 +51,7 @@ pub(crate) async fn claim_as(store: &dyn WebhookStore, request: &ClaimRequest) -
     Held::of(&claim_lanes(store, request).await, request.claim)
 }
 
-/// Claims at that many milliseconds after the start.
+/// Claims this many milliseconds after the start.
 pub(crate) async fn claim(store: &dyn WebhookStore, millis: i64) -> Vec<Held> {
     claim_as(store, &request(millis)).await
 }
@@ -151,8 +151,8 @@ pub(crate) async fn settle(store: &dyn WebhookStore, completion: Completion) {
     assert_eq!(complete(store, &[completion]).await, [true], "a claim that nobody else has taken must hold");
 }
 
-/// Claims and delivers, a millisecond later each time, until nothing is due. Returns the deliveries in the order of the
-/// claims.
+/// Claims and delivers, a millisecond later each time, until no delivery is due. Returns the deliveries in the order of
+/// the claims.
 pub(crate) async fn drain(store: &dyn WebhookStore, from_millis: i64) -> Vec<Held> {
     let mut all = Vec::new();
     for millis in from_millis..from_millis + CLAIMS_MAX {
