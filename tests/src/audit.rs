@@ -88,7 +88,7 @@ async fn a_copy_that_cannot_be_written_is_refused_at_the_start() {
     assert!(written.contains("AUDIT_LOG: cannot write to no-such-folder/audit.jsonl: No such file"), "{written}");
 }
 
-/// Users see the addresses of their own actions, and operators all addresses. The export has the same events as the
+/// Users see the addresses of their actions, and operators all addresses. The export has the same events as the
 /// pages.
 async fn expect_places(gatepost: &Gatepost, shown: &[Value]) {
     for event in shown {

@@ -99,8 +99,8 @@ impl State {
         self.user_limit.as_ref().map_or(Ok(()), |limit| limit.spend(user))
     }
 
-    /// Counts a call that sends webhooks, whatever the delivery's schedule, against the limit of this user. See decision
-    /// 10.
+    /// Counts a call that sends webhooks, whatever the delivery's schedule, against the limit of this user. See
+    /// decision 10.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@
 //!   skipped. So are former primaries: once a connection has reached a promoted standby, no call uses a connection to
 //!   the server before it.
 //! - **Sessions may be shared**: behind a pooler that gives each transaction another session, as PgBouncer does in
-//!   transaction mode, connections keep nothing in a session.
+//!   transaction mode, connections keep no state in a session.
 //! - **A caller that goes away** costs no connection: its uncommitted work is rolled back, and the connection is used
 //!   again.
 //!

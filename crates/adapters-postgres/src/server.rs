@@ -247,7 +247,7 @@ impl Server {
     }
 }
 
-/// Opens a connection with a session of its own.
+/// Opens a connection with a separate session.
 async fn connect_to(config: &Config, way: Way, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
     match way.tls.clone() {
         Some(tls) => connect_with(config, tls, purpose, &way).await,
@@ -299,8 +299,8 @@ where
     server_session::check_again(&client, &mut connection, &mark).await
 }
 
-/// Opens a connection with a session that has these settings. The schema is a parameter of its start, so nothing resets
-/// it.
+/// Opens a connection with a session that has these settings. The schema is a parameter of its start, so no
+/// statement resets it.
 async fn begin<Tls>(
     config: &Config,
     tls: Tls,

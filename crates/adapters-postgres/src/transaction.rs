@@ -41,7 +41,7 @@ boundary! {
     NotDurable, "SET LOCAL synchronous_commit = off"
 }
 boundary! {
-    /// Plans each statement of this transaction anew, because the tables of the queue change fast. For connections
+    /// Plans each statement of this transaction again, because the tables of the queue change fast. For connections
     /// other than those of the queue: see [`Purpose::Queue`](crate::server::Purpose). See decision 38.
     ForceCustomPlan, "SET LOCAL plan_cache_mode = force_custom_plan"
 }
@@ -59,7 +59,7 @@ boundary! {
     Rollback, "ROLLBACK"
 }
 
-/// The only row of a changing statement that is a transaction of its own. Its commit comes after the row, and may fail:
+/// The only row of a changing statement that is a whole transaction. Its commit comes after the row, and may fail:
 /// `get_result` of diesel stops at the row.
 pub(crate) fn only_row<Row>(rows: QueryResult<Vec<Row>>) -> QueryResult<Row> {
     rows?.pop().ok_or(Error::NotFound)

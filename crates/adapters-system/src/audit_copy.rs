@@ -59,8 +59,8 @@ impl fmt::Display for AuditDestination {
     }
 }
 
-/// Copies the audit events of this process, one JSON object a line, within milliseconds after the commit. See decision
-/// 104.
+/// Copies the audit events of this process, one JSON object a line, within milliseconds after the commit. See
+/// decision 104.
 ///
 /// A separate thread writes, so that a slow disk stops no request. A write that fails is repeated every second. When
 /// too many events wait, the copy leaves later ones out, and the log says how many. The database has all events.

@@ -85,7 +85,7 @@ pub(crate) fn store_in_postgres(cluster: &Cluster, database: &Database, count: u
 fn stored_key(number: u64, count: u64) -> anyhow::Result<(ApiKey, CredentialDigest)> {
     let created_unix_millis = FIRST_CREATED_UNIX_MILLIS + i64::try_from(number)?;
     let created_at = Timestamp::from_unix_millis(created_unix_millis).context("no time")?;
-    // A UUIDv7: its time, its version, its variant, and the number in the place of the random bits.
+    // A UUIDv7: its time, its version, its variant, and the number instead of the random bits.
     let id = (u128::from(created_unix_millis.unsigned_abs()) << 80) | (7 << 76) | (2 << 62) | u128::from(number);
     let owner = number % (count / KEYS_OF_OWNER).max(1);
     let key = ApiKey {

@@ -19,7 +19,7 @@ pub(crate) struct Note {
     /// After this, another dispatcher may claim the delivery.
     pub(crate) lease_ends: Instant,
     pub(crate) effect: Effect,
-    /// When the store first refused this one in a batch of its own.
+    /// When the store first refused this one in a separate batch.
     pub(crate) refused_alone_at: Option<Instant>,
 }
 

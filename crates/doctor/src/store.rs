@@ -142,7 +142,7 @@ async fn queue(figures: &dyn StoreFigures, clock: &dyn Clock) -> Option<Finding>
 }
 
 /// Checks that the configured encryption keys open the signing secrets of the database, and the check value, which even
-/// a database without subscriptions has. Changes nothing. Another check reports a store that does not answer. See
+/// a database without subscriptions has. It only reads. Another check reports a store that does not answer. See
 /// decision 57.
 pub async fn check_sealing_keys(store: &dyn SealedSecretStore, keys: &SealingKeys) -> Option<Finding> {
     let stored = store.list_secrets(None, SEALED_MAX).await.ok()?;

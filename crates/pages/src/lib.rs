@@ -1,5 +1,5 @@
-//! The parts that all pages of the service share: their look, and files that the binary holds compressed. See decision
-//! 109.
+//! The parts that all pages of the service share: their look, and files that the binary holds compressed. See
+//! decision 109.
 
 #[cfg(feature = "serve")]
 mod file;

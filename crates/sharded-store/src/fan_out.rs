@@ -16,7 +16,7 @@ pub(crate) async fn all<'a, T, Answer: Future<Output = Result<T, StoreError>> + 
     join_all(shards.into_iter().map(|shard| shard.part(call(shard)))).await.into_iter().collect()
 }
 
-/// The first answer with a value, of shards that are asked concurrently: at most one of them has the value. `None` if
+/// The first answer with a value, of concurrent calls of shards: at most one of them has the value. `None` if
 /// each has answered that it has none.
 pub(crate) async fn first<'a, T, Answer: Future<Output = Result<Option<T>, StoreError>> + Send>(
     shards: impl IntoIterator<Item = &'a Arc<Shard>>,
@@ -70,8 +70,8 @@ pub(crate) async fn up_to<'a, Answer: Future<Output = Result<u32, StoreError>> +
     }
 }
 
-/// The answers of shards that are asked concurrently for items that each are in one shard, until `wanted` are found. An
-/// error means that a shard failed, which may have some of the items.
+/// The answers of concurrent calls of shards for items that each are in one shard, until `wanted` are found. An error
+/// means that a shard failed, which may have some of the items.
 pub(crate) async fn in_part<T>(
     wanted: usize,
     calls: impl IntoIterator<Item = impl Future<Output = Result<Vec<T>, StoreError>>>,

@@ -78,8 +78,8 @@ impl Client {
         }
     }
 
-    /// Sends one request, and returns the connection if it stays open. A failure to connect is no loss: the client
-    /// knows that it sent no request.
+    /// Sends one request, and returns the connection if it stays open. A failure to connect is not a loss: the
+    /// client knows that it sent no request.
     async fn send(&self, kept: Option<Connection>) -> Option<Connection> {
         let is_kept = kept.is_some();
         let mut connection = match kept {

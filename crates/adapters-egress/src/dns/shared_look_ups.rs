@@ -10,7 +10,7 @@ use super::resolver::ResolveError;
 
 type LookUp = BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>>;
 
-/// Callers who ask for one name at the same time share one look-up. It is dropped with the last of them.
+/// Calls for one name at the same time share one look-up. It is dropped with the last of them.
 #[derive(Default)]
 pub(super) struct SharedLookUps(Mutex<HashMap<HostName, WeakShared<LookUp>>>);
 

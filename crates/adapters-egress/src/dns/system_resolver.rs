@@ -68,8 +68,8 @@ impl Resolver for SystemResolver {
 }
 
 impl Asking {
-    /// Looks the name up. If that fails, the question about the root tells whose failure it is: if the resolver answers
-    /// that question, the name servers of the name have failed.
+    /// Looks the name up. If that fails, the question about the root finds the cause: if the resolver answers
+    /// it, the name servers of the name have failed.
     async fn look_up(
         self: Arc<Self>,
         name: HostName,

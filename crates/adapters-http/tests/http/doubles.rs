@@ -46,7 +46,7 @@ impl IdentityVerifier for FixedIdentities {
 /// Signs in the user with the code as name. Refuses the code `stolen`, and does not answer for `down`.
 #[derive(Default)]
 pub(crate) struct FixedProvider {
-    /// The number of answers that it was asked to verify.
+    /// The number of calls that verify an answer.
     pub(crate) asked: Arc<AtomicU32>,
 }
 

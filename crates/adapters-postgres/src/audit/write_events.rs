@@ -109,8 +109,8 @@ pub(crate) async fn write_events(connection: &AsyncPgConnection, events: &[Audit
 /// Writes the changed credentials to the feed, and the events, and commits if the transaction is in time. Returns the
 /// answers of the statements and of the commit.
 ///
-/// One event is sent together with the commit. Several are one statement with a text that depends on their number, and
-/// such a statement is sent alone: see [`crate::transaction`].
+/// One event is sent together with the commit. Several are one statement, whose text depends on their number and which
+/// is sent alone: see [`crate::transaction`].
 pub(crate) async fn commit_with(
     connection: &AsyncPgConnection,
     changed: &[CredentialDigest],

@@ -209,7 +209,7 @@ impl Sent<'_> {
         self.awaited.push_back(Awaited { end, is_hidden: false });
     }
 
-    /// Sends a message that the driver does not know of.
+    /// Sends a message that is hidden from the driver.
     fn hide(&mut self, tag: u8, body: &[&[u8]], end: End) {
         self.write(tag, body);
         self.awaited.push_back(Awaited { end, is_hidden: true });

@@ -1,4 +1,4 @@
-//! Processes behind a pooler that shares sessions, together with processes that have sessions of their own. See
+//! Processes behind a pooler that shares sessions, together with processes with separate sessions. See
 //! decision 93.
 
 use adapters_postgres::PostgresStore;

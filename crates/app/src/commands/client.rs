@@ -31,10 +31,10 @@ pub(crate) async fn run(
     cli::run(command, &connection).await
 }
 
-/// Where Gatepost is, and the credentials: those of the profile that the command line names; else of the variables, if
-/// one is set; else of the profile that `GATEPOST_PROFILE` names, or of the default profile if there is one. A URL and
-/// a credential never come from two of these, so that no credential goes to another place than its own. See decision
-/// 81.
+/// The URL of Gatepost, and the credentials: of the profile that the command line names; else of the variables, if one
+/// is set; else of the profile that `GATEPOST_PROFILE` names, or of the default profile if there is one. A URL and
+/// a credential never come from two of these, so that no credential goes to another place than its own. See
+/// decision 81.
 ///
 /// # Errors
 ///

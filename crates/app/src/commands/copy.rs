@@ -116,7 +116,7 @@ async fn copy(source: &Database, target: &Database) -> Result<Vec<TableAnswer>, 
         tokio::join!(source.export(at, division, exporting), target.import(imported), watch(exported, importing));
     match (sent, stored) {
         (Ok(()), Ok(())) => Ok(tables),
-        // A side that stopped because of the other one has no cause of its own.
+        // A side that stopped because of the other one has no separate cause.
         (Err(CopyError::CutOff) | Ok(()), Err(error)) => Err((Side::Target, error)),
         (Err(error), _) => Err((Side::Source, error)),
     }

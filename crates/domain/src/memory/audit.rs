@@ -96,7 +96,7 @@ impl Retention for MemoryAuditLog {
     }
 }
 
-/// A cause of the service with an id of its own. For tests that do not look at the audit log.
+/// A cause of the service with a unique id. For tests that do not look at the audit log.
 pub fn unique_cause() -> Cause {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0; 16];

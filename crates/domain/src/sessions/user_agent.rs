@@ -1,5 +1,5 @@
 /// The name that a browser gives itself in the header `User-Agent`. Lists of sessions show it, so that users recognise
-/// their browsers. It is no proof.
+/// their browsers. It may be false.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserAgent(String);
 

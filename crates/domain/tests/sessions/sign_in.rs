@@ -22,7 +22,7 @@ const REDIRECT: &str = "https://keys.example/console/callback";
 #[derive(Default)]
 struct Provider {
     asked: Mutex<HashMap<&'static str, String>>,
-    /// The number of answers that it was asked to verify.
+    /// The number of calls that verify an answer.
     verified: AtomicU32,
     is_down: bool,
 }

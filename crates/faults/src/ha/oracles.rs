@@ -67,7 +67,7 @@ pub(super) fn verdicts(evidence: &Evidence) -> [Verdict; 6] {
     ]
 }
 
-/// A run without an acknowledgement is no proof.
+/// A run without an acknowledgement breaks the promise.
 fn nothing_lost(Evidence { outcome, .. }: &Evidence) -> Verdict {
     Verdict {
         promise: "nothing acknowledged is lost",

@@ -143,7 +143,7 @@ fn open_web(folder: PathBuf) -> Result<WebFolder> {
     WebFolder::open(folder).with_context(|| format!("{name} does not have the console's index.html"))
 }
 
-/// The routes of the provider, and with a folder also those of the console, read from there.
+/// The routes of the provider, and with a folder also of the console, whose files are read from it.
 fn routes_of(
     provider: &Arc<DevProvider>,
     web: Option<WebFolder>,

@@ -89,7 +89,7 @@ fn exposure(configuration: &Configuration) -> impl Iterator<Item = Finding> {
     public_url.into_iter().chain(check_allowed_networks(all))
 }
 
-/// No check can tell whether the provider knows `OIDC_AUDIENCE`: the discovery document lists neither clients nor
+/// No check finds whether the provider knows `OIDC_AUDIENCE`: the discovery document lists neither clients nor
 /// audiences, and an audience need not be a client. A wrong audience shows when the first token is refused.
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let Some(issuer) = configuration.oidc_issuer.clone() else { return };

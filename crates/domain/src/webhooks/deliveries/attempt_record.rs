@@ -18,8 +18,8 @@ pub struct AttemptRecord {
     pub failure: Option<FailureReason>,
     /// The status of the receiver's answer, if there was one.
     pub status: Option<u16>,
-    /// The headers of the answer to an attempt that failed. Empty without an answer, and after a success. See decision
-    /// 91.
+    /// The headers of the answer to an attempt that failed. Empty without an answer, and after a success. See
+    /// decision 91.
     pub headers: AnswerHeaders,
     /// The start of the answer's body, [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes at most; empty without an
     /// answer.

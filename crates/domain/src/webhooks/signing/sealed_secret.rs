@@ -94,8 +94,8 @@ impl SealingKeys {
     }
 
     /// The secret for a rotation with this idempotency key from each sealing key, newest first: HMAC-SHA256 of the
-    /// subscription and the idempotency key. The same rotation gets the same secret, without stored state. See decision
-    /// 56.
+    /// subscription and the idempotency key. The same rotation gets the same secret, without stored state. See
+    /// decision 56.
     pub(super) fn derive(&self, subscription: SubscriptionId, key: &IdempotencyKey) -> Vec<SigningSecret> {
         let derive = |sealing_key: &[u8; 32]| {
             let mut mac = Hmac::<Sha256>::new_from_slice(sealing_key).expect("HMAC takes a key of any length");
