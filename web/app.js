@@ -1,4 +1,4 @@
-// The frame of the console: who is signed in, the navigation, and the screen that the address names.
+// The frame of the console: the session, the navigation, and the screen that the address names.
 
 import { html, render, useEffect, useState } from "./vendor/preact.js";
 import { call, Failure, SESSION_OVER } from "./lib/api.js";
@@ -50,7 +50,7 @@ const outside = (name) => ({
   pattern: "",
   load: async () => ({ default: (await import("./screens/outside.js"))[name] }),
 });
-/** A part of what a user in organizations sees. @param {"Switcher" | "NotMember"} name @returns {Route} */
+/** A part of the page for a user in organizations. @param {"Switcher" | "NotMember"} name @returns {Route} */
 const ofOrganizations = (name) => ({
   pattern: "",
   load: async () => ({ default: (await import("./lib/organizations.js"))[name] }),
@@ -88,7 +88,7 @@ const OPERATOR_NAVIGATION = [
 ];
 
 /**
- * With a session that is over, the screen stays.
+ * When the session has ended, the screen stays.
  * @typedef {{ session?: Session, failure?: Failure, over?: Failure }} Known
  */
 
@@ -96,18 +96,18 @@ const OPERATOR_NAVIGATION = [
 const typedIn = new WeakSet();
 document.addEventListener("input", ({ target }) => target && typedIn.add(target));
 
-/** Whether the reader would lose something with the screen: a dialog, which may show a key once, or what is typed. */
+/** Whether the reader would lose data with the screen: a dialog, which may show a key once, or typed text. */
 const hasDraft = () =>
   document.querySelector("dialog[open]") !== null ||
   [...document.querySelectorAll("input, textarea")].some(
     (field) => typedIn.has(field) && /** @type {any} */ (field).value !== "",
   );
 
-/** Whose data this page has read: the user may sign in again, and keeps what is typed. */
+/** The user whose data this page has read. The user may sign in again, and keeps the typed text. */
 let reader = "";
 
 /**
- * Who is signed in. If it is not the user whose data this page has, the page starts again.
+ * Reads the session. If it is of another user than the data of this page, the page starts again.
  * @returns {Promise<Known>}
  */
 async function readSession() {
@@ -138,7 +138,7 @@ function useSession() {
       if (over.problem.status === 401) setKnown({ over });
       else import("./lib/organizations.js").then(({ renew }) => renew());
     };
-    // Another tab may have signed in somebody else meanwhile.
+    // Another tab may have signed in another user.
     const look = () => {
       if (document.visibilityState === "visible") readSession().then(({ session }) => session && setKnown({ session }));
     };
@@ -260,7 +260,7 @@ function Screen({ route, parameters = {}, loading = html`<${Loading} />` }) {
   return screen ? html`<${screen.show} ...${parameters} />` : loading;
 }
 
-/** The server has another version now, so that the files of this page are gone. */
+/** The server has another version now, without the files of this page. */
 const Outdated = () => html`
   <${Page} title="Reload this page" lead="The server has a new version of the console, or cannot be reached.">
     <button type="button" class="primary" onClick=${() => location.reload()}>Reload</button>
@@ -273,7 +273,7 @@ if (root) {
   followLinks(ROUTES);
   document.documentElement.classList.toggle("framed", isFramed);
   measure(root);
-  // `render` leaves what is there.
+  // `render` keeps existing elements.
   root.replaceChildren();
   render(html`<${Console} /><div id="announcements" class="hidden" aria-live="polite"></div>`, root);
 }

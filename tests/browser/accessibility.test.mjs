@@ -8,7 +8,7 @@ import { api, attempted, BASE, browser, eventually, publish, receiver, UNAVAILAB
 
 after(() => browser.close());
 
-/** Without `runOnly`: the tags of WCAG leave out content outside every landmark, such as a message that should be gone. */
+/** Without `runOnly`: the tags of WCAG leave out content outside every landmark, such as an old message. */
 const EVERYTHING = { rules: { "target-size": { enabled: true } } };
 /** The rules about colours, which take longest. */
 const COLOURS = ["color-contrast", "link-in-text-block"];
@@ -17,7 +17,7 @@ const ALL_BUT_COLOURS = {
   ...EVERYTHING,
   rules: { ...EVERYTHING.rules, ...Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) },
 };
-/** No colour depends on the width, and nothing else depends on the colour scheme. */
+/** Only colours depend on the colour scheme, and no colour depends on the width. */
 const LOOKS = [
   { width: 1280, colorScheme: "light", options: EVERYTHING },
   { width: 1280, colorScheme: "dark", options: ONLY_COLOURS },
@@ -300,7 +300,7 @@ async function open(page, screen) {
   await eventually("the screen has loaded", async () => (await page.locator(".loading").count()) === 0);
 }
 
-/** Some of everything that a user can have; returns the paths of a subscription and of deliveries. */
+/** Creates items of each kind for a user; returns the paths of a subscription and of deliveries. */
 async function typical(user) {
   const hooks = await receiver();
   for (const label of [
@@ -365,7 +365,7 @@ async function check(page, what) {
   }
 }
 
-/** What breaks a rule in this look. */
+/** The violations in this look. */
 async function found(page, { colorScheme, width, options }) {
   // The page's own policy does not bind the debugger.
   await page.evaluate(`window.axe ?? (() => { ${axe.source} })()`);

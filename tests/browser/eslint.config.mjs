@@ -1,4 +1,4 @@
-// What the linter looks for in `web` and in these tests. `cargo xtask lint` runs it from the root of the repository.
+// The rules of the linter for `web` and for these tests. `cargo xtask lint` runs it from the root of the repository.
 
 import js from "@eslint/js";
 import globals from "globals";

@@ -1,4 +1,4 @@
-// What goes wrong on an ordinary day: the wrong key, a receiver that is away, a hundred subscriptions, a mistake in a form.
+// Everyday problems: a wrong key, a receiver that does not answer, a hundred subscriptions, a mistake in a form.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

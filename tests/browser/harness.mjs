@@ -1,4 +1,4 @@
-// What the browser tests share: the browser, a visitor who notices every broken rule, and a receiver of webhooks.
+// Shared parts of the browser tests: the browser, a visitor that reports every fault, and a receiver of webhooks.
 
 import assert from "node:assert/strict";
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 /** Set by the test that runs these files: a running `gatepost dev`. */
 export const BASE = process.env.GATEPOST_URL;
 const OPERATOR_TOKEN = process.env.OPERATOR_TOKEN;
-/** How long a step may take. Longer than on any machine that works. */
+/** The maximum duration of a step, in milliseconds. No working machine is this slow. */
 const PATIENCE = 20_000;
 
 export const browser = await chromium.launch({
@@ -17,13 +17,13 @@ export const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-dev-shm-usage"],
 });
 
-/** What a browser says about an answer that is meant to be an error. */
+/** The message of a browser about an answer that is an intended error. */
 const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of (\d+)/;
 
 /**
- * A browser without any state, in which `user` is signed in. Everything that must not happen is collected in
- * `broken`, and `close` fails if there is something: what the console loads from another origin than those of
- * `elsewhere`, and every error status that is not one of `failures`.
+ * A browser without any state, in which `user` is signed in. All faults are collected in `broken`, and `close` fails
+ * if it is not empty: requests of the console to origins that are not in `elsewhere`, and every error status that is
+ * not one of `failures`.
  */
 export async function visitor(user, { failures = [], elsewhere = [], ...options } = {}) {
   const context = await browser.newContext({ baseURL: BASE, viewport: { width: 1280, height: 800 }, ...options });
@@ -49,7 +49,7 @@ async function watch(context, broken, failures, origins) {
   context.on("weberror", (error) => broken.push(`error: ${error.error().stack}`));
   context.on("console", (message) => {
     const status = FAILED_ANSWER.exec(message.text())?.[1];
-    // The console learns from a 401 that nobody is signed in.
+    // The console learns from a 401 that no user is signed in.
     const isSignedOut = status === "401" && message.location().url === `${BASE}/api/session`;
     const isExpected = isSignedOut || (status && failures.includes(Number(status)));
     if (["error", "warning"].includes(message.type()) && !isExpected) broken.push(`console: ${message.text()}`);
@@ -70,7 +70,7 @@ export async function signIn(page, user, screen = "/console/") {
   await page.getByText(`Signed in as ${user}`).waitFor();
 }
 
-/** An ID token, with which a test prepares what a screen shows. */
+/** An ID token, with which a test prepares the data of a screen. */
 export async function idToken(user) {
   const body = new URLSearchParams({ grant_type: "urn:gatepost:grant-type:user-name", username: user });
   const response = await fetch(`${BASE}/dev/oidc/token`, { method: "POST", body });
@@ -103,7 +103,7 @@ async function send(token, method, path, body) {
   return text && JSON.parse(text);
 }
 
-/** A receiver, which answers with what `status` is at the time. */
+/** A receiver, which answers with the current value of `status`. */
 export async function receiver(status = 204) {
   const requests = [];
   const server = http.createServer(async (request, response) => {
@@ -143,14 +143,14 @@ export const attempted = (user, count) =>
     return deliveries.length === count && deliveries.every(isAttempted);
   });
 
-/** Presses a button that copies, on the page or in a frame of it, and pastes what it copied. Nobody granted a permission. */
+/** Presses a button that copies, on the page or in a frame of it, and pastes the copy. No permission is granted. */
 export async function copied(page, name, scope = page) {
   await scope.getByRole("button", { name, exact: true }).click();
   await scope.getByRole("button", { name: /^Copied/ }).waitFor();
   return pasted(page);
 }
 
-/** What the clipboard has, as a user sees it: pasted into a field of another page. */
+/** The text of the clipboard, as a user sees it: pasted into a field of another page. */
 export async function pasted(page) {
   const other = await page.context().newPage();
   await other.setContent("<textarea></textarea>");
@@ -160,7 +160,7 @@ export async function pasted(page) {
   return text;
 }
 
-/** Repeats until it returns something true. */
+/** Repeats until the result is truthy. */
 export async function eventually(what, ask) {
   const end = Date.now() + PATIENCE;
   for (;;) {
@@ -171,7 +171,7 @@ export async function eventually(what, ask) {
   }
 }
 
-/** A problem document, as the API answers when its database is away. */
+/** The problem document that the API answers without its database. */
 export const UNAVAILABLE = {
   status: 503,
   contentType: "application/problem+json",

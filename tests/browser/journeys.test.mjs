@@ -1,4 +1,4 @@
-// What users do with the console, in a real browser.
+// The tasks of users in the console, in a real browser.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -124,7 +124,7 @@ const titleHasFocus = (page) =>
 
 test("what a reader types and presses the moment a screen appears counts", async () => {
   const { page, close } = await visitor("ines");
-  // A script is faster than every reader: it acts when the element is there, before the browser draws it.
+  // A script is faster than every reader: it acts when the element exists, before the browser draws it.
   await page.addInitScript(() => {
     window.whenThere = (selector, act) => {
       const look = () => {
@@ -689,7 +689,7 @@ async function press(page, ...keys) {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** The name of what has the focus, which must be visible. */
+/** The name of the element with the focus, which must be visible. */
 async function focused(page) {
   const { name, outline } = await page.evaluate(() => {
     const element = document.activeElement;
@@ -732,7 +732,7 @@ test("charts count what happened, in a drawing, in words and in a table", async 
     await page.getByRole("img", { name: finding }).waitFor();
     assert.equal(await page.locator(".chart g").count(), 24, "one bar for each hour");
     await page.getByText("Show as table").click();
-    // The hour may have ended meanwhile.
+    // The hour may have ended by now.
     const rows = await page.locator(".chart tbody tr").all();
     const cells = await Promise.all(rows.map((row) => row.locator("td").allInnerTexts()));
     const sums = cells.reduce((sum, row) => sum.map((count, at) => count + Number(row[at])), [0, 0, 0]);

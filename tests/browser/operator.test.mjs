@@ -1,4 +1,4 @@
-// What operators do with the console, in a real browser.
+// The tasks of operators in the console, in a real browser.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ test("an operator finds which receiver fails and why, and sends again what was l
   const origin = new URL(hooks.url).origin;
   await api("faye", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
   for (let count = 0; count < 2; count += 1) await publish("faye", "invoice.paid", { count });
-  // The first retry comes after five seconds, and the next one after minutes: until then nothing happens by itself.
+  // The first retry comes after five seconds, and the next one after minutes: until then no attempt is made.
   await eventually("the failures", () => hooks.requests.length >= 4);
   await attempted("faye", 2);
   const { page, close } = await visitor("operator");
@@ -66,7 +66,7 @@ test("an operator sees within ten seconds which receiver fails, finds the cause,
   const { page, close } = await visitor("operator");
   await page.goto("/console/operator");
   await page.getByRole("heading", { name: "Failing subscriptions" }).waitFor();
-  // The receiver breaks while the operator looks, and the list follows by itself.
+  // The receiver breaks while the operator looks, and the list follows automatically.
   hooks.status = 503;
   for (let count = 0; count < 3; count += 1) await publish("gina", "invoice.paid", { count });
   await eventually("the attempts", () => hooks.requests.length >= 3);

@@ -1,4 +1,4 @@
-// What members of organizations do with the console. The members and their roles are those of the provider of `dev`.
+// The tasks of members of organizations in the console. The provider of `dev` has the members and their roles.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

@@ -1,7 +1,7 @@
 // Takes pictures of every screen, to look at: light and dark, wide and on a phone, with no row, one row and a hundred, and
-// as a visitor in a frame. For developers, by hand: `node pictures.mjs [PATTERN]` takes those whose names match, and writes
+// as a visitor in a frame. For developers, by hand: `node pictures.mjs [PATTERN]` takes those that match, and writes
 // them to `pictures/`, which git ignores. It starts the `gatepost` of `GATEPOST`, or the one that `cargo build` made, and
-// shows the files of `web/` as they are now.
+// shows the current files of `web/`.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const LOOKS = [
 ];
 /** A longer screen is cut, in pixels. */
 const HEIGHT_MAX = 1600;
-/** A word that fits nowhere, and a sentence of them. */
+/** A word that is too long for every place, and a sentence of such words. */
 const LONG = "Donaudampfschifffahrtsgesellschaftskapitänswitwenrentenauszahlungsbestätigung";
 
 const host = http.createServer((_, response) => response.setHeader("content-type", "text/html").end(host.page));
@@ -63,7 +63,7 @@ async function start() {
   return { process: child, folder };
 }
 
-/** Users with nothing, one of each, and a hundred of each. */
+/** Users without items, with one of each kind, and with a hundred of each kind. */
 async function fill() {
   const [good, bad] = [await receiver(204), await receiver(500)];
   const at = (hooks, path) => `${hooks.url}/${path}`;
@@ -190,7 +190,7 @@ const operatorScreens = (user, { subscription, delivery, event }) => {
   ];
 };
 
-/** The pictures of one reader. */
+/** Takes the pictures for one reader. */
 async function take({ look, who, name, colorScheme, width }, screens) {
   const wanted = screens
     .map((screen) => ({ ...screen, file: `${name}-${screen.name}-${look}` }))

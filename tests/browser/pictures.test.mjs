@@ -7,7 +7,7 @@ import { api, BASE, browser, eventually, publish, receiver, visitor } from "./ha
 after(() => browser.close());
 
 const FOLDER = new URL("../../docs/images/", import.meta.url).pathname;
-/** Where the receivers of the pictures seem to be. */
+/** The URLs that the pictures show for the receivers. */
 const PLACES = { good: "https://hooks.acme.example/gatepost", bad: "https://ledger.acme.example/events" };
 
 const receivers = { good: await receiver(204), bad: await receiver(500) };
@@ -58,7 +58,7 @@ test("pictures of operators", async () => {
   await close();
 });
 
-/** Shows the receivers as if they were elsewhere. The stream never ends, so it cannot be read as a whole. */
+/** Shows the receivers at these URLs. The stream never ends, so it cannot be read as a whole. */
 const inOtherPlaces = (page) =>
   page.route(/\/api\/(webhooks|operator)\/(?!.*stream)/, async (route) => {
     const response = await route.fetch();

@@ -106,7 +106,7 @@ test("a frame that may not write to the clipboard copies all the same, or select
   const key = await create("First");
   assert.equal(await copied(page, "Copy the key", frame), key);
   await frame.getByRole("button", { name: "I have copied the key" }).click();
-  // A browser that has no other way either.
+  // A browser that cannot copy a selection either.
   await frame.locator("html").evaluate(() => (document.execCommand = () => false));
   const other = await create("Second");
   await frame.getByRole("button", { name: "Copy the key", exact: true }).click();

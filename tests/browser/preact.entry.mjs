@@ -1,4 +1,4 @@
-// What `cargo xtask vendor` bundles into `preact.js`.
+// The packages that `cargo xtask vendor` bundles into `preact.js`.
 import htm from "htm";
 import { h } from "preact";
 

@@ -1,4 +1,4 @@
-// Signing in and out at an identity provider that others wrote: the certified implementation of the package oidc-provider.
+// Sign-in and sign-out at an independent identity provider: the certified implementation of the package oidc-provider.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -17,7 +17,7 @@ const client = (id, base, more) => ({
   ...more,
 });
 
-/** What the provider saw of the sign-ins and sign-outs that it completed. */
+/** The provider's records of the sign-ins and sign-outs that it completed. */
 const [asked, exchanged, signedOut] = [[], [], []];
 /** The provider's own pages ask for a font there. */
 const FONTS = "https://fonts.googleapis.com";
@@ -94,14 +94,14 @@ test("a person who cancels at the provider learns that nobody is signed in", asy
   await close();
 });
 
-/** A browser in which nobody is signed in, at neither place. */
+/** A browser without a sign-in, at Gatepost and at the provider. */
 async function stranger(options) {
   const visit = await visitor(undefined, { elsewhere: [new URL(ISSUER).origin, PUBLIC_INSTANCE, FONTS], ...options });
   await visit.context.route(`${FONTS}/**`, (route) => route.fulfill({ contentType: "text/css", body: "" }));
   return visit;
 }
 
-/** Follows "Sign in", and says who it is. */
+/** Follows "Sign in", and enters the name. */
 async function signInThere(page, name) {
   await page.getByRole("link", { name: "Sign in" }).click();
   await page.getByPlaceholder("Enter any login").fill(name);

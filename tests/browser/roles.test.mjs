@@ -1,4 +1,4 @@
-// What happens when the roles of a session have ended: here after ten seconds.
+// A session after its roles have ended: here after ten seconds.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

@@ -1,4 +1,4 @@
-// Calls of the API. Their names and types are those of docs/openapi.json.
+// Calls of the API. Their names and types come from docs/openapi.json.
 
 import { OPERATIONS } from "./operations.js";
 import { organization } from "./owner-shown.js";
@@ -20,8 +20,8 @@ import { organization } from "./owner-shown.js";
  *   Operations[O]["responses"] extends { 202: { content: { "application/json": infer B } } } ? B : undefined} Answer
  */
 /**
- * What an operation is given: the parameters of its path and its query, and its body. Those of the query may come from
- * the address of the page, so they are any string.
+ * The input of an operation: the parameters of its path and its query, and its body. The parameters of the query may
+ * come from the address of the page, so they are any string.
  * @template {Operation} O
  * @typedef {PathOf<Operations[O]["parameters"]> & QueryOf<NonNullable<Operations[O]["parameters"]["query"]>> & BodyOf<Operations[O]>} Given
  */
@@ -34,7 +34,7 @@ import { organization } from "./owner-shown.js";
  *   O extends { requestBody?: { content: { "application/json": infer C } } } ? { body?: C } : {}} BodyOf
  */
 /**
- * `given` as an argument, which may be left out if all of it may.
+ * `given` as an argument, which is optional if all its members are.
  * @template {Operation} O
  * @typedef {{} extends Given<O> ? [given?: Given<O>] : [given: Given<O>]} Arguments
  */
@@ -47,13 +47,13 @@ export class Failure extends Error {
     this.problem = problem;
   }
 
-  /** Whether the user has to sign in again: the session is over, or its roles in organizations are. */
+  /** Whether the user has to sign in again: the session has ended, or its roles in organizations have. */
   get isOver() {
     return this.problem.status === 401 || this.problem.code === "organization_role_expired";
   }
 
   /**
-   * What is wrong with a field of the form, if something is. In a field with several `items`, the item is named.
+   * The fault of a field of the form, if it has one. In a field with several `items`, the fault names the item.
    * @param {string} name
    * @param {string[]} [items]
    */
@@ -66,7 +66,7 @@ export class Failure extends Error {
   }
 
   /**
-   * The faults that none of these fields shows.
+   * The faults of all other fields than these.
    * @param {string[]} fields
    */
   faultsBeside(fields) {
@@ -77,7 +77,7 @@ export class Failure extends Error {
 /** @param {string} path @param {string} name */
 const isOf = (path, name) => path === name || path.startsWith(`${name}[`);
 
-/** Raised as an event of `window` when the session is over, or its roles in organizations are; `detail` is the failure. */
+/** The event of `window` when the session or its roles in organizations have ended; `detail` is the failure. */
 export const SESSION_OVER = "gatepost:session-over";
 
 /**
@@ -97,14 +97,14 @@ export async function call(operation, ...[given]) {
 }
 
 /**
- * The address of an operation. What its path does not name is its query, except what is empty.
+ * The address of an operation. Members of `given` that are not in the path and not empty form the query.
  * @template {Operation} O
  * @param {O} operation
  * @param {Partial<Given<O>>} [given]
  */
 export function addressOf(operation, given) {
   const [, path = ""] = OPERATIONS[operation].split(" ");
-  // Operators name the owner in the path, and sessions are those of the user.
+  // Operators name the owner in the path, and sessions belong to the user.
   const owner = /^\/api\/(operator|session)/.test(path) ? {} : { organization };
   const rest = /** @type {Record<string, any>} */ ({ ...given, ...owner, body: undefined });
   const filled = path.replace(/\{(\w+)\}/g, (_placeholder, name) => {

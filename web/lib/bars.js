@@ -1,7 +1,7 @@
-// The arithmetic of charts: which bars there are, and where their parts are.
+// The arithmetic of charts: the bars, and the places of their parts.
 
 /**
- * What is counted: its name in an hour, what readers call it, and its look. Each tone has its own pattern.
+ * A counted value: its name in an hour, its label, and its look. Each tone has its own pattern.
  * @typedef {{ name: string, label: string, tone: import("./ui.js").Tone }} Series
  */
 /** @typedef {{ start: string } & Record<string, number | string>} Hour */
@@ -31,7 +31,7 @@ export function barsOf(hours, series, size) {
 }
 
 /**
- * Where the parts of a bar are, the first at the bottom. What is there can be seen, however little it is.
+ * The places of the parts of a bar, the first at the bottom. Each part is visible, also the smallest.
  * @param {Bar} bar
  * @param {number} most
  */

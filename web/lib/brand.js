@@ -1,19 +1,19 @@
-// The name, logo and colours of the host application, which visitors see instead of those of Gatepost.
+// The name, logo and colours of the host application, which visitors see instead of Gatepost's.
 
 import { useEffect, useState } from "../vendor/preact.js";
 import { send } from "./api.js";
 
-/** What the portal is called without `PORTAL_NAME`. */
+/** The name of the portal without `PORTAL_NAME`. */
 export const PORTAL = "API keys and webhooks";
 
 /** @typedef {Record<string, string>} Properties */
 /** @typedef {{ name: string | null, logo: string | null, light: Properties | null, dark: Properties | null }} Brand */
 
-/** What the titles of pages end with, and whether the reader is a visitor, who may never have heard of Gatepost. */
+/** The end of the titles of pages, and whether the reader is a visitor, who may not know Gatepost. */
 export const product = { name: "Gatepost", isPortal: false };
 
 /**
- * The brand, for a visitor. Others see Gatepost, and the console reads nothing.
+ * The brand, for a visitor. Others see Gatepost, and the console reads no brand.
  * @param {boolean} isVisitor
  * @returns {Brand | undefined}
  */
@@ -58,7 +58,7 @@ const block = (properties) =>
 /** The query of the page after a visit. */
 export const VISIT = "?visit";
 
-/** Where visitors go back to, for as long as the tab is open. A browser may forbid a frame to store anything. */
+/** The URL to which visitors return, kept until the tab closes. A browser may forbid a frame to store data. */
 const RETURN_URL = "gatepost:return-url";
 export const returnUrl = () => stored(() => sessionStorage.getItem(RETURN_URL));
 /** @param {string} url */

@@ -1,4 +1,4 @@
-// What screens have read, kept in memory by its address.
+// The answers that screens have read, in memory by their address.
 
 import { addressOf, call } from "./api.js";
 
@@ -8,7 +8,7 @@ import { addressOf, call } from "./api.js";
 const known = new Map();
 /** @type {Set<(address: string) => void>} */
 const watchers = new Set();
-/** At most so many answers are kept. */
+/** The maximum number of kept answers. */
 const KNOWN_MAX = 100;
 /** The number of questions so far, and the question to which the known answer of an address belongs. */
 let asked = 0;
@@ -16,7 +16,7 @@ let asked = 0;
 const answered = new Map();
 
 /**
- * Replaces what is known, after an answer that contains it.
+ * Replaces a known answer, after an answer that contains it.
  * @template {Operation} O
  * @param {O} operation
  * @param {Partial<import("./api.js").Given<O>>} given
@@ -25,7 +25,7 @@ const answered = new Map();
 export const store = (operation, given, answer) => keep(addressOf(operation, given), answer, (asked += 1));
 
 /**
- * Reads again, after something that changed what is there.
+ * Reads again, after a change of the data.
  * @template {Operation} O
  * @param {O} operation
  * @param {import("./api.js").Arguments<O>} given
@@ -66,7 +66,7 @@ export function watch(watcher) {
   return () => void watchers.delete(watcher);
 }
 
-/** Forgets everything, when another user may sign in. */
+/** Forgets all answers, when another user may sign in. */
 export function forget() {
   known.clear();
   answered.clear();

@@ -1,4 +1,4 @@
-// Bars over time, drawn by the console itself: a caption that says what they show, and the same numbers as a table.
+// Bars over time, drawn by the console itself: a caption with their subject, and the same numbers as a table.
 
 import { html, useState } from "../vendor/preact.js";
 import { barsOf, HEIGHT, stack, WIDTH } from "./bars.js";

@@ -1,7 +1,7 @@
 // Copies a string. A frame may lack the permission, and a page without TLS has no clipboard: then the browser copies the
 // selection, as it does for a user who presses Ctrl+C.
 
-/** What users press to copy a selection. */
+/** The keys that copy a selection. */
 export const COPY_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘+C" : "Ctrl+C";
 
 /**

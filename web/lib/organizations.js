@@ -1,5 +1,5 @@
-// The organizations of a user, loaded when there are some: the switcher, and what is shown of an organization that the user
-// is not in.
+// The organizations of a user, loaded when there are some: the switcher, and the screen of an organization without the
+// user.
 
 import { html } from "../vendor/preact.js";
 import { product } from "./brand.js";
@@ -64,7 +64,7 @@ export const NotMember = () => html`
 const signInAgain = () => `/console/login?next=${encodeURIComponent(location.pathname + location.search)}`;
 
 /**
- * Asks the identity provider again who the user is and where: a user who is signed in there comes back to this screen at
+ * Asks the identity provider again for the user and the roles. A user who is signed in there returns to this screen at
  * once. Only the tab that the reader sees goes there, because a browser can complete one sign-in at a time. See decision
  * 129.
  */

@@ -1,4 +1,4 @@
-// How attempts at deliveries ended, over time.
+// The outcomes of attempts at deliveries, over time.
 
 import { html } from "../vendor/preact.js";
 import { Chart, grouped } from "./chart.js";
@@ -25,7 +25,7 @@ export const OutcomeChart = ({ title, outcomes: { data, failure, reload } }) => 
   `;
 
 /**
- * What the chart shows, in words.
+ * The content of the chart, in words.
  * @param {Outcomes["total"]} total
  */
 function finding({ delivered, retried, exhausted }) {

@@ -1,13 +1,13 @@
-// Whose things the page shows: those of the organization that the address names, or the user's own. The page is loaded again
-// for another owner, so nothing that it has read of one appears for another.
+// The owner whose items the page shows: the organization that the address names, or the user. The page is loaded again
+// for another owner, so it never shows items of one owner for another.
 
 const name = "organization";
 const named = new URLSearchParams(globalThis.location?.search).get(name);
 
-/** The id of the organization; empty for the user's own things. */
+/** The id of the organization; empty for the user's own items. */
 export const organization = named ?? "";
 
-/** Whether the address says whose things they are, and does not leave it to the service. */
+/** Whether the address names the owner, and does not leave it to the service. */
 export const isNamed = named !== null;
 
 /**

@@ -11,7 +11,7 @@ import { Empty, ErrorPanel, Loading } from "./ui.js";
 
 /**
  * The rows that were read so far, and a frame around them: loading, error, empty, and the button for the next page. The
- * list begins again when `key` changes, and with `reload`, which leaves the rows until the first page is read again. The
+ * list begins again when `key` changes, and with `reload`, which keeps the rows until the first page is read again. The
  * answer to an older question is dropped.
  * @template T
  * @param {(cursor: string | undefined) => Promise<{ rows: T[], next: string | undefined }>} read

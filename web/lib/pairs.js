@@ -16,7 +16,7 @@ export function pairsOf(text) {
 }
 
 /**
- * The merge patch from the pairs before to the pairs after: names that are gone are `null`.
+ * The merge patch from the pairs before to the pairs after: removed names are `null`.
  * @param {Record<string, string>} before
  * @param {Record<string, string>} after
  * @returns {Record<string, string | null>}

@@ -1,5 +1,5 @@
-// The command palette (Ctrl+K): every screen, every button of the screen that is open, and what the reader has, found by a
-// few letters.
+// The command palette (Ctrl+K): every screen, every button of the open screen, and the reader's items, found by a few
+// letters.
 
 import { html, useMemo, useRef, useState } from "../vendor/preact.js";
 import { useRead } from "./resource.js";
@@ -10,7 +10,7 @@ import { place } from "./words.js";
 
 /** @typedef {{ text: string, kind: string, run: () => void }} Command */
 
-/** How many results are shown, so that the list stays one that a reader can look through. */
+/** The maximum number of shown results, so that a reader can look through the list. */
 const SHOWN_MAX = 50;
 
 /** @param {{ places: [string, string][], onClose: () => void }} props */
@@ -72,7 +72,7 @@ export function Palette({ places, onClose }) {
 const screens = (places) => places.map(([href, text]) => ({ text, kind: "screen", run: () => navigate(href) }));
 
 /**
- * What the reader has: keys by label, subscriptions by URL, the newest deliveries by type and id.
+ * The reader's items: keys by label, subscriptions by URL, the newest deliveries by type and id.
  * @returns {Command[]}
  */
 function useThings() {
@@ -93,7 +93,7 @@ function useThings() {
 const leading = (text, kind, href) => ({ text, kind, run: () => navigate(href) });
 
 /**
- * What the text itself may name: an id that was pasted, and for operators a user.
+ * The items that the text itself may name: a pasted id, and for operators a user.
  * @param {string} text
  * @returns {Command[]}
  */

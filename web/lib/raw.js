@@ -16,7 +16,7 @@ export async function rawPayload(path) {
 }
 
 /**
- * Where the JSON value that begins at `start` ends.
+ * The end of the JSON value that begins at `start`.
  * @param {string} text
  * @param {number} start
  */

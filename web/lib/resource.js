@@ -1,4 +1,4 @@
-// What screens read: a screen that was open before appears at once, and is then brought up to date.
+// The data of screens: a screen that was open before appears at once, and is then updated.
 
 import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { addressOf, Failure } from "./api.js";
@@ -10,7 +10,7 @@ import { find, refresh, watch } from "./cache.js";
  */
 
 /**
- * What an operation answers. Without an operation, nothing.
+ * The answer of an operation. Without an operation, no answer.
  * @template {import("./api.js").Operation} O
  * @param {O | false | undefined} operation
  * @param {import("./api.js").Arguments<O>} given
@@ -36,9 +36,9 @@ export function useRead(operation, ...given) {
 }
 
 /**
- * An action that a button starts: whether it runs, how it failed, and how to start it. While it runs, the button is
- * `aria-disabled` and not `disabled`, which would take the focus from it, and a second click does nothing. What a screen
- * starts by itself may overlap: then the failure is that of the run that began last.
+ * An action that a button starts: whether it runs, its failure, and the function that starts it. While it runs, the
+ * button is `aria-disabled` and not `disabled`, which would take the focus from it, and a second click has no effect.
+ * Runs that the screen starts may overlap: then the failure is of the run that began last.
  * @template {unknown[]} A
  * @param {(...values: A) => Promise<unknown>} act
  * @param {{ mayOverlap?: boolean }} [how]

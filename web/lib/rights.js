@@ -1,6 +1,5 @@
-// What the session may do. Visitors, whom a portal link has let in, and members of an organization may lack some of it: their
-// screens leave it out. The
-// API decides in any case.
+// The rights of the session. Visitors with a portal link and members of an organization may lack some of them: their
+// screens leave out these parts. The API decides in any case.
 
 import { organization } from "./owner-shown.js";
 
@@ -9,7 +8,7 @@ import { organization } from "./owner-shown.js";
 /** @type {Set<string>} */
 let held = new Set();
 
-/** What the session may do, which is returned too. @param {import("./api.js").Answer<"findCurrentSession">} session */
+/** Stores and returns the rights of the session. @param {import("./api.js").Answer<"findCurrentSession">} session */
 export function hold({ capabilities, organizations, role }) {
   const there = organizations?.find((one) => one.organizationId === organization)?.capabilities ?? [];
   const here = organization ? there : capabilities;

@@ -1,4 +1,4 @@
-// The address of the page: which screen it names, and which filter.
+// The address of the page: its screen and its filter.
 
 import { useLayoutEffect, useState } from "../vendor/preact.js";
 import { isOther, kept, withoutOwner } from "./owner-shown.js";
@@ -26,7 +26,7 @@ export function navigate(to, { replace = false } = {}) {
   window.dispatchEvent(new Event(MOVED));
 }
 
-/** How long a list that the reader comes back to may take to appear, in milliseconds. */
+/** The longest wait for a list to which the reader comes back, in milliseconds. */
 const RETURN_PATIENCE = 3000;
 
 /** Goes back to the link that was followed, once the list has it again. */
@@ -46,7 +46,7 @@ function findFollowed() {
   window.setTimeout(() => observer.disconnect(), RETURN_PATIENCE);
 }
 
-/** The path and the query of the page. Renders again when they change, from the moment at which the screen is there. */
+/** The path and the query of the page. Renders again when they change, from the moment at which the screen exists. */
 export function useAddress() {
   const [address, setAddress] = useState(location.pathname + location.search);
   useLayoutEffect(() => {
@@ -62,14 +62,14 @@ export function useAddress() {
 }
 
 /**
- * The filter in the address, how to change it, and how to set one of its members. The screen stays; empty values leave the
- * address.
+ * The filter in the address, a function that changes it, and one that sets one of its members. The screen stays; empty
+ * values leave the address.
  * @returns {[Record<string, string>, (changes: Record<string, string>) => void, (name: string) => (value: string) => void]}
  */
 export function useFilter() {
   const filter = withoutOwner(useAddress().searchParams);
   const change = (/** @type {Record<string, string>} */ changes) => {
-    // Two changes may come before the screen is rendered again: each adds to what the address has now.
+    // Two changes may come before the screen is rendered again: each adds to the current address.
     const { pathname, search } = location;
     const now = Object.fromEntries(new URLSearchParams(search));
     const next = Object.entries({ ...now, ...changes }).filter(([, value]) => value !== "");

@@ -26,7 +26,7 @@ export const places = () => (may("operator") ? { ...PLACES, ...OPERATOR_PLACES }
 /** How long a `g` waits for the letter of a place, in milliseconds. */
 const PATIENCE = 1500;
 
-/** A browser may forbid a frame to store anything. */
+/** A browser may forbid a frame to store data. */
 export function areOn() {
   try {
     return localStorage.getItem(SWITCH) !== "off";

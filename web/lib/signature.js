@@ -1,7 +1,7 @@
-// Signatures of webhooks (Standard Webhooks 1.0), computed in the page. Nothing here calls the server.
+// Signatures of webhooks (Standard Webhooks 1.0), computed in the page. This file never calls the server.
 
 /**
- * What is signed.
+ * The signed text.
  * @param {string} id
  * @param {string} timestamp
  * @param {string} body

@@ -1,4 +1,4 @@
-// A line without axes, as long as a word: how often something happened on each day, and the same in words.
+// A line without axes, as long as a word: the number of events on each day, and the same in words.
 
 import { html } from "../vendor/preact.js";
 import { counted } from "./words.js";

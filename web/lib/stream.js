@@ -10,15 +10,14 @@ import { organization } from "./owner-shown.js";
 /** @typedef {{ state: StreamState } | { attempt: StreamedAttempt }} News */
 
 const NAME = `gatepost:attempts ${organization}`;
-/** How long the reader waits before it connects again, in milliseconds. */
+/** The time before the reader connects again, in milliseconds. */
 const RECONNECT_AFTER = 3000;
 
-/** Attempts of this long are answered by one reading, in milliseconds. */
+/** The screen reads once for all attempts in a period of this length, in milliseconds. */
 const GATHERED = 800;
 
 /**
- * Reads again soon after attempts that concern the screen, and once the stream is connected: what happened before is not
- * in it.
+ * Reads again soon after attempts that concern the screen, and when the stream is connected: it has no earlier ones.
  * @param {boolean} isOn
  * @param {(attempt: StreamedAttempt) => boolean} concerns
  * @param {() => unknown} reload
@@ -98,8 +97,8 @@ export function follow(tell) {
 const isHidden = () => document.visibilityState === "hidden";
 
 /**
- * Reads until `signal` says stop, and connects again whenever the stream ends; or until the session is over in a hidden
- * page.
+ * Reads until `signal` is aborted, or until the session has ended in a hidden page. Connects again whenever the stream
+ * ends.
  * @param {(news: News) => void} tell
  * @param {AbortSignal} signal
  */
@@ -130,7 +129,7 @@ async function read(tell, signal) {
 }
 
 /**
- * Ends when the page is visible, or `signal` says stop.
+ * Ends when the page is visible, or `signal` is aborted.
  * @param {AbortSignal} signal
  * @returns {Promise<unknown>}
  */

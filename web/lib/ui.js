@@ -1,4 +1,4 @@
-// The parts that screens are made of.
+// The parts of screens.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { product } from "./brand.js";
@@ -10,7 +10,7 @@ import { exact, inWords } from "./time.js";
 /** @typedef {import("../vendor/preact.js").ComponentChildren} Children */
 /** @typedef {import("./api.js").Failure} Failure */
 
-/** How often the live region may speak, in milliseconds. */
+/** The shortest time between two announcements, in milliseconds. */
 const SPEAK_EVERY = 5000;
 /** @type {{ text: string, timer: number | undefined, spoken: number }} */
 const speech = { text: "", timer: undefined, spoken: -SPEAK_EVERY };
@@ -34,8 +34,8 @@ export function announce(text) {
 let isFirstScreen = true;
 
 /**
- * A screen: its title, what it is for, its main action, and its content. The title gets the focus when the screen
- * changes, so that a screen reader says where the reader is. It gets it before the browser draws the screen: later it
+ * A screen: its title, its purpose, its main action, and its content. The title gets the focus when the screen
+ * changes, so that a screen reader announces it. It gets it before the browser draws the screen: later it
  * would take the focus from a field in which the reader types already.
  * @param {{ title: string, lead?: Children, actions?: Children, up?: { href: string, text: string }, children?: Children }} props
  */
@@ -62,7 +62,7 @@ export function Page({ title, lead, actions, up, children }) {
 }
 
 /**
- * What went wrong, what to do, and the id under which the log has it. Faults that the `fields` of a form show are not
+ * The error, its remedy, and the id under which the log has it. Faults that the `fields` of a form show are not
  * repeated.
  * @param {{ failure: Failure | undefined, retry?: () => void, fields?: string[] }} props
  */
@@ -84,14 +84,14 @@ export function ErrorPanel({ failure, retry, fields = [] }) {
   `;
 }
 
-/** The screen stays when the session ends, for what is typed there. @param {{ failure: Failure }} props */
+/** The screen stays when the session ends, to keep the typed text. @param {{ failure: Failure }} props */
 export const SessionOver = ({ failure: { problem } }) => html`
   <p class="error-title">${problem.status === 401 ? "Your session is over" : problem.title}</p>
   <p>What you typed stays here. ${product.isPortal ? "Follow the link of your application again in another tab" : html`<a href="/console/login?next=/console/" target="_blank" rel="noopener">Sign in in another tab</a>`}, then go on.</p>
 `;
 
 /**
- * A list that is empty: what it will show, the next step, and the same step from a terminal.
+ * An empty list: its future content, the next step, and the same step from a terminal.
  * @param {{ title: string, curl?: string | false, action?: Children, children?: Children }} props
  */
 export function Empty({ title, curl, action, children }) {
@@ -105,7 +105,7 @@ export function Empty({ title, curl, action, children }) {
   `;
 }
 
-/** Rows that are not there yet. */
+/** Placeholders of rows that are being read. */
 export function Loading() {
   return html`<div class="loading" role="status"><span class="quiet">Loading…</span></div>`;
 }
@@ -129,7 +129,7 @@ export function When({ at, never = "never" }) {
 }
 
 /**
- * When something is due. What is overdue waits for its turn, or for its receiver.
+ * The time at which an attempt is due. An overdue attempt waits for its turn, or for its receiver.
  * @param {{ at: string | null | undefined, isExact?: boolean }} props
  */
 export function Due({ at, isExact = false }) {
@@ -145,7 +145,7 @@ export function Due({ at, isExact = false }) {
 export const WhenExactly = ({ at, never }) =>
   html`<${When} at=${at} never=${never} />${at && html` <span class="quiet exact">${exact(at)}</span>`}`;
 
-/** What renders again every half minute, so that times in words stay true. One timer is enough for all. */
+/** The functions that run every half minute, so that times in words stay true. They share one timer. */
 const ticking = new Set(/** @type {(() => void)[]} */ ([]));
 window.setInterval(() => ticking.forEach((tick) => tick()), 30_000);
 
@@ -184,7 +184,7 @@ export function CopyButton({ text, label = "Copy", what = "", shown }) {
 const SELECTED = `Selected: press ${COPY_KEYS}`;
 
 /**
- * Something to read and to copy.
+ * A string to read and to copy.
  * @param {{ text: string, what: string, isOneLine?: boolean }} props
  */
 export function Code({ text, what, isOneLine = false }) {
@@ -200,8 +200,8 @@ export function Code({ text, what, isOneLine = false }) {
 let fieldCount = 0;
 
 /**
- * A label, its input, a hint, and what is wrong with the value. What is wrong goes when the value changes, unless it
- * follows the value.
+ * A label, its input, a hint, and the fault of the value. The fault is hidden when the value changes, unless it follows
+ * the value.
  * @param {{ label: string, hint?: string, fault?: string, followsValue?: boolean,
  *   input: (attributes: Record<string, unknown>) => Children }} props
  */
@@ -233,7 +233,7 @@ export const TextField = ({ value, set, label, hint, fault, followsValue, ...mor
 `;
 
 /**
- * What filters a list.
+ * The filters of a list.
  * @param {{ label: string, children?: Children }} props
  */
 export const Filters = ({ label, children }) => html`
@@ -259,7 +259,7 @@ export const Choice = ({ label, value, options, onChange, hint }) => html`
 `;
 
 /**
- * A search field. It keeps what is typed until Enter, or until the reader leaves the field. Another value replaces it.
+ * A search field. It keeps the typed text until Enter, or until the reader leaves the field. Another value replaces it.
  * @param {{ label: string, value: string, onChange: (value: string) => void, hint?: string, isMain?: boolean }} props
  */
 export function SearchField({ label, value, onChange, hint, isMain = false }) {
@@ -283,12 +283,12 @@ export function SearchField({ label, value, onChange, hint, isMain = false }) {
   `;
 }
 
-/** What opened the dialog, until it gets the focus back. Another dialog may follow the first before that. */
+/** The element that opened the dialog, until it gets the focus back. Another dialog may follow before that. */
 let opener = /** @type {Element | null} */ (null);
 
 /**
  * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes. With `done`, the dialog
- * shows something once: only the button with this text closes the dialog, and Escape moves to it.
+ * shows a secret once: only the button with this text closes the dialog, and Escape moves to it.
  * @param {{ title: string, onClose: () => void, done?: string, children?: Children }} props
  */
 export function Dialog({ title, onClose, done, children }) {
@@ -332,7 +332,7 @@ export function Dialog({ title, onClose, done, children }) {
   `;
 }
 
-/** The focus returns to what opened the dialog, or to the title if that is gone, unless the reader is somewhere else already. */
+/** The focus returns to the opener of the dialog, or to the title without it, unless the reader has moved it. */
 function giveBack() {
   window.setTimeout(() => {
     if (document.querySelector("dialog[open]")) return;

@@ -118,7 +118,7 @@ export const deliveryReason = ({ reason }) => (reason ? (DELIVERY_REASONS[reason
 export const attemptError = ({ error }) => (error ? ATTEMPT_ERRORS[error] : "");
 
 /**
- * The state of a subscription, and why.
+ * The state of a subscription, and its reason.
  * @param {Subscription} subscription
  * @param {Health | undefined} health
  * @returns {{ tone: Tone, name: string, why: string }}
@@ -163,7 +163,7 @@ export function keyState(key) {
 }
 
 /**
- * Whether the key ends soon and nothing replaces it: it was rotated, and its successor is revoked or expired.
+ * Whether the key ends soon and no key replaces it: it was rotated, and its successor is revoked or expired.
  * @param {Key} key
  * @param {Key[]} keys
  */

@@ -1,4 +1,4 @@
-// Who changed what of the user's, newest first.
+// The changes of the user's items and their actors, newest first.
 
 import { html } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
@@ -52,7 +52,7 @@ function useNames() {
 
 /**
  * The same for operators, from the log itself: a look at the keys and subscriptions of a user would be in the user's log.
- * What the log does not name keeps its id.
+ * An item without a name in the log is shown by its id.
  * @param {AuditEvent[]} events
  * @param {string} [userId]
  */
@@ -69,7 +69,7 @@ export function useLoggedNames(events, userId) {
 }
 
 /**
- * What the event says of names.
+ * The names in the event.
  * @param {AuditEvent} event
  * @param {Record<string, string>} names
  */

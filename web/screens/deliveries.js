@@ -114,13 +114,13 @@ function DeliveryFilters({ filter, set, subscriptions }) {
 }
 
 /**
- * `gap` is the cursor behind `waiting` when there are deliveries between those and the rows that nobody has read.
+ * `gap` is the cursor after `waiting` when there are unread deliveries between these and the rows.
  * @typedef {{ rows?: Delivery[], waiting: Delivery[], next?: string, gap?: string }} List
  */
 
 /**
- * The rows that are shown, what is newer, and how to get more. Rows that are shown change in place; newer ones wait
- * until the reader calls for them, so that nothing jumps.
+ * The rows that are shown, the newer rows, and the functions that read more. Rows that are shown change in place; newer
+ * rows wait until the reader asks for them, so that the list does not jump.
  * @param {Record<string, string>} filter
  */
 function useDeliveries(filter) {
@@ -133,7 +133,7 @@ function useDeliveries(filter) {
   const change = (/** @type {Answer} */ answer, /** @type {(list: List, answer: Answer) => List} */ next) => {
     if (current.current === key) setList((now) => next(now, answer));
   };
-  // What an older answer says about the newest deliveries is not true any more.
+  // An older answer about the newest deliveries is no longer true.
   const questions = useRef({ asked: 0, answered: 0 });
   const newest = async (/** @type {(list: List, answer: Answer) => List} */ next) => {
     const question = (questions.current.asked += 1);
@@ -190,7 +190,7 @@ const withNewer = ({ rows = [], waiting, next, gap }) =>
   gap === undefined ? { rows: [...waiting, ...rows], waiting: [], next } : { rows: waiting, waiting: [], next: gap };
 
 /**
- * Brings known rows up to date, and sets apart those that are newer than all of them. Without rows, begins with these.
+ * Brings known rows up to date, and separates newer ones. Without rows, begins with these.
  * @param {List} list
  * @param {Answer} answer
  * @returns {List}

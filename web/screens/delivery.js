@@ -1,4 +1,4 @@
-// One delivery: its event, each attempt, and what the owner can do.
+// One delivery: its event, each attempt, and the owner's commands.
 
 import { html } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
@@ -127,7 +127,7 @@ const OneAttempt = ({ attempt, eventId }) => html`
 `;
 
 /**
- * What follows from the attempt of what is sent, by the rules of Standard Webhooks.
+ * The headers of the request that follow from the attempt, by the rules of Standard Webhooks.
  * @param {Attempt} attempt
  * @param {string} eventId
  */

@@ -13,18 +13,18 @@ import { attemptError, counted, place } from "../lib/words.js";
 /** @typedef {import("../lib/api.js").Given<"retryFailures">["body"]} Cause */
 
 /**
- * Where a group leads, and what its button does.
+ * The target of a group's links, and the action of its button.
  * @typedef {{ base: string, mayRetry: boolean, retry: (cause: Cause) => Promise<{ deliveries: number }> }} Side
  */
 
-/** What a user sees. @returns {Side} */
+/** The side of a user. @returns {Side} */
 const ownSide = () => ({
   base: "/console",
   mayRetry: may("webhooks"),
   retry: (body) => call("retryFailures", { body }),
 });
 
-/** What operators see of a user. @param {string} userId @returns {Side} */
+/** The side of operators, for a user. @param {string} userId @returns {Side} */
 const operatorSide = (userId) => ({
   base: `/console/operator/users/${encodeURIComponent(userId)}`,
   mayRetry: true,

@@ -1,4 +1,4 @@
-// The start: first steps until they are done, and then what needs attention.
+// The start: first steps until they are done, and then the items that need attention.
 
 import { html } from "../vendor/preact.js";
 import { OutcomeChart } from "../lib/outcome-chart.js";
@@ -12,13 +12,13 @@ import { counted, isFailing, isOrphan, keyState, place, subscriptionState } from
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
 
-/** More failures than that are counted as "50+". */
+/** More failures than this are counted as "50+". */
 const COUNTED_MAX = 50;
-/** How many failing receivers are shown one by one. */
+/** The maximum number of failing receivers that are shown one by one. */
 const SHOWN_MAX = 5;
 /** A key that expires sooner needs attention. */
 const SOON = 7 * DAY * 1000;
-/** The start of the day that "24 hours" means, fixed for as long as the page is open: the address is a cache's key. */
+/** The start of the last "24 hours", fixed until the page is closed: the address is a key of the cache. */
 const YESTERDAY = ago(DAY);
 
 export default function Home() {

@@ -1,4 +1,4 @@
-// One API key: what it is, how it is used, and the keys before and after it.
+// One API key: its fields, its use, and the keys before and after it.
 
 import { html, useState } from "../vendor/preact.js";
 import { Chart, grouped } from "../lib/chart.js";
@@ -23,7 +23,7 @@ const SERIES = [
 
 const DIALOGS = { change: ChangeKey, disable: DisableKey, rotate: RotateKey, revoke: RevokeKey };
 
-/** How many hours, their name, and how many of them are one bar. */
+/** The number of hours, their name, and the number of them in one bar. */
 const DAY = { hours: 24, name: "24 hours", size: 1 };
 const PERIODS = [DAY, { hours: 168, name: "7 days", size: 6 }, { hours: 720, name: "30 days", size: 24 }];
 
@@ -112,7 +112,7 @@ function KeyUsage({ id }) {
 }
 
 /**
- * What the chart shows, in words.
+ * The content of the chart, in words.
  * @param {Usage["total"]} total
  * @param {string} period
  */

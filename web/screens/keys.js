@@ -16,7 +16,7 @@ import { CreateKey, RevokeKey, RotateKey } from "./key-forms.js";
 /** @typedef {{ create?: boolean, rotate?: Key, revoke?: Key, clear?: Key[] }} Open */
 
 const STALE_AFTER = 90 * 24 * 3600 * 1000;
-/** With more keys than that, there is a field to search them. */
+/** With more keys than this, the list has a search field. */
 const SEARCHED_FROM = 9;
 
 const LEAD = `A key lets a program call the API in ${organization ? `the name of ${organization}` : "your name"}.`;

@@ -1,4 +1,4 @@
-// Who changed what, of all users, with filters and an export.
+// The changes of all users' items, with filters and an export.
 
 import { html } from "../vendor/preact.js";
 import { addressOf, call } from "../lib/api.js";

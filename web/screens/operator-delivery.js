@@ -1,4 +1,4 @@
-// A delivery to a user: its event, each attempt, and how to send it again.
+// A delivery to a user: its event, each attempt, and the command to send it again.
 
 import { html } from "../vendor/preact.js";
 import { call } from "../lib/api.js";

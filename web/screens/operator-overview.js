@@ -1,4 +1,4 @@
-// How the system is doing, and which receivers fail.
+// The state of the system, and the receivers that fail.
 
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
@@ -11,7 +11,7 @@ import { counted, HEALTH_STATES, healthReason } from "../lib/words.js";
 /** @typedef {import("../lib/api.js").Schemas["FailingSubscription"]} Failing */
 /** @typedef {{ rows?: Failing[], next?: string }} List */
 
-/** How often the figures are read, in milliseconds. */
+/** The time between two readings of the figures, in milliseconds. */
 const READ_EVERY = 5000;
 /** From this number on, the service does not count further. */
 const COUNTED_MAX = 100_000;
@@ -31,7 +31,7 @@ export default function Overview() {
   `;
 }
 
-/** Reads again while somebody looks. @param {() => unknown} read */
+/** Reads again while the page is visible. @param {() => unknown} read */
 function useRounds(read) {
   useEffect(() => {
     const timer = window.setInterval(() => document.visibilityState === "visible" && read(), READ_EVERY);
@@ -42,7 +42,7 @@ function useRounds(read) {
 /** @typedef {{ verifications: number, events: number, attempts: number }} Rates */
 
 /**
- * What happens in a second. An answer of another process, or after a restart, begins again.
+ * The rates per second. An answer of another process, or after a restart, begins again.
  * @param {System | undefined} system
  * @returns {Rates | undefined}
  */

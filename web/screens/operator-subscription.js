@@ -1,4 +1,4 @@
-// A subscription of a user: its health, its deliveries, and how to send again what was lost.
+// A subscription of a user: its health, its deliveries, and the command to send lost ones again.
 
 import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";

@@ -238,7 +238,7 @@ function UserAudit({ userId }) {
   `;
 }
 
-/** How long the visit lasts at most. */
+/** The maximum duration of the visit. */
 const VISIT_SECONDS = 12 * 3600;
 
 /** @type {[string, string][]} */

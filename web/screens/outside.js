@@ -1,4 +1,4 @@
-// The screens for readers who are not signed in, and the one for addresses that lead nowhere.
+// The screens for readers who are not signed in, and the screen for unknown addresses.
 
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
@@ -51,7 +51,7 @@ export const VisitOver = ({ title = "Your visit is over" }) => html`
   <//>
 `;
 
-/** What a link of the host application opens. Its fragment is a code that works once. */
+/** The screen that a link of the host application opens. Its fragment is a code that works once. */
 export function Portal() {
   const [isSpent, setSpent] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// A new signing secret, and what to do with it.
+// A new signing secret, and the next steps with it.
 
 import { html } from "../vendor/preact.js";
 import { Snippets } from "../lib/snippet-tabs.js";

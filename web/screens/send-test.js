@@ -11,10 +11,10 @@ import { attemptError } from "../lib/words.js";
 /** @typedef {import("../lib/api.js").Attempt} Attempt */
 /** @typedef {import("../lib/api.js").Answer<"findDelivery">} History */
 
-/** How often the delivery is read, and for how long, in milliseconds. */
+/** The time between two readings of the delivery, and the time for all, in milliseconds. */
 const READ_EVERY = 300;
 const PATIENCE = 20_000;
-/** How much of an answer is shown, in characters. */
+/** The shown part of an answer, in characters. */
 const SHOWN_ANSWER = 500;
 
 /** @param {{ id: string, onDone?: () => void }} props */
@@ -69,7 +69,7 @@ function Verdict({ attempt, children }) {
 }
 
 /**
- * Sends one event to the URL in a form, before it is saved. `onFailure` shows what is wrong with the URL beside its field.
+ * Sends one event to the URL in a form, before it is saved. `onFailure` shows the fault of the URL at its field.
  * @param {{ url: string, onFailure: (failure: import("../lib/api.js").Failure | undefined) => void }} props
  */
 export function TestUrl({ url, onFailure }) {

@@ -1,4 +1,4 @@
-// One subscription: its health, its secret, its deliveries, and what the owner can change.
+// One subscription: its health, its secret, its deliveries, and the owner's commands.
 
 import { html, useMemo, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
@@ -86,7 +86,7 @@ export function Facts({ subscription, health }) {
   `;
 }
 
-/** How long attempts take, in words. @param {{ id: string }} props */
+/** The duration of attempts, in words. @param {{ id: string }} props */
 function Times({ id }) {
   const { data, failure, reload } = useRead("showAttemptTimes", { id });
   if (failure) return html`<${ErrorPanel} failure=${failure} retry=${reload} />`;
@@ -101,10 +101,10 @@ function Times({ id }) {
   </section>`;
 }
 
-/** How far back *Try now* looks for what failed, in seconds: a clock that is fast must not name the future. */
+/** The period in which *Try now* looks for failures, in seconds: a fast clock must not name the future. */
 const JUST_NOW = 60;
 
-/** Ends the pause: what waits is sent, and what waits for a retry keeps its time. @param {{ id: string, reload: () => Promise<void> }} props */
+/** Ends the pause: waiting deliveries are sent, and retries keep their time. @param {{ id: string, reload: () => Promise<void> }} props */
 function TryNow({ id, reload }) {
   const { run, isRunning, failure } = useAction(async () => {
     await call("recoverSubscription", { id, body: { since: ago(JUST_NOW) } });
@@ -224,7 +224,7 @@ function Recover({ subscription: { id }, reload, onClose }) {
 }
 
 /**
- * The count goes up to 10,000, and what is due already is not in it.
+ * The count goes up to 10,000, without deliveries that are due already.
  * @param {number} count
  * @param {number} waiting
  */

@@ -45,7 +45,7 @@ const NoSubscriptions = ({ create }) => html`
   <//>
 `;
 
-/** With more subscriptions than that, there is a search and a filter. */
+/** With more subscriptions than this, the list has a search and a filter. */
 const SEARCHED_FROM = 9;
 
 /** @type {[string, string][]} */

@@ -1,4 +1,4 @@
-// What screens read is kept by its address.
+// The answers that screens have read, kept by their address.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
