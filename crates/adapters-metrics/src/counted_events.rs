@@ -22,7 +22,7 @@ enum Outcome {
 }
 
 impl CountedEvents {
-    /// Counts the events that are published to this store.
+    /// Counts the events for this store.
     pub fn new(store: Arc<dyn EventStore>) -> Arc<Self> {
         Arc::new(Self { store, counts: Tally::default() })
     }

@@ -25,7 +25,7 @@ use crate::store_watch::{Reading, StoreWatch};
 /// The values of no labels.
 const UNLABELLED: [&str; 0] = [];
 
-/// The identity of the running program.
+/// The running program.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildInfo {
     /// The version of the program.

@@ -27,7 +27,7 @@ const WAIT_MAX: Duration = Duration::from_secs(30);
 /// On shutdown: how long the last request may take.
 const LAST_REQUEST_MAX: Duration = Duration::from_secs(1);
 
-/// The destination of spans, and the identity of the sender.
+/// The destination and the sender of spans.
 pub struct ExporterSettings {
     /// The collector.
     pub url: CollectorUrl,

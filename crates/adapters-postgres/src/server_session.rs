@@ -131,7 +131,7 @@ pub(crate) async fn check_timeline(client: &Client, timelines: &Timelines) -> Re
 }
 
 /// The first row of these statements, which begins with the timeline. Fails if the server is not the primary. A server
-/// that refuses to tell its timeline is the primary if it is not in recovery. See decision 95.
+/// that does not tell its timeline is the primary if it is not in recovery. See decision 95.
 async fn admitted_row(
     client: &Client,
     timelines: &Timelines,

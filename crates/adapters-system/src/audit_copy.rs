@@ -137,7 +137,7 @@ impl Copier {
         }
     }
 
-    /// Adds the lines of the waiting events, and returns the callers that wait for them.
+    /// Adds the lines of the waiting events, and returns the waiting callers.
     fn gather(&self, first: Message, lines: &mut Vec<u8>) -> Vec<Sender<()>> {
         let mut finished = Vec::new();
         for message in iter::once(first).chain(self.events.try_iter()).take(TOGETHER_MAX) {
@@ -152,7 +152,7 @@ impl Copier {
         finished
     }
 
-    /// Writes the lines, and repeats a write that fails until it succeeds.
+    /// Writes the lines, and tries again until it succeeds.
     fn write(&mut self, lines: &mut Vec<u8>) {
         let mut has_failed = false;
         while let Err(error) = self.output.write(lines) {

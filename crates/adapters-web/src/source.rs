@@ -13,8 +13,8 @@ pub(crate) fn shell_of(source: &str, version: &str) -> Option<String> {
     source.contains(VERSION_MARK).then(|| source.replace(VERSION_MARK, version))
 }
 
-/// The kinds of files that the browser loads, and their media types. Other files, such as type declarations, stay out
-/// of the binary.
+/// The file types that the browser loads, with their media types. Other files, such as type declarations, stay out of
+/// the binary.
 const KINDS: [(&str, &str); 5] = [
     ("css", "text/css; charset=utf-8"),
     ("html", "text/html; charset=utf-8"),

@@ -34,7 +34,7 @@ Examples:
 /// A key that ends within this time is counted as expiring.
 const SOON: Duration = Duration::from_hours(7 * 24);
 
-/// Counts of a user's keys and webhooks, and of the ones that need attention.
+/// Counts of a user's items, and of items that need attention.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Overview {

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::rest_client::{NO_BODY, query};
 use crate::{Client, Error, Owner};
 
-/// An entry of the audit log: the actor, the action, its target, its time and its origin. Times are RFC 3339 in UTC
-/// with milliseconds.
+/// An action with its actor, target, time and origin. Times are RFC 3339 in UTC with milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -4,8 +4,8 @@ use std::time::Duration;
 use domain::ports::Completion;
 use tokio::time::Instant;
 
-/// How long a result waits for others, so that they share a transaction. The wait delays no delivery, because the
-/// result has freed its place.
+/// How long a result waits for others, so that they share a transaction. No delivery waits for it: it has freed its
+/// place.
 const GATHER: Duration = Duration::from_millis(15);
 /// How long it waits if [`MANY`] wait. If the process dies in this time, their webhooks are sent again.
 const GATHER_MANY: Duration = Duration::from_millis(3);

@@ -42,7 +42,7 @@ pub(crate) struct Lanes {
     waiting: usize,
     in_flight: usize,
     claimed_bytes: u64,
-    /// Places that publications may take, or have taken without this process knowing it yet.
+    /// Places that publications may take, or have taken unseen.
     offered: u32,
 }
 
@@ -146,7 +146,7 @@ impl Lanes {
         Some(PublishedRoom { shares, rooms, payload_bytes })
     }
 
-    /// Notes how many places publications may take from now on, or have taken without this process knowing it yet.
+    /// Notes how many places publications may take from now on, or have taken unseen.
     pub(crate) fn offered(&mut self, places: u32) {
         self.offered = places;
     }

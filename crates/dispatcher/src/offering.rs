@@ -41,7 +41,7 @@ impl<'a> Offering<'a> {
     }
 }
 
-/// Ends the offer, so that no delivery is claimed for a run that is over.
+/// Ends the offer of a run that is over.
 impl Drop for Offering<'_> {
     fn drop(&mut self) {
         if self.is_out {

@@ -33,7 +33,7 @@ pub struct OpenSpan {
     started_at: Timestamp,
 }
 
-/// The facts about a span that are known at its end.
+/// The data of a span at its end.
 #[derive(Clone, Debug)]
 pub struct SpanEnd {
     /// See [`Span::name`].

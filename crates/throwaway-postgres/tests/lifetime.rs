@@ -131,7 +131,7 @@ fn a_killed_process_leaves_nothing() {
     }));
 }
 
-/// Returns at once when it runs alone: see [`a_killed_process_leaves_nothing`].
+/// Returns at once when run alone: see [`a_killed_process_leaves_nothing`].
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "the parent tells this child what it is")]
 #[expect(clippy::print_stdout, reason = "the parent reads it")]

@@ -144,7 +144,7 @@ async fn webhooks_move_the_figures_by_exactly_their_number(storage: Storage) {
     assert!(read.value("gatepost_store_reading_age_seconds", &[]) < 11.0);
 }
 
-/// Uses every feature as a user, a consumer and the operator, and then looks for their names and secrets.
+/// Uses Gatepost as a user, a consumer and the operator, and then looks for their names and secrets.
 async fn no_figure_names_a_secret_or_a_user(storage: Storage) {
     let (gatepost, address) = metered(setup(&storage).await).await;
     let receiver = Receiver::start(Behaviour::ok()).await;

@@ -93,8 +93,8 @@ async fn an_idle_connection_closes_before_the_receiver_would_close_it() {
     assert!((3..6).contains(&kept.as_secs()), "{kept:?}");
 }
 
-/// The places for connections of these tests, and a deadline of which a third is shorter than the time that an idle
-/// connection is kept.
+/// The places for connections of these tests, and a deadline whose third is shorter than the life of an idle
+/// connection.
 fn three_places() -> Sending {
     Sending { connections_max: 3, deadline: Duration::from_secs(6), ..Sending::default() }
 }

@@ -12,7 +12,7 @@ use crate::exchange::{Sending, failed, send};
 use crate::name_server::{NameServer, resolver};
 use crate::receiver::Receiver;
 
-/// The number of look-ups that hang while another one succeeds.
+/// The number of hanging look-ups during the good one.
 const MANY: usize = 200;
 
 async fn look_up(resolver: &SystemResolver, name: &str) -> Result<Vec<std::net::IpAddr>, ResolveError> {

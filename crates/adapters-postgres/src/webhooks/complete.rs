@@ -152,8 +152,7 @@ impl<'a> Complete<'a> {
         Self { completions, has_failed: AtomicBool::new(false) }
     }
 
-    /// Takes the ending deliveries out of the queue, sorted, so that parallel transactions lock the same deliveries in
-    /// one order.
+    /// Takes out the ending deliveries, sorted, so that parallel transactions lock the same deliveries in one order.
     fn take_out(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<Vec<OutRow>>>> {
         let ending = self.completions.iter().filter(|done| matches!(done.end.next_step(), NextStep::End(_)));
         let mut ending: Vec<Held<'_>> = ending.map(held_by).collect();

@@ -1,5 +1,5 @@
-//! A list of the audit log reads a number of rows that depends only on its length, or on the limit of a search,
-//! whatever the log has. So does the look for events that are to be announced.
+//! The number of rows that a list of the audit log reads depends on its length or the limit of a search, not on the
+//! log. The same holds for the search for events to announce.
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{Actor, AuditAction, AuditFilter};

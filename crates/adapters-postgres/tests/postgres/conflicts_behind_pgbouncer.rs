@@ -129,7 +129,7 @@ async fn make_serializable(mut client: OwnedReadHalf, mut server: OwnedWriteHalf
     }
 }
 
-/// Without this test, the other tests of this file would pass without any serializable transaction.
+/// The other tests of this file would pass without any serializable transaction.
 #[tokio::test]
 async fn transactions_become_serializable() {
     let (store, _server, changed) = open().await;

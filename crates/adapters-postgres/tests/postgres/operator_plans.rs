@@ -1,5 +1,5 @@
-//! A list for operators reads a number of rows that depends only on its length, or on the limit of a search, whatever
-//! the tables have.
+//! The number of rows that a list for operators reads depends on its length or the limit of a search, not on the
+//! tables.
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::ports::{Close as _, ListEventsRequest, OperatorLog as _, Retention as _, Schema as _};

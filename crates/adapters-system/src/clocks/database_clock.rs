@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::TOLERANCE;
 
-/// A reading of the database's clock that took longer is ignored, because it is too inexact.
+/// A reading of the database's clock that took longer is ignored.
 const ROUND_TRIP_MAX: Duration = Duration::from_secs(2);
 /// If the machine's clock moves by more than this against the monotonic one, the machine was suspended, or its clock
 /// was set. Only the next reading shows which.

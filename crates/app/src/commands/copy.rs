@@ -45,7 +45,7 @@ Examples:
   gatepost copy --from sqlite://old.db \\
       --to postgres://gatepost@db/gatepost --to-shards 16";
 
-/// The number of rows after which a remark reports the progress of a table.
+/// The rows between two remarks about a table.
 const REMARK_EVERY: usize = 100_000;
 
 /// How many rows of a table were copied.

@@ -1,4 +1,4 @@
-//! The version of the program, and the document of its API.
+//! The program's version and API document.
 
 use anyhow::Result;
 use clap::Args;

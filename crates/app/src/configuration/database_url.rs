@@ -39,7 +39,7 @@ impl DatabaseUrl {
         split(urls.expose()).into_iter().map(Secret::new).collect()
     }
 
-    /// The reason why this database cannot have this number of shards; `None` if it can.
+    /// The reason against this number of shards; `None` without one.
     pub(crate) fn misfit(&self, shards: u16) -> Option<String> {
         let servers = self.servers().len();
         match self {

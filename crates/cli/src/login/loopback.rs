@@ -56,7 +56,7 @@ impl Loopback {
         })
     }
 
-    /// The URL to which the provider leads the browser back.
+    /// The return URL of the provider.
     ///
     /// # Errors
     ///

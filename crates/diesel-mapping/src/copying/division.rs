@@ -1,7 +1,6 @@
 use domain::{Home, OwnerId};
 
-/// The issuer and the subject of the owner of a row; `None` without an owner, or if the key or subscription of the row
-/// no longer exists.
+/// The issuer and the subject of the owner of a row; `None` without an owner, or without the row's key or subscription.
 pub type OwnerColumns = (Option<String>, Option<String>);
 
 /// How the rows of a source are dealt to the shards of a target. See decision 84.

@@ -1,4 +1,4 @@
-//! The limits of attempts at a time, and the turns of owners and lanes.
+//! The limits of attempts at a time, and the turns.
 
 use std::sync::Arc;
 

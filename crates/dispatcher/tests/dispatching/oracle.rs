@@ -167,7 +167,7 @@ impl Oracle {
         if self.traits.clock_offsets { 2 * READING_MAX } else { Duration::ZERO }
     }
 
-    /// Notes that the queue has handed out these lanes.
+    /// Notes the lanes that the queue has handed out.
     pub(crate) fn claimed(&self, process: u64, at: Timestamp, until: Timestamp, lanes: &[ClaimedLane]) {
         let mut model = self.model.lock().unwrap();
         let now = self.world.clock.now();

@@ -22,7 +22,7 @@ const WORDS: [(&str, AuditTarget); 6] = [
 pub struct AuditEvent {
     /// Identifies the entry, sorts lists, and has the time.
     pub id: AuditId,
-    /// The actor, the means, the request and the address.
+    /// The actor, means, request and address.
     pub origin: Origin,
     /// The action.
     pub action: AuditAction,

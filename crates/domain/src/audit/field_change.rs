@@ -1,6 +1,6 @@
 use super::later_name::LaterName;
 
-/// A field that a change may have, and that is not secret.
+/// A field that can change and is not secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuditField {
     /// The label of a key.

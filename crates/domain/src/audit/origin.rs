@@ -129,7 +129,7 @@ impl Cause {
         Self { id: AuditId::mint(at, entropy), origin: origin.clone() }
     }
 
-    /// The cause of a change that the service makes to this subscription.
+    /// The cause of a change of this subscription by the service.
     pub fn of_service(at: Timestamp, subscription: SubscriptionId) -> Self {
         Self { id: AuditId::of_service(at, subscription.as_bytes()), origin: Origin::SERVICE }
     }

@@ -42,7 +42,7 @@ impl Capability {
         }
     }
 
-    /// The most access to webhooks that these capabilities give; `None` if they give none.
+    /// The most access to webhooks by these capabilities, or `None`.
     pub fn webhooks_of(may: impl Fn(Self) -> bool) -> Option<WebhookAccess> {
         [WebhookAccess::Write, WebhookAccess::Read].into_iter().find(|access| may(Self::for_webhooks(*access)))
     }

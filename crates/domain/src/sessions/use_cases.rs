@@ -33,7 +33,7 @@ impl Sessions {
         Self { stores, recent_uses, clock, entropy, placement: Placement::OneStore }
     }
 
-    /// The same, with this placement of new ids and secrets.
+    /// The same, with this placement of new items.
     #[must_use]
     pub fn with_placement(self, placement: Placement) -> Self {
         Self { placement, ..self }

@@ -14,7 +14,7 @@ pub(super) const ACTIVE_MAX: usize = 60;
 pub(super) const CALLERS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// The calls of the callers, and their outcomes.
+/// The calls with their outcomes.
 #[derive(Default)]
 pub(super) struct Crowd(Mutex<Vec<Call>>);
 

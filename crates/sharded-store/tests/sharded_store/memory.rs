@@ -96,7 +96,7 @@ fn audit_logs_of_shards() {
     check_all(audit::PROMISES, || Arc::new(AuditedStores::of(&of_memory(SHARDS))));
 }
 
-/// It is the store unchanged, so it keeps the promises that several stores do not.
+/// It is the store itself, so it keeps the promises of one store.
 #[test]
 fn one_shard_keeps_each_promise_of_one_database() {
     assert_eq!(check_exceptions(keys::PROMISES, || of_memory(1) as _), [""; 0]);

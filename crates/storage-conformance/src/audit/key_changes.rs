@@ -82,7 +82,7 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
     expect_seen(&stores).await;
 }
 
-/// Disables the key twice, and returns the event of the first call. The second call has no effect, and leaves no event.
+/// Disables the key twice, and returns the event. The second call has no effect and no event.
 async fn disable_twice(stores: &AuditedStores, sample: &Sample) -> Option<AuditEvent> {
     let by = cause(second(1));
     let change = KeyChange { is_disabled: Some(true), ..KeyChange::default() };

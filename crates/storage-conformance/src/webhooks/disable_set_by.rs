@@ -75,7 +75,7 @@ pub async fn a_changed_url_is_of_the_key_that_changed_it(store: Arc<dyn WebhookS
     let none = SubscriptionChange::default;
     let elsewhere = || Some(url("https://elsewhere.example/in"));
     let key = |n| Some(KeyId::from_bytes([n; 16]));
-    // The key that has set the URL, the change, and the number of subscriptions that are disabled when key 1 leaks.
+    // The key that set the URL, the change, and how many subscriptions a leak of key 1 disables.
     let table = [
         (None, SubscriptionChange { url: elsewhere(), by: key(1), ..none() }, 1),
         (Some(1), SubscriptionChange { url: elsewhere(), by: key(2), ..none() }, 0),

@@ -124,7 +124,7 @@ pub async fn an_event_is_found_with_its_payload(store: Arc<dyn WebhookStore>) {
     assert_eq!(found(EventId::from_bytes([9; 16])).await, None, "an unknown event is none");
 }
 
-/// The time of the next attempt at the deliveries of [`failed`], in milliseconds.
+/// The time of the retries of [`failed`], in milliseconds.
 const RETRY_MILLIS: i64 = 10_000;
 
 /// A new subscription of this owner. Its only attempt failed this many milliseconds after the start.

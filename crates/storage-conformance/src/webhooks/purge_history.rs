@@ -1,4 +1,4 @@
-//! Deleting events that were published long ago, with their deliveries.
+//! Deleting old events with their deliveries.
 
 use std::sync::Arc;
 

@@ -239,7 +239,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("GET /healthz", "open"),
 ];
 
-/// The page that makes the call, or a program.
+/// The page that calls, or a program.
 const PAGES: [Option<(&str, &str)>; 3] = [Some(SAME_ORIGIN), Some(("sec-fetch-site", "cross-site")), None];
 
 #[tokio::test]

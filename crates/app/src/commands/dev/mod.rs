@@ -54,7 +54,7 @@ Examples:
   API_KEYS_MAX_ACTIVE=3 gatepost dev
   gatepost dev --web web";
 
-/// Short, because a developer who has repaired a receiver should not wait for long.
+/// A developer with a repaired receiver should not wait for long.
 const PAUSES: PauseLengths = PauseLengths { first: Duration::from_secs(1), longest: Duration::from_secs(4) };
 /// The audience of development tokens if `OIDC_AUDIENCE` is not set.
 const AUDIENCE: &str = "gatepost-dev";
@@ -157,7 +157,7 @@ fn routes_of(
     }
 }
 
-/// Takes out the settings that only `serve` uses, and logs a warning for each.
+/// Removes the settings that only `serve` uses, with a warning.
 fn leave_out(configuration: &mut Configuration) {
     if configuration.oidc_issuer.is_some() {
         tracing::warn!("dev ignores OIDC_ISSUER: it accepts only the tokens of its development provider");

@@ -1,4 +1,4 @@
-//! `gatepost doctor`: chooses the subjects of the checks, which the crate `doctor` has.
+//! `gatepost doctor`: the subjects of the checks in `doctor`.
 
 mod database;
 

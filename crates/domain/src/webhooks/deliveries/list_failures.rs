@@ -67,8 +67,7 @@ impl Webhooks {
     }
 }
 
-/// The newest delivery of each cause, and the number of its deliveries; the largest number first. `failed` has the
-/// newest first.
+/// The newest delivery of each cause, and the number of deliveries; the most first. `failed` has the newest first.
 fn counted(failed: &[FailedDelivery]) -> Vec<(FailedDelivery, u32)> {
     let mut groups: Vec<(FailedDelivery, u32)> = Vec::new();
     for one in failed {

@@ -41,7 +41,7 @@ struct Offer {
 }
 
 impl Offer {
-    /// The rest of the request without the deliveries that are `under_way`.
+    /// The request without the deliveries `under_way`.
     fn new(request: &ClaimRequest, under_way: u32) -> Self {
         let lanes_max = request.lanes_max.saturating_sub(under_way);
         Self {

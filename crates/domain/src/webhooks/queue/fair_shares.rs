@@ -24,7 +24,7 @@ impl FairShares {
         Self { places, taken_in_all: 0, taken: BTreeMap::new() }
     }
 
-    /// This number of free places, and the number of other places that each owner has taken.
+    /// This number of free places, and the places that each owner has taken.
     pub fn with_taken(free: u32, taken: impl IntoIterator<Item = (OwnerNumber, u32)>) -> Self {
         let taken: BTreeMap<_, _> = taken.into_iter().filter(|(_, count)| *count > 0).collect();
         let taken_in_all = taken.values().sum();
