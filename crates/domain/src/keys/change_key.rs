@@ -37,7 +37,7 @@ impl Keys {
         origin: &Origin,
     ) -> Result<ApiKey, ChangeKeyError> {
         if let Some(RateLimitOfKey::Own(limit)) = change.rate_limit {
-            self.policy.check_rate_limit(Some(limit))?;
+            self.policy.check_rate_limit(Some(limit), &origin.actor)?;
         }
         let at = self.clock.now();
         let request = ChangeKeyRequest { owner: owner.clone(), id, change, at, cause: self.cause(origin, at) };

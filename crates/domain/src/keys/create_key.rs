@@ -88,7 +88,7 @@ impl Keys {
     ) -> Result<CreatedKey, CreateKeyError> {
         let now = self.clock.now();
         let expires_at = self.policy.expiry(request.expires_at, now)?;
-        self.policy.check_rate_limit(request.rate_limit)?;
+        self.policy.check_rate_limit(request.rate_limit, &origin.actor)?;
         let scopes =
             WebhookAccess::limit(request.scopes, request.webhooks_max).ok_or(CreateKeyError::ExceedsCreator)?;
         let full_key = FullKey::generate_for(owner, self.placement, &self.policy, &*self.entropy);
