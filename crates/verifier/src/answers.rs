@@ -36,12 +36,17 @@ pub(crate) struct Answers<C: Credential> {
     /// Digests without a good key, each with the instant until which the entry counts, and the key that is not good, if
     /// there is one.
     unknown: Cache<CredentialDigest, (Instant, Option<C::Id>)>,
+    /// The last credentials that were evicted as changed: a change of a label must not renew a spent allowance.
+    changed: Cache<CredentialDigest, Arc<C>>,
     fills: Fills<Fill<C>>,
     pub(crate) counts: Counts,
     /// `None` if only this process changes keys: every change then evicts its key here, and the cache is always right.
     /// One for each shard, in their order.
     pub(crate) fences: Vec<Fence>,
 }
+
+/// The most changed credentials whose spent allowance is kept until their next use.
+const CHANGED_MAX: usize = 4_096;
 
 /// How much is remembered of one kind of credential, and for how long.
 #[derive(Clone, Copy)]
@@ -79,9 +84,10 @@ impl<C: Credential> Answers<C> {
         let shards = fences.len().max(1);
         let look_ups = (0..shards).map(|_| LookUps::new(Arc::clone(&store), shards)).collect();
         let (good, unknown) = (bounded(limits.good_max), bounded(limits.unknown_max));
+        let changed = bounded(CHANGED_MAX.min(limits.good_max));
         let (start, max_age) = (Instant::now(), limits.max_age);
         let (fills, counts) = (Fills::new(), Counts::default());
-        Self { store, look_ups, clock, start, max_age, good, unknown, fills, counts, fences }
+        Self { store, look_ups, clock, start, max_age, good, unknown, changed, fills, counts, fences }
     }
 
     /// How long the process has run, by the monotonic clock.
@@ -181,8 +187,9 @@ impl<C: Credential> Answers<C> {
     /// Removes `digest` from the caches. After this returns, no answer uses a read that began earlier.
     pub(crate) fn evict(&self, digest: &CredentialDigest) {
         self.fills.spoil(digest, || {
-            if self.good.remove(digest).is_some() {
+            if let Some((_, before)) = self.good.remove(digest) {
                 self.counts.count(Counted::EvictedAsChanged);
+                self.changed.insert(*digest, before);
             }
             self.unknown.remove(digest);
         });
@@ -244,14 +251,16 @@ impl<C: Credential> Answers<C> {
 
     /// Keeps the cached copy if it matches the stored key, because the copy holds noted uses and the spent allowance.
     fn known_or_new(&self, digest: &CredentialDigest, key: C::Stored, age: Duration) -> Arc<C> {
-        let known = self.good.peek(digest).filter(|known| known.says_the_same_as(&key));
-        match known {
-            Some(known) => {
-                confirm(&*known, &key, age);
-                known
-            }
-            None => Arc::new(C::new(key, age)),
+        let known = self.good.peek(digest);
+        if let Some(known) = known.as_ref().filter(|known| known.says_the_same_as(&key)) {
+            confirm(&**known, &key, age);
+            return Arc::clone(known);
         }
+        let mut new = C::new(key, age);
+        if let Some(before) = known.or_else(|| self.changed.get(digest)) {
+            new.continue_from(&before);
+        }
+        Arc::new(new)
     }
 }
 

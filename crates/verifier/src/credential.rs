@@ -46,6 +46,9 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     /// Whether `stored` is this credential with the same expiry, so that answers about both are the same.
     fn says_the_same_as(&self, stored: &Self::Stored) -> bool;
 
+    /// Takes over the spent allowance of an earlier entry under the same digest.
+    fn continue_from(&mut self, _: &Self) {}
+
     /// When the store confirmed it last.
     fn confirmation(&self) -> &Confirmation;
 

@@ -82,7 +82,9 @@ impl KeyStore for EvictingStore {
             let outcome = store.change(&request).await;
             match &outcome {
                 Ok(ChangedKey::Changed { digest, .. }) => answers.evict(digest),
-                Ok(ChangedKey::Refused(_) | ChangedKey::NotFound | ChangedKey::NotOwned) => {}
+                Ok(
+                    ChangedKey::Unchanged(_) | ChangedKey::Refused(_) | ChangedKey::NotFound | ChangedKey::NotOwned,
+                ) => {}
                 Err(_) => answers.evict_matching(|key| key.id == request.id),
             }
             outcome

@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::fmt;
 use std::hash::Hash;
 use std::time::Duration;
@@ -40,9 +41,22 @@ where
     ///
     /// Never: no interval of a [`RateLimit`] is shorter than a microsecond.
     pub fn new(limit: RateLimit, states: States) -> Self {
+        Self::by(Monotonic(Instant::now()), limit, states)
+    }
+
+    /// A limiter for the states of another one, with this limit instead.
+    pub(crate) fn after(other: &Self, limit: RateLimit, states: States) -> Self {
+        Self::by(*other.gcra.clock(), limit, states)
+    }
+
+    fn by(clock: Monotonic, limit: RateLimit, states: States) -> Self {
         let quota = Quota::with_period(limit.interval()).expect("no interval is shorter than a microsecond");
-        let quota = quota.allow_burst(limit.count());
-        Self { limit, gcra: RateLimiter::new(quota, states, Monotonic(Instant::now())) }
+        Self { limit, gcra: RateLimiter::new(quota.allow_burst(limit.count()), states, clock) }
+    }
+
+    /// The state of a key that has just used up the limit: one more use is allowed after one interval.
+    pub(crate) fn used_up(&self) -> Nanos {
+        self.gcra.clock().now() + self.limit.interval() * self.limit.count().get()
     }
 
     /// The rate limit.
@@ -70,22 +84,16 @@ impl<States: StateStore> fmt::Debug for Limiter<States> {
     }
 }
 
-/// The state of the one key that has this limiter.
-#[derive(Default)]
-pub(crate) struct OfOneKey(InMemoryState);
-
-impl StateStore for OfOneKey {
-    type Key = ();
-
-    fn measure_and_replace<T, F, E>(&self, (): &(), decide: F) -> Result<T, E>
-    where
-        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
-    {
-        self.0.measure_and_replace(&NotKeyed::NonKey, decide)
+/// Makes `to` what `from` is, or `most` if `from` has spent more.
+pub(crate) fn hand_over(from: &InMemoryState, to: &InMemoryState, most: Nanos) {
+    let spent = from.measure_and_replace(&NotKeyed::NonKey, |spent| Err::<((), Nanos), _>(spent));
+    if let Err(Some(spent)) = spent {
+        let Ok(()) = to.measure_and_replace(&NotKeyed::NonKey, |_| Ok::<_, Infallible>(((), spent.min(most))));
     }
 }
 
 /// Time since the limiter was created. Tests can pause this clock.
+#[derive(Clone, Copy)]
 struct Monotonic(Instant);
 
 impl Clock for Monotonic {

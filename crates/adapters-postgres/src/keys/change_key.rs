@@ -17,10 +17,11 @@ impl Work for ChangeKeyRequest {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<ChangedKey, Failure> {
         let (begun, found) = join(Begin.execute(&mut &*connection), locked(connection, &self.id)).await;
         begun?;
-        let refused = match found?.map(digest_and_key).transpose()? {
+        let unchanged = match found?.map(digest_and_key).transpose()? {
             None => ChangedKey::NotFound,
             Some((_, key)) if key.owner != self.owner => ChangedKey::NotOwned,
             Some((digest, before)) => match self.change.decide(&before, self.at) {
+                Ok(key) if key == before => ChangedKey::Unchanged(Box::new(key)),
                 Ok(key) => {
                     let event = self.cause.key_changed(&before, &key);
                     let (updated, (written, committed)) = join(
@@ -35,6 +36,6 @@ impl Work for ChangeKeyRequest {
             },
         };
         Rollback.execute(&mut &*connection).await?;
-        Ok(refused)
+        Ok(unchanged)
     }
 }

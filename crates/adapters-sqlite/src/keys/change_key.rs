@@ -16,6 +16,7 @@ pub(super) fn change_key(connection: &mut SqliteConnection, request: &ChangeKeyR
         return Ok(ChangedKey::NotOwned);
     }
     let key = match change.decide(&before, *at) {
+        Ok(key) if key == before => return Ok(ChangedKey::Unchanged(Box::new(key))),
         Ok(key) => key,
         Err(refusal) => return Ok(ChangedKey::Refused(refusal)),
     };

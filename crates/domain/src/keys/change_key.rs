@@ -42,7 +42,7 @@ impl Keys {
         let at = self.clock.now();
         let request = ChangeKeyRequest { owner: owner.clone(), id, change, at, cause: self.cause(origin, at) };
         match self.stores.store.change(&request).await? {
-            ChangedKey::Changed { key, .. } => {
+            ChangedKey::Changed { key, .. } | ChangedKey::Unchanged(key) => {
                 let mut keys = self.with_recent_uses(vec![*key]);
                 keys.pop().ok_or(ChangeKeyError::NotFound)
             }

@@ -157,6 +157,7 @@ impl KeyStore for MemoryKeyStore {
             _ => return Ok(ChangedKey::NotFound),
         };
         let key = match change.decide(before, at) {
+            Ok(key) if key == *before => return Ok(ChangedKey::Unchanged(Box::new(key))),
             Ok(key) => key,
             Err(refusal) => return Ok(ChangedKey::Refused(refusal)),
         };

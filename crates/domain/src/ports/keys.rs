@@ -181,6 +181,8 @@ pub enum ChangedKey {
         /// The key after the change.
         key: Box<ApiKey>,
     },
+    /// The key is so already; the call had no effect, and left no event.
+    Unchanged(Box<ApiKey>),
     /// [`KeyChange::decide`] refused; the call had no effect.
     Refused(KeyChangeRefusal),
     /// No key has this id.

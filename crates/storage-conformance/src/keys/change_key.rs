@@ -45,7 +45,6 @@ pub async fn a_change_is_stored_as_it_decides(store: Arc<dyn KeyPorts>) {
         KeyChange { metadata: Some(plan), rate_limit: own_limit("7/h"), ..KeyChange::default() },
         KeyChange { label: domain::Label::parse("new").ok(), expires_at: Some(at(800)), ..KeyChange::default() },
         KeyChange { is_disabled: Some(false), rate_limit: Some(RateLimitOfKey::Default), ..KeyChange::default() },
-        KeyChange::default(),
     ] {
         expected = wish.decide(&expected, at(10)).expect("a good key can be changed");
         let answer = change(&*store, &owner, sample.id(), &wish, at(10)).await;
@@ -56,6 +55,11 @@ pub async fn a_change_is_stored_as_it_decides(store: Arc<dyn KeyPorts>) {
             Some(&expected),
             "the key must become what the change decides"
         );
+    }
+    for wish in [KeyChange::default(), KeyChange { is_disabled: Some(false), ..KeyChange::default() }] {
+        let answer = change(&*store, &owner, sample.id(), &wish, at(11)).await;
+        let unchanged = ChangedKey::Unchanged(Box::new(expected.clone()));
+        assert_eq!(answer, unchanged, "a key that is so already must not count as changed");
     }
     for other in &others {
         assert_eq!(find(&*store, other).await.as_ref(), Some(&other.key), "a change must change no other key");

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use domain::{KeyPolicy, KeyPolicySettings, RateLimit};
+use domain::{KeyChange, KeyPolicy, KeyPolicySettings, Label, RateLimit, RateLimitOfKey};
 use tokio::time::sleep;
 use verifier::{Allowance, FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
 
@@ -77,6 +77,28 @@ async fn looking_a_key_up_again_does_not_reset_its_allowance() {
     here.link.set_feed(Feed::Fails);
     sleep(TRUST_MAX + FEED_POLL_INTERVAL).await;
     assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_a_key_does_not_renew_its_allowance() {
+    let world = World::new();
+    let here = world.single(limited("5/h"));
+    let key = here.create().await;
+    let change = async |change: KeyChange| here.change(&key, change).await;
+    change(KeyChange { rate_limit: Some(RateLimitOfKey::Own("3/h".parse().unwrap())), ..KeyChange::default() }).await;
+    for remaining in [2, 1, 0] {
+        assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, remaining);
+        let label = Label::parse(&format!("label {remaining}")).unwrap();
+        change(KeyChange { label: Some(label), ..KeyChange::default() }).await;
+    }
+    assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some(), "its own limit");
+    change(KeyChange { rate_limit: Some(RateLimitOfKey::Own("4/h".parse().unwrap())), ..KeyChange::default() }).await;
+    assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some(), "another limit, as spent");
+    change(KeyChange { rate_limit: Some(RateLimitOfKey::Own("5/s".parse().unwrap())), ..KeyChange::default() }).await;
+    let used_up = spend(&here, key.full_key.expose()).await.unwrap();
+    assert_eq!(used_up.retry_after, Some(Duration::from_millis(200)), "the new limit is as used up as the old one");
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 4, "a higher limit counts at once");
 }
 
 #[tokio::test]

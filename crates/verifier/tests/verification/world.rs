@@ -14,8 +14,8 @@ use domain::ports::{
 };
 use domain::sessions::Sessions;
 use domain::{
-    ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, KeyId, KeyPolicy, KeyPolicySettings, KeyUsage,
-    KeyUse, Keys, Label, ListView, OwnerId, Scopes, Timestamp, UsageCounts,
+    ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, KeyChange, KeyId, KeyPolicy, KeyPolicySettings,
+    KeyUsage, KeyUse, Keys, Label, ListView, OwnerId, Scopes, Timestamp, UsageCounts,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -376,6 +376,10 @@ impl Instance {
             keys.push(created.unwrap().full_key);
         }
         keys
+    }
+
+    pub(crate) async fn change(&self, key: &CreatedKey, change: KeyChange) {
+        self.keys.change(&self.owner, key.id, change, &Origin::SERVICE).await.unwrap();
     }
 
     pub(crate) async fn revoke(&self, key: &CreatedKey) {

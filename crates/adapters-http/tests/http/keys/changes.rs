@@ -75,4 +75,15 @@ async fn a_key_may_have_a_rate_limit_of_its_own() {
     let refused = call.send(&server).await;
     assert_eq!(refused.verdict(), "429 rate_limited");
     assert_eq!(refused.header("ratelimit-policy"), Some(r#""key";q=2;w=3600"#));
+
+    let change = |path: &str| request(&format!("PATCH /api/{path}/{}", created.field("keyId")));
+    let (by_owner, by_host) = (change("api-keys").header(ALICE), change("operator/users/alice/keys").header(OPERATOR));
+    for body in ["{}", r#"{"label":"CI 2"}"#, r#"{"disabled":false}"#] {
+        assert_eq!(by_owner.clone().json(body).send(&server).await.status, 200);
+        assert_eq!(call.send(&server).await.verdict(), "429 rate_limited", "{body} renews no allowance");
+    }
+    let above = r#"{"rateLimit":"101/h"}"#;
+    assert_eq!(by_owner.json(above).send(&server).await.verdict(), "400 invalid_field");
+    assert_eq!(by_host.json(above).send(&server).await.status, 200);
+    assert_eq!(call.send(&server).await.header("ratelimit-policy"), Some(r#""key";q=101;w=3600"#));
 }

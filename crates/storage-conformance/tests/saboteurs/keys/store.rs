@@ -225,6 +225,7 @@ impl KeyStore for Saboteur {
             before
         };
         let changed = match change.decide(&asked, at) {
+            Ok(key) if key == asked => return Ok(ChangedKey::Unchanged(Box::new(key))),
             Ok(key) => self.as_written(&key),
             Err(refusal) => return Ok(ChangedKey::Refused(refusal)),
         };
