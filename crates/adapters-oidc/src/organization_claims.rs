@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 
 use domain::OwnerId;
@@ -55,13 +56,30 @@ impl OrganizationClaims {
     }
 
     fn read(&self, provider: &str, claims: &Map<String, Value>) -> Result<Memberships, UnreadableMemberships> {
-        let names_at = |pointer: &Option<ClaimPointer>| {
-            pointer.as_ref().and_then(|pointer| pointer.find(claims)).map_or(Ok(Vec::new()), names)
-        };
-        match names_at(&self.organizations)? {
-            none if none.is_empty() => Ok(Memberships::default()),
-            organizations => Memberships::new(provider, &organizations, &names_at(&self.roles)?, &self.rights),
+        let at = |pointer: &Option<ClaimPointer>| pointer.as_ref().and_then(|pointer| pointer.find(claims));
+        let organizations = at(&self.organizations).map_or(Ok(Vec::new()), names)?;
+        if organizations.is_empty() {
+            return Ok(Memberships::default());
         }
+        let roles = at(&self.roles).map_or(Ok(Vec::new()), |claim| roles(claim, &organizations))?;
+        let roles: Vec<&str> = roles.iter().map(AsRef::as_ref).collect();
+        Memberships::new(provider, &organizations, &roles, &self.rights)
+    }
+}
+
+/// The roles in a claim. An object may say for each role the organizations that grant it, as that of ZITADEL does: the
+/// role then counts there, and an organization of another member grants nothing here.
+fn roles<'a>(claim: &'a Value, organizations: &[&str]) -> Result<Vec<Cow<'a, str>>, UnreadableMemberships> {
+    match claim {
+        Value::Object(granted) if granted.values().any(Value::is_object) => {
+            let mut roles = Vec::new();
+            for (role, by) in granted {
+                let by = by.as_object().ok_or(UnreadableMemberships)?;
+                roles.extend(organizations.iter().filter(|id| by.contains_key(**id)).map(|id| format!("{id}:{role}").into()));
+            }
+            Ok(roles)
+        }
+        plain => Ok(names(plain)?.into_iter().map(Cow::Borrowed).collect()),
     }
 }
 
@@ -156,12 +174,19 @@ mod tests {
 
     #[test]
     fn zitadel_has_the_owner_of_the_user_and_an_object_of_roles() {
-        let claims = json!({
-            "urn:zitadel:iam:user:resourceowner:id": "1789",
-            "urn:zitadel:iam:org:project:roles": {"admin": {"1789": "acme.example"}},
-        });
-        let read = read("/urn:zitadel:iam:user:resourceowner:id", "/urn:zitadel:iam:org:project:roles", &claims);
-        assert_eq!(held(&read, "1789"), admin());
+        for (roles, expected) in [
+            (json!({"admin": {"1789": "acme.example"}}), admin()),
+            (json!({"admin": {"1789": "acme.example", "2": "b.example"}, "viewer": {"2": "b.example"}}), admin()),
+            (json!({"admin": {"2": "b.example"}, "viewer": {"1789": "acme.example"}}), other()),
+            (json!({"admin": {}}), other()),
+        ] {
+            let claims = json!({
+                "urn:zitadel:iam:user:resourceowner:id": "1789",
+                "urn:zitadel:iam:org:project:roles": roles,
+            });
+            let read = read("/urn:zitadel:iam:user:resourceowner:id", "/urn:zitadel:iam:org:project:roles", &claims);
+            assert_eq!(held(&read, "1789"), expected, "{claims}");
+        }
     }
 
     #[test]
@@ -181,7 +206,7 @@ mod tests {
             assert_eq!(read("/org", "", &json!({"org": org})), Err(UnreadableMemberships), "{org}");
         }
         let roles = |roles: Value| read("/org", "/roles", &json!({"org": "acme", "roles": roles}));
-        for wrong in [json!(1), json!([1]), json!(false)] {
+        for wrong in [json!(1), json!([1]), json!(false), json!({"admin": {"acme": 1}, "viewer": 1})] {
             assert_eq!(roles(wrong.clone()), Err(UnreadableMemberships), "{wrong}");
         }
         assert_eq!(held(&roles(json!(null)), "acme"), other());
