@@ -35,6 +35,7 @@ impl Failure {
         }
         match cause::<Error>(error) {
             Some(Error::InvalidCredential | Error::InvalidBaseUrl) => Self::Configuration,
+            Some(Error::InvalidId) => Self::Usage,
             Some(Error::Refused(problem)) => Self::of_status(problem.status),
             Some(Error::NoAnswer(_)) => Self::Unavailable,
             None if cause::<reqwest::Error>(error).is_some() => Self::Unavailable,

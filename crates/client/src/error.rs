@@ -15,6 +15,9 @@ pub enum Error {
     /// The credential contains characters that are not allowed in an HTTP header.
     #[error("the credential cannot be sent in a header")]
     InvalidCredential,
+    /// An id in the path of the call is empty, `.` or `..`, which would lead to another call.
+    #[error("an id must not be empty, \".\" or \"..\"")]
+    InvalidId,
     /// The client did not reach the service, or did not receive the whole answer in time. The call may have had its
     /// effect.
     #[error("no answer from the service")]
@@ -38,7 +41,7 @@ impl Error {
         match self {
             Self::Refused(problem) => Some(problem.status),
             Self::UnexpectedAnswer { status, .. } => Some(*status),
-            Self::InvalidBaseUrl | Self::InvalidCredential | Self::NoAnswer(_) => None,
+            Self::InvalidBaseUrl | Self::InvalidCredential | Self::InvalidId | Self::NoAnswer(_) => None,
         }
     }
 

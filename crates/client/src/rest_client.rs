@@ -91,7 +91,11 @@ impl Client {
         path: &str,
         body: Option<&impl Serialize>,
     ) -> Result<Answer, Error> {
-        let mut request = self.http.request(method, format!("{}{}", self.base_url, self.path_for_owner(path)));
+        let path = self.path_for_owner(path);
+        if has_lost_id(&path) {
+            return Err(Error::InvalidId);
+        }
+        let mut request = self.http.request(method, format!("{}{path}", self.base_url));
         if let Some(credential) = &self.credential {
             let (name, value) = credential.header()?;
             request = request.header(name, value);
@@ -130,6 +134,12 @@ fn path_for_member<'a>(owner: &Owner, path: &'a str) -> Cow<'a, str> {
             format!("{path}{separator}organization={}", segment(id)).into()
         }
     }
+}
+
+/// Whether a segment of the path is empty, or one that URLs resolve: `/users/../audit` is `/audit`.
+fn has_lost_id(path: &str) -> bool {
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
+    path.split('/').skip(1).any(|segment| matches!(segment, "" | "." | ".."))
 }
 
 /// Percent-encodes a string for one segment of a path, or for one value of a query.
@@ -192,6 +202,19 @@ fn unexpected(status: StatusCode, reason: String) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_that_leads_elsewhere_is_found() {
+        for id in ["", ".", ".."] {
+            for owner in [Owner::User(id.to_owned()), Owner::Organization(id.to_owned())] {
+                assert!(has_lost_id(&path_for_host(&owner, "/api/audit?since=../x")), "{id:?}");
+            }
+            assert!(has_lost_id(&format!("/api/api-keys/{}", segment(id))), "{id:?}");
+        }
+        for path in ["/api/audit", "/api/audit?target=..", "/api/operator/users/.a/keys", "/api/operator/users/.../keys"] {
+            assert!(!has_lost_id(path), "{path}");
+        }
+    }
 
     #[test]
     fn a_call_is_made_for_an_owner_at_one_place() {
