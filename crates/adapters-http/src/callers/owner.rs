@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use actix_web::HttpRequest;
-use domain::organizations::{DefaultOwner, Identity, ReadMemberships};
+use domain::organizations::{DefaultOwner, Identity, Memberships, ReadMemberships};
 use domain::sessions::Capability;
 use domain::{CredentialDigest, KeyId, OwnerId, SessionId, SubscriptionId, WebhookAccess, confirm_key};
 use verifier::{VerifiedKey, VerifiedSession};
@@ -182,14 +182,14 @@ impl Owner {
         default_owner: DefaultOwner,
     ) -> Result<Self, ApiError> {
         let named = organization_in(request)?;
+        if !memberships.as_ref().is_ok_and(Memberships::is_empty) {
+            // A misspelt `organization` would act for the user.
+            Parameters::of(request)?;
+        }
         if named.is_none() && default_owner == DefaultOwner::User && memberships.is_err() {
             return Ok(self);
         }
         let memberships = memberships.as_ref().map_err(|_| ErrorCode::OrganizationUnreadable)?;
-        if !memberships.is_empty() {
-            // A misspelt `organization` would act for the user.
-            Parameters::of(request)?;
-        }
         let organization = match (named, default_owner) {
             // A string that cannot be an id gets the answer of an unknown id.
             (Some(id), _) => {

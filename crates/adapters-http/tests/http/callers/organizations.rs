@@ -157,6 +157,7 @@ async fn a_claim_that_cannot_be_read_is_refused_where_it_is_needed() {
     let server = Server::start();
     assert!(list(&server, "", UNA).await.is_empty());
     assert!(create(&server, "?organization=acme", UNA).await.body.contains("organization_unreadable"));
+    assert_eq!(create(&server, "?organisation=acme", UNA).await.status, 400, "it would act for the user");
     let server = Setup { default_owner: DefaultOwner::Organization, ..Setup::default() }.start();
     assert!(create(&server, "", UNA).await.body.contains("organization_unreadable"));
 }
