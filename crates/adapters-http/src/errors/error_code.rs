@@ -174,10 +174,9 @@ error_codes! {
         cure: "Leave organization out of the query, or use a key of the organization.",
     }
     KeyNotOwned = 403 "key_not_owned" {
-        title: "The API key belongs to another user",
-        cause: "The keyId belongs to a different user than the ID token or, in the operator API, than the userId in \
-                the path.",
-        cure: "Use an ID token of the key's owner, or a keyId from your own list of keys.",
+        title: "The API key belongs to another owner",
+        cause: "The keyId belongs to a user or an organization that the call is not for.",
+        cure: "Call for the owner of the key, or use a keyId from the list of the owner's keys.",
     }
     OrganizationNotFound = 404 "organization_not_found" {
         title: "The caller is in no organization with this id",
