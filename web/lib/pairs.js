@@ -16,12 +16,17 @@ export function pairsOf(text) {
 }
 
 /**
- * The merge patch from the pairs before to the pairs after: removed names are `null`.
+ * The merge patch from the pairs before to the pairs after: removed names are `null`, and equal pairs are left out, so that
+ * it undoes no change that another made in the meantime.
  * @param {Record<string, string>} before
  * @param {Record<string, string>} after
  * @returns {Record<string, string | null>}
  */
 export const patchOf = (before, after) => ({
-  ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
-  ...after,
+  ...Object.fromEntries(
+    Object.keys(before)
+      .filter((name) => !(name in after))
+      .map((name) => [name, null]),
+  ),
+  ...Object.fromEntries(Object.entries(after).filter(([name, value]) => before[name] !== value)),
 });

@@ -12,15 +12,19 @@ import { Dialog, Field, Form, TextField, typed } from "../lib/ui.js";
 /** @param {{ record: Key, onClose: () => void }} props */
 export function ChangeKey({ record, onClose }) {
   const before = record.metadata ?? {};
+  const shown = Object.entries(before)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n");
   const [label, setLabel] = useState(record.label);
   const [limit, setLimit] = useState(record.rateLimit ?? "");
-  const [pairs, setPairs] = useState(
-    Object.entries(before)
-      .map(([name, value]) => `${name}=${value}`)
-      .join("\n"),
-  );
+  const [pairs, setPairs] = useState(shown);
   const { run, isRunning, failure } = useAction(async () => {
-    const body = { label, rateLimit: limit.trim() || null, metadata: patchOf(before, pairsOf(pairs)) };
+    // The host may have changed the other fields while the dialog was open.
+    const body = {
+      ...(label !== record.label && { label }),
+      ...(limit !== (record.rateLimit ?? "") && { rateLimit: limit.trim() || null }),
+      ...(pairs !== shown && { metadata: patchOf(pairsOf(shown), pairsOf(pairs)) }),
+    };
     await call("changeApiKey", { keyId: record.id, body });
     await refresh("listApiKeys");
     onClose();

@@ -7,8 +7,8 @@ test("lines are pairs", () => {
   assert.deepEqual(pairsOf(""), {});
 });
 
-test("names that are gone are removed", () => {
-  assert.deepEqual(patchOf({ plan: "free", region: "eu" }, { plan: "pro", seats: "2" }), {
+test("names that are gone are removed, and equal pairs are left out", () => {
+  assert.deepEqual(patchOf({ plan: "free", region: "eu", note: "a" }, { plan: "pro", seats: "2", note: "a" }), {
     plan: "pro",
     region: null,
     seats: "2",
