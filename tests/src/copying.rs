@@ -11,7 +11,7 @@ use crate::harness::{Gatepost, Request, Setup, Storage, eventually, gatepost_bin
 use crate::shards::{shard_of, subjects};
 use crate::survival::pgbouncer::pooled;
 use crate::webhooks::host::{Consumer, DELIVERIES, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
-use crate::webhooks::receiver::{Behaviour, Receiver};
+use crate::webhooks::receiver::{Behaviour, Received, Receiver};
 
 const WAITING: usize = 2;
 
@@ -134,6 +134,15 @@ impl World {
         let mut expected: Vec<&str> = self.waiting.iter().map(String::as_str).collect();
         expected.sort_unstable();
         assert_eq!(ids, expected);
+        let has = |webhook: &&Received| {
+            webhook.headers.iter().any(|header| *header == ("x-key".into(), "of the receiver".into()))
+        };
+        let mut tenants: Vec<&str> =
+            arrived[count..].iter().filter(has).map(|webhook| webhook.header("x-tenant")).collect();
+        tenants.sort_unstable();
+        let mut names: Vec<&str> = self.people.iter().map(|person| person.name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(tenants, names, "the headers of each subscription are copied");
         let sent = count + self.waiting.len();
         for (count, Person { name, .. }) in (sent..).zip(&self.people) {
             let again = Host(target.address()).try_publish(&paid(name)).await.unwrap();
@@ -189,9 +198,14 @@ impl Person {
         waiting
     }
 
-    /// A delivery that is being sent.
+    /// A delivery that is being sent, with headers of its subscription.
     async fn hang(&self, host: Host, receiver: &Receiver) -> String {
-        let (hanging, _) = self.consumer.subscribe(&receiver.url(), &["refund.*"]).await;
+        let hanging = json!({
+            "url": receiver.url(), "events": ["refund.*"], "headers": { "x-tenant": self.name },
+            "auth": { "type": "header", "name": "x-key", "value": "of the receiver" },
+        });
+        let hanging = self.consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&hanging)).await;
+        let hanging = hanging["subscription"]["id"].as_str().unwrap();
         let published = host.publish(&self.name, "refund.sent", json!({})).await;
         let sending = format!("subscriptionId={hanging}&state=sending");
         eventually("a delivery is being sent", async || self.consumer.deliveries(&sending).await.pop()).await;

@@ -85,6 +85,8 @@ export const AUDIT_FIELDS = {
   url: "URL",
   events: "Events",
   description: "Description",
+  headers: "Headers",
+  auth: "Authentication",
   status: "Status",
   health: "Health",
   activeKeys: "Active keys",

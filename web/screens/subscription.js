@@ -80,6 +80,8 @@ export function Facts({ subscription, health }) {
         </dd>
       </div>
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
+      ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map(({ name }) => html`<code>${name}</code> `)}</dd></div>`}
+      ${subscription.auth && html`<div><dt>Authentication</dt><dd>${subscription.auth.type} ${subscription.auth.name}, set <${WhenExactly} at=${subscription.auth.setAt} /></dd></div>`}
       <div><dt>Created</dt><dd><${WhenExactly} at=${subscription.createdAt} /></dd></div>
       <div><dt>Id</dt><dd><code>${subscription.id}</code></dd></div>
     </dl>

@@ -170,10 +170,16 @@ fn request(attempt: &Attempt, is_http2: bool) -> Result<Request<Full<Bytes>>, ht
         let target = &url[Position::BeforePath..Position::AfterQuery];
         Request::post(target).header(HOST, &url[Position::BeforeHost..Position::AfterPort])
     };
-    let request = match attempt.trace {
+    let mut request = match attempt.trace {
         Some(trace) => request.header("traceparent", trace.traceparent()),
         None => request,
     };
+    for (name, value) in attempt.headers.iter() {
+        let mut value = HeaderValue::from_str(value.expose())?;
+        // HTTP/2 keeps no sensitive value in the tables of a connection.
+        value.set_sensitive(true);
+        request = request.header(name.as_str(), value);
+    }
     request
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
         .header(USER_AGENT, HeaderValue::from_static(PRODUCT))

@@ -39,7 +39,7 @@ mod tests {
     use std::time::Duration;
 
     use domain::memory::SeededEntropy;
-    use domain::webhooks::{FailureReason, Payload, TargetUrl};
+    use domain::webhooks::{FailureReason, Payload, RequestHeaders, TargetUrl};
     use domain::{EventId, Timestamp};
     use tokio::sync::{Notify, oneshot};
 
@@ -76,6 +76,7 @@ mod tests {
             event_id: EventId::mint(Timestamp::MIN, &SeededEntropy::new(1)),
             payload: Payload::from_bytes(*b"{}"),
             secrets: Arc::new([]),
+            headers: RequestHeaders::default(),
             at: Timestamp::MIN,
             trace: None,
         }

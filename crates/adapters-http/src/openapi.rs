@@ -3,6 +3,7 @@ use utoipa::openapi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
+use crate::bodies::option_fields::{BasicAuth, BearerAuth, HeaderAuth};
 use crate::documents::error_examples::ErrorExamples;
 use crate::documents::error_pages::ErrorPages;
 use crate::documents::events::with_operational_events;
@@ -84,7 +85,7 @@ lost, list first.";
         version = "1.0.0",
         description = DESCRIPTION,
     ),
-    components(schemas(Problem)),
+    components(schemas(Problem, BearerAuth, BasicAuth, HeaderAuth)),
     modifiers(&SecuritySchemes),
     tags(
         (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),

@@ -20,7 +20,8 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    Payload, PublicationKey, PublisherId, SealedOptions, SealedSecret, SubscribedEvents, Subscription,
+    SubscriptionStatus, TargetUrl,
 };
 use domain::{ApiKey, CredentialDigest, EventId, OwnerId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
@@ -373,6 +374,7 @@ fn subscription(owner: &OwnerId, entropy: &SeededEntropy) -> Subscription {
         created_at: now(),
         updated_at: now(),
         created_by: None,
+        options: SealedOptions::default(),
     }
 }
 

@@ -15,8 +15,8 @@ use adapters_sqlite::{SqliteSettings, SqliteStore};
 use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
 use domain::webhooks::{
-    AnswerHeaders, AttemptRecord, ClaimEnd, Description, Event, EventType, FairShares, NewEvent, Payload, SealedSecret,
-    SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    AnswerHeaders, AttemptRecord, ClaimEnd, Description, Event, EventType, FairShares, NewEvent, Payload,
+    SealedOptions, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::join_all;
@@ -84,6 +84,7 @@ impl Bench {
             created_at: self.now,
             updated_at: self.now,
             created_by: None,
+            options: SealedOptions::default(),
         }
     }
 

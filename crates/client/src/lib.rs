@@ -64,6 +64,7 @@ mod sessions;
 mod subscriptions;
 #[cfg(feature = "tower")]
 pub mod tower;
+mod webhook_options;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
 mod whoami;
@@ -85,7 +86,8 @@ pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
 pub use sessions::Session;
 pub use subscriptions::{
-    FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionPage,
-    SubscriptionTest, SubscriptionWithSecret, UrlTest,
+    ChangedSubscription, FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth,
+    SubscriptionPage, SubscriptionTest, SubscriptionWithSecret, UrlTest,
 };
+pub use webhook_options::{SubscriptionAuth, SubscriptionHeader, WebhookAuth, WebhookOptions};
 pub use whoami::{UsedCredential, WhoAmI};

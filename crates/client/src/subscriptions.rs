@@ -4,7 +4,9 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::rest_client::{NO_BODY, query, segment};
-use crate::{Attempt, Client, Delivery, Error, Event, WebhookSecret};
+use crate::{
+    Attempt, Client, Delivery, Error, Event, SubscriptionAuth, SubscriptionHeader, WebhookOptions, WebhookSecret,
+};
 
 const PATH: &str = "/api/webhooks/subscriptions";
 
@@ -29,6 +31,12 @@ pub struct Subscription {
     /// Why it is disabled: `owner`, `gone`, `only_failures` or `key_leaked`; `None` while it is enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled_reason: Option<String>,
+    /// The headers that it adds to its requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<SubscriptionHeader>,
+    /// The authentication of its requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<SubscriptionAuth>,
     /// When it was created.
     pub created_at: String,
     /// When its owner or the service last changed it.
@@ -48,13 +56,15 @@ pub struct NewSubscription {
     description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<WebhookSecret>,
+    #[serde(flatten)]
+    options: WebhookOptions,
 }
 
 impl NewSubscription {
     /// Subscribes `url` to `events`: event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all events.
     pub fn new(url: impl Into<String>, events: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let events = events.into_iter().map(Into::into).collect();
-        Self { url: url.into(), events, description: None, secret: None }
+        Self { url: url.into(), events, description: None, secret: None, options: WebhookOptions::default() }
     }
 
     /// Sets the description, up to 1,000 characters.
@@ -68,13 +78,20 @@ impl NewSubscription {
     pub fn signed_with(self, secret: WebhookSecret) -> Self {
         Self { secret: Some(secret), ..self }
     }
+
+    /// Sets the headers and the authentication.
+    #[must_use]
+    pub fn with_options(self, options: WebhookOptions) -> Self {
+        Self { options, ..self }
+    }
 }
 
 /// A change of a subscription. A field that is `None` stays unchanged.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionChange {
-    /// The URL. Deliveries that are already waiting go to the new URL as well.
+    /// The URL. Deliveries that are already waiting go to the new URL as well. With another scheme, host or port, the
+    /// subscription keeps only the headers and the authentication of this change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The event types and patterns from now on.
@@ -87,6 +104,20 @@ pub struct SubscriptionChange {
     /// if the service had disabled it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
+    /// The headers and the authentication.
+    #[serde(flatten)]
+    pub options: WebhookOptions,
+}
+
+/// A subscription after a change.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ChangedSubscription {
+    /// The subscription.
+    pub subscription: Subscription,
+    /// Which fields lost values that the change did not set, because of the new URL: `headers`, `auth`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
 }
 
 /// A subscription with a new secret.
@@ -211,9 +242,12 @@ impl Client {
     /// # Errors
     ///
     /// See [`Error`].
-    pub async fn change_subscription(&self, id: &str, change: &SubscriptionChange) -> Result<Subscription, Error> {
-        let changed: Changed = self.call(Method::PATCH, &path(id, ""), Some(change)).await?;
-        Ok(changed.subscription)
+    pub async fn change_subscription(
+        &self,
+        id: &str,
+        change: &SubscriptionChange,
+    ) -> Result<ChangedSubscription, Error> {
+        self.call(Method::PATCH, &path(id, ""), Some(change)).await
     }
 
     /// Deletes a subscription and cancels its waiting deliveries.
@@ -251,13 +285,19 @@ impl Client {
     }
 
     /// Sends an event of the type `webhook.test` to a URL without a subscription, and waits up to 10 seconds for the
-    /// answer of the receiver. The request is signed with `secret`, or with one that is made for this test.
+    /// answer of the receiver. The request is signed with `secret`, or with one that is made for this test, and carries
+    /// the headers of `options`.
     ///
     /// # Errors
     ///
     /// Code `invalid_field` if webhooks may not go to the URL. Otherwise see [`Error`]. A failed attempt is not an error.
-    pub async fn test_url(&self, url: &str, secret: Option<&WebhookSecret>) -> Result<UrlTest, Error> {
-        self.call(Method::POST, "/api/webhooks/test", Some(&TestUrlBody { url, secret })).await
+    pub async fn test_url(
+        &self,
+        url: &str,
+        secret: Option<&WebhookSecret>,
+        options: &WebhookOptions,
+    ) -> Result<UrlTest, Error> {
+        self.call(Method::POST, "/api/webhooks/test", Some(&TestUrlBody { url, secret, options })).await
     }
 
     /// How many deliveries [`Client::recover_subscription`] would make due now, counted up to 10,000.
@@ -287,11 +327,6 @@ fn path(id: &str, action: &str) -> String {
     format!("{PATH}/{}{action}", segment(id))
 }
 
-#[derive(Deserialize)]
-struct Changed {
-    subscription: Subscription,
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RotateBody<'a> {
@@ -306,6 +341,8 @@ struct TestUrlBody<'a> {
     url: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<&'a WebhookSecret>,
+    #[serde(flatten)]
+    options: &'a WebhookOptions,
 }
 
 #[derive(Serialize)]

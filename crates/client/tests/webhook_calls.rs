@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use gatepost_client::{
-    Client, DeliveryQuery, Error, FullKey, NewEvent, NewSubscription, OperatorToken, SubscriptionChange, WebhookSecret,
+    Client, DeliveryQuery, Error, FullKey, NewEvent, NewSubscription, OperatorToken, SubscriptionChange,
+    WebhookOptions, WebhookSecret,
 };
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -114,7 +115,7 @@ async fn a_subscription_is_found_changed_and_deleted_under_its_own_path() {
     let change = asked("PATCH", "/api/webhooks/subscriptions/sub_1").and(body_json(json!({ "enabled": false })));
     let (_server, client) = service(change, 200, &changed).await;
     let change = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    assert_eq!(client.change_subscription("sub_1", &change).await.unwrap().id, "sub_1");
+    assert_eq!(client.change_subscription("sub_1", &change).await.unwrap().subscription.id, "sub_1");
 
     let server = MockServer::start().await;
     let delete = asked("DELETE", "/api/webhooks/subscriptions/sub_1");
@@ -142,7 +143,15 @@ async fn a_secret_is_rotated_a_subscription_tested_and_recovered() {
     let answer = json!({ "event": event(), "attempt": attempt() });
     let body = json!({ "url": "https://example.com/hook", "secret": "mine" });
     let (_server, client) = service(asked("POST", "/api/webhooks/test").and(body_json(body)), 200, &answer).await;
-    assert_eq!(client.test_url("https://example.com/hook", Some(&own)).await.unwrap().attempt.status, Some(500));
+    assert_eq!(
+        client
+            .test_url("https://example.com/hook", Some(&own), &WebhookOptions::default())
+            .await
+            .unwrap()
+            .attempt
+            .status,
+        Some(500)
+    );
 
     let recover = asked("POST", &format!("{SUBSCRIPTIONS}/sub_1/recover"));
     let recover = recover.and(body_json(json!({ "since": "2026-11-21T00:00:00Z" })));

@@ -52,6 +52,7 @@ diesel::table! {
         updated_at -> Instant,
         deleted_at -> Nullable<Instant>,
         created_by -> Nullable<Text>,
+        options -> Nullable<Text>,
     }
 }
 

@@ -112,10 +112,7 @@ fn lane(number: u8, keys: &SealingKeys, entropy: &SeededEntropy) -> ClaimedLane 
         subscription,
         owner: OwnerNumber::from_number(1),
         url: TargetUrl::from_stored(&format!("https://receiver-{number}.example/hook")).unwrap(),
-        secrets: SealedSecrets {
-            current: keys.seal(&SigningSecret::parse("swordfish").unwrap(), subscription, entropy),
-            previous: None,
-        },
+        secrets: SealedSecrets::of(keys.seal(&SigningSecret::parse("swordfish").unwrap(), subscription, entropy)),
         breaker: Breaker::default(),
         deliveries: vec![delivery],
     }

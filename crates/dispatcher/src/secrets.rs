@@ -1,22 +1,23 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::webhooks::{SealedSecrets, SigningSecret, UnsealError};
+use domain::webhooks::{RequestHeaders, SealedSecrets, SigningSecret, UnsealError};
 use domain::{SealingKeys, SubscriptionId, Timestamp};
 
 /// The most subscriptions in one generation of [`SecretCache`].
 const GENERATION_MAX: usize = 1_024;
 
-/// The opened signing secrets of a subscription.
+/// The opened secrets of a subscription.
 #[derive(Debug)]
 pub(crate) struct OpenedSecrets {
     current: Arc<[SigningSecret]>,
     /// The current and the previous secret, and when the previous one stops signing.
     overlapping: Option<(Arc<[SigningSecret]>, Timestamp)>,
+    headers: RequestHeaders,
 }
 
 impl OpenedSecrets {
-    /// Fails if one of the secrets that sign now does not open: a receiver that knows only that secret would reject the
+    /// Fails if one of the secrets that sign now does not open, or a header: a receiver that checks it would reject the
     /// webhook.
     fn open(
         keys: &SealingKeys,
@@ -32,13 +33,18 @@ impl OpenedSecrets {
             }
             None => None,
         };
-        Ok(Self { current: Arc::from([current]), overlapping })
+        Ok(Self { current: Arc::from([current]), overlapping, headers: sealed.options.open(keys, subscription)? })
     }
 
     /// The secrets that sign at `at`, newest first.
     pub(crate) fn signing_at(&self, at: Timestamp) -> Arc<[SigningSecret]> {
         let overlapping = self.overlapping.as_ref().filter(|(_, until)| at < *until);
         Arc::clone(overlapping.map_or(&self.current, |(both, _)| both))
+    }
+
+    /// The headers that the requests carry.
+    pub(crate) fn headers(&self) -> RequestHeaders {
+        self.headers.clone()
     }
 }
 
@@ -115,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_secret_before_a_rotation_signs_until_the_overlap_ends() {
-        let sealed = SealedSecrets { current: seal("new"), previous: Some((seal("old"), at(1_000))) };
+        let sealed = SealedSecrets { previous: Some((seal("old"), at(1_000))), ..SealedSecrets::of(seal("new")) };
         let opened = SecretCache::default().open(&keys(), SUBSCRIPTION, sealed, at(0)).unwrap();
         assert_eq!(texts(&opened, at(999)), ["new", "old"]);
         assert_eq!(texts(&opened, at(1_000)), ["new"]);
@@ -125,7 +131,7 @@ mod tests {
     fn a_rotated_secret_is_opened_anew() {
         let mut cache = SecretCache::default();
         for text in ["first", "second", "second", "first"] {
-            let sealed = SealedSecrets { current: seal(text), previous: None };
+            let sealed = SealedSecrets::of(seal(text));
             assert_eq!(texts(&cache.open(&keys(), SUBSCRIPTION, sealed, at(0)).unwrap(), at(0)), [text]);
         }
     }
@@ -134,9 +140,9 @@ mod tests {
     fn what_does_not_open_is_an_error_unless_it_signs_no_more() {
         let damaged = SealedSecret::from_bytes(vec![1; 40]);
         let mut cache = SecretCache::default();
-        let alone = SealedSecrets { current: damaged.clone(), previous: None };
+        let alone = SealedSecrets::of(damaged.clone());
         assert!(cache.open(&keys(), SUBSCRIPTION, alone, at(0)).is_err());
-        let as_previous = SealedSecrets { current: seal("new"), previous: Some((damaged, at(1_000))) };
+        let as_previous = SealedSecrets { previous: Some((damaged, at(1_000))), ..SealedSecrets::of(seal("new")) };
         assert!(cache.open(&keys(), SUBSCRIPTION, as_previous.clone(), at(999)).is_err());
         assert!(cache.open(&keys(), SUBSCRIPTION, as_previous, at(1_000)).is_ok());
     }
@@ -144,13 +150,13 @@ mod tests {
     #[test]
     fn remembers_what_is_in_use_and_no_more_than_two_generations() {
         let (mut cache, now) = (SecretCache::default(), at(0));
-        let in_use = SealedSecrets { current: seal("kept"), previous: None };
+        let in_use = SealedSecrets::of(seal("kept"));
         let opened = cache.open(&keys(), SUBSCRIPTION, in_use.clone(), now).unwrap();
         let entropy = SeededEntropy::new(2);
         for n in 0..3 * GENERATION_MAX as u64 {
             let other = SubscriptionId::mint(now.plus(Duration::from_millis(n)), &entropy);
             let current = keys().seal(&SigningSecret::parse("other").unwrap(), other, &entropy);
-            cache.open(&keys(), other, SealedSecrets { current, previous: None }, now).unwrap();
+            cache.open(&keys(), other, SealedSecrets::of(current), now).unwrap();
             assert!(Arc::ptr_eq(&cache.open(&keys(), SUBSCRIPTION, in_use.clone(), now).unwrap(), &opened));
         }
         assert!(cache.younger.len() + cache.older.len() <= 2 * GENERATION_MAX);

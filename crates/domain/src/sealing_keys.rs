@@ -9,6 +9,8 @@ use crate::ports::Entropy;
 /// The first byte of sealed data. It stands for this layout: version, nonce, ciphertext with tag.
 const VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
+/// How much longer than its content a sealed content is: the version, the nonce, and the tag of 16 bytes.
+pub(crate) const SEALED_EXTRA_BYTES: usize = 1 + NONCE_BYTES + 16;
 
 /// The list of keys is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -22,6 +22,9 @@ async fn no_signing_secret_is_in_the_files_of_postgres() {
 }
 
 const OWN_SECRET: &str = "canary-signing-secret-of-the-consumers-own";
+const HEADER: &str = "canary-value-of-a-header";
+const PASSWORD: &str = "canary-password";
+const TOKEN: &str = "canary-token-of-the-receiver";
 /// A key of 32 bytes, different from the key of the suite.
 const NEW_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 
@@ -32,13 +35,30 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     let (id, made) = consumer.subscribe(&receiver.url(), &["*"]).await;
     let own = json!({ "url": receiver.url(), "events": ["*"], "secret": OWN_SECRET, "description": "a canary sings" });
     consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&own)).await;
+    let carried = json!({
+        "url": receiver.url(), "events": ["*"], "headers": { "X-Canary": HEADER },
+        "auth": { "type": "basic", "username": "canary", "password": PASSWORD },
+    });
+    let carried = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&carried)).await;
+    let changed = format!("{SUBSCRIPTIONS}/{}", carried["subscription"]["id"].as_str().unwrap());
+    let token = json!({ "headers": { "x-canary": HEADER }, "auth": { "type": "bearer", "token": TOKEN } });
+    consumer.call(Request::new("PATCH", &changed).json(&token)).await;
+    let wrong = json!({ "headers": { "x-canary": format!("{HEADER}\n") }, "auth": { "type": "bearer", "token": format!("{TOKEN} ") } });
+    assert_eq!(consumer.send(Request::new("PATCH", &changed).json(&wrong)).await.status, 400);
+    let test = json!({ "url": receiver.url(), "headers": { "x-canary": HEADER }, "auth": token["auth"] });
+    consumer.call(Request::new("POST", "/api/webhooks/test").json(&test)).await;
     let rotate = Request::new("POST", &format!("{SUBSCRIPTIONS}/{id}/rotate-secret")).json(&json!({}));
     let rotated = consumer.call(rotate).await["secret"].as_str().unwrap().to_owned();
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
-    receiver.expect(2).await;
+    let received = receiver.expect(4).await;
+    let carries = |name, value| received.iter().filter(|one| one.headers.contains(&(name, value))).count();
+    assert_eq!(carries("x-canary".into(), HEADER.into()), 2, "the test and the delivery have the header");
+    assert_eq!(carries("authorization".into(), format!("Bearer {TOKEN}")), 2, "and the authentication");
     gatepost.signal("TERM");
     assert_eq!(gatepost.exited().await.code(), Some(0));
-    let mut needles = vec![OWN_SECRET.as_bytes().to_vec()];
+    let basic = BASE64_STANDARD.encode(format!("canary:{PASSWORD}"));
+    let own = [OWN_SECRET, HEADER, PASSWORD, TOKEN, &basic];
+    let mut needles: Vec<Vec<u8>> = own.iter().map(|secret| secret.as_bytes().to_vec()).collect();
     for secret in [&made, &rotated] {
         let key = secret.strip_prefix("whsec_").unwrap();
         needles.extend([key.as_bytes().to_vec(), BASE64_STANDARD.decode(key).unwrap()]);
@@ -47,7 +67,7 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     haystacks.extend(database_files(&storage).await.into_iter().map(|(_, content)| content));
     let is_found = |needle: &[u8]| haystacks.iter().any(|haystack| contains(haystack, needle));
     assert!(is_found(b"a canary sings"), "the search finds text that is stored unencrypted");
-    assert!(!needles.iter().any(|needle| is_found(needle)), "a signing secret is in the files or the log");
+    assert!(!needles.iter().any(|needle| is_found(needle)), "a secret is in the files or the log");
 }
 
 on_both_databases!(secrets_move_to_a_new_encryption_key,);
@@ -58,7 +78,8 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     let old = setup(&storage).await;
     let mut gatepost = old.clone().start().await;
     let consumer = Consumer::new(&gatepost, "alice").await;
-    consumer.subscribe(&receiver.url(), &["*"]).await;
+    let carried = json!({ "url": receiver.url(), "events": ["*"], "auth": { "type": "bearer", "token": TOKEN } });
+    consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&carried)).await;
     gatepost.kill().await;
     is_refused(old.clone().with("ENCRYPTION_KEY", NEW_KEY)).await;
 
@@ -90,5 +111,6 @@ async fn start_with(setup: Setup, key: &str) -> Gatepost {
 
 async fn publish_one(gatepost: &Gatepost, receiver: &Receiver, count: usize) {
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
-    receiver.expect(count).await;
+    let received = receiver.expect(count).await;
+    assert_eq!(received[count - 1].header("authorization"), format!("Bearer {TOKEN}"));
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use domain::ports::WebhookSender as _;
 use domain::webhooks::{Answer, AnswerHeaders, FailureReason, Verdict};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::oneshot;
 
-use crate::exchange::{BODY, EVENT, Sending, answered, now};
+use crate::exchange::{BODY, EVENT, SECRET, Sending, answered, attempt, attempt_with_headers, now};
 use crate::receiver::{Receiver, read_request};
 
 #[tokio::test]
@@ -32,6 +33,21 @@ async fn a_delivery_carries_the_bytes_and_the_headers() {
         ("cookie", None),
     ] {
         assert_eq!(request.header(name), value.as_deref(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_carries_the_headers_of_its_subscription_once() {
+    let receiver = Receiver::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+    let sender = Sending::default().sender();
+    sender.send(attempt_with_headers(&receiver.url())).await;
+    sender.send(attempt(&receiver.url(), &[SECRET])).await;
+    let requests = receiver.requests();
+    let [with, without] = requests.as_slice() else { panic!("{requests:?}") };
+    for (name, value) in [("x-tenant", "tenant 42"), ("authorization", "Bearer t0ken")] {
+        assert_eq!(with.header(name), Some(value));
+        assert_eq!(with.head.matches(name).count(), 1, "{}", with.head);
+        assert_eq!(without.header(name), None, "a connection that is kept keeps no header");
     }
 }
 

@@ -7,7 +7,8 @@ use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses, Resolve
 use domain::memory::SeededEntropy;
 use domain::ports::{Attempt, WebhookSender as _};
 use domain::webhooks::{
-    Answer, AttemptOutcome, EgressPolicy, EgressPolicySettings, FailureReason, Payload, SigningSecret, TargetUrl,
+    Answer, AttemptOutcome, EgressPolicy, EgressPolicySettings, FailureReason, HeaderName, HeaderValue, Payload,
+    RequestHeaders, SigningSecret, TargetUrl,
 };
 use domain::{EventId, Timestamp};
 use rustls::pki_types::CertificateDer;
@@ -89,9 +90,17 @@ pub(crate) fn attempt(url: &str, secrets: &[&str]) -> Attempt {
         event_id: EVENT,
         payload: Payload::from_bytes(BODY),
         secrets: secrets.iter().map(|secret| SigningSecret::parse(secret).unwrap()).collect(),
+        headers: RequestHeaders::default(),
         at: now(),
         trace: None,
     }
+}
+
+/// The same with two headers of the subscription.
+pub(crate) fn attempt_with_headers(url: &str) -> Attempt {
+    let header = |name, value| (HeaderName::from_stored(name).unwrap(), HeaderValue::parse(value).unwrap());
+    let headers = vec![header("x-tenant", "tenant 42"), header("authorization", "Bearer t0ken")];
+    Attempt { headers: RequestHeaders::new(headers), ..attempt(url, &[SECRET]) }
 }
 
 pub(crate) fn failed(reason: FailureReason) -> AttemptOutcome {

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use domain::ports::WebhookSender as _;
 use domain::webhooks::{AttemptOutcome, FailureReason, OurFault, Verdict};
 
 use tokio::time::Instant;
 
 use crate::canary::Canary;
-use crate::exchange::{Sending, answered, failed, send};
+use crate::exchange::{Sending, answered, attempt_with_headers, failed, send};
 use crate::receiver::Receiver;
 use crate::scripted_resolver::{Lookup, ScriptedResolver};
 
@@ -76,8 +77,8 @@ async fn redirects_are_failures_and_lead_nowhere() {
             let head = format!("HTTP/1.1 {status} Moved\r\ncontent-length: 0\r\n");
             let location = format!("location: {scheme}://127.0.0.2:{}/\r\n\r\n", canary.port());
             let receiver = Receiver::answering(head + &location).await;
-            // The target of the redirect is allowed, and still is not followed.
-            let outcome = Sending::default().send(&receiver.url()).await;
+            // The target of the redirect is allowed, and is not followed all the same.
+            let outcome = Sending::default().sender().send(attempt_with_headers(&receiver.url())).await;
             let redirect = Verdict::Failed { reason: FailureReason::Redirect, retry_after: None };
             assert_eq!(outcome.verdict(), redirect, "{status}");
             assert_eq!(answered(outcome).status, status);

@@ -3,8 +3,9 @@ use std::fmt;
 
 use actix_web::web::Query;
 use domain::{Scope, Scopes, Timestamp};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::error::Category;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::bodies::unknown_members::UnknownMembers;
@@ -17,6 +18,9 @@ use crate::parameters::query::parse_time;
 /// Below this, a number with a fraction is exact: two to the 53rd (RFC 8259, section 6).
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
+/// The members that are objects in which no name comes twice either.
+const DISTINCT: [&str; 2] = ["headers", "auth"];
+
 /// The fields of a JSON body. A body that contains a field twice is refused, because
 /// another parser on the way may read the other value.
 #[derive(Default)]
@@ -26,13 +30,8 @@ impl Fields {
     /// Reads a body that is one JSON object.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let pairs: Pairs = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
-        let mut fields = BTreeMap::new();
-        for (name, value) in pairs.0 {
-            if fields.insert(name, value).is_some() {
-                return Err(named_twice());
-            }
-        }
-        Ok(Self(fields))
+        let (count, fields) = (pairs.members.len(), BTreeMap::from_iter(pairs.members));
+        if pairs.has_twice || fields.len() < count { Err(named_twice()) } else { Ok(Self(fields)) }
     }
 
     /// Reads a body that is a form (`application/x-www-form-urlencoded`). Every value is a string.
@@ -119,9 +118,9 @@ impl Fields {
         self.0.get(name).is_some_and(Value::is_null)
     }
 
-    /// The faults of fields that are `null`, in a body that must not have any.
-    pub(crate) fn nulls(&self) -> Vec<FieldFault> {
-        let nulls = self.0.iter().filter(|(_, value)| value.is_null());
+    /// The faults of fields that are `null`, in a body in which only `allowed` may be.
+    pub(crate) fn nulls_except(&self, allowed: &[&str]) -> Vec<FieldFault> {
+        let nulls = self.0.iter().filter(|(name, value)| value.is_null() && !allowed.contains(&name.as_str()));
         nulls.map(|(name, _)| FieldFault::new(name.clone(), "must not be null")).collect()
     }
 
@@ -178,7 +177,11 @@ fn whole(number: f64) -> Option<u64> {
 }
 
 /// The members of an object in their order, including members with the same name, which a map would hide.
-struct Pairs(Vec<(String, Value)>);
+struct Pairs {
+    members: Vec<(String, Value)>,
+    /// Whether one of the [`DISTINCT`] members has a name twice.
+    has_twice: bool,
+}
 
 impl<'de> Deserialize<'de> for Pairs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -196,17 +199,46 @@ impl<'de> Visitor<'de> for PairsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Pairs, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some(pair) = members.next_entry()? {
-            pairs.push(pair);
+        let mut pairs = Pairs { members: Vec::new(), has_twice: false };
+        while let Some(name) = members.next_key::<String>()? {
+            let value = if DISTINCT.contains(&&*name) {
+                let raw = members.next_value::<&RawValue>()?;
+                let value = serde_json::from_str(raw.get()).map_err(A::Error::custom)?;
+                pairs.has_twice |= has_twice(raw, &value);
+                value
+            } else {
+                members.next_value()?
+            };
+            pairs.members.push((name, value));
         }
-        Ok(Pairs(pairs))
+        Ok(pairs)
     }
+}
+
+/// Whether the object has a name twice: then it has fewer members than its text.
+fn has_twice(raw: &RawValue, value: &Value) -> bool {
+    let members = serde_json::from_str::<Pairs>(raw.get()).map_or(0, |pairs| pairs.members.len());
+    value.as_object().is_some_and(|object| object.len() < members)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_name_comes_twice_in_a_body_or_in_its_headers() {
+        for (json, is_refused) in [
+            (r#"{"a":1,"b":1}"#, false),
+            (r#"{"a":1,"a":1}"#, true),
+            (r#"{"headers":{"a":"1","b":"1"},"auth":null}"#, false),
+            (r#"{"headers":{"a":"1","a":"1"}}"#, true),
+            (r#"{"headers":{"a":"1","\u0061":"2"}}"#, true),
+            (r#"{"auth":{"type":"bearer","token":"1","token":"2"}}"#, true),
+            (r#"{"headers":[1],"auth":"x"}"#, false),
+        ] {
+            assert_eq!(Fields::parse(json.as_bytes()).is_err(), is_refused, "{json}");
+        }
+    }
 
     #[test]
     fn a_whole_number_may_have_a_fraction_of_zero() {

@@ -6,5 +6,6 @@ pub(crate) mod event_json;
 pub(crate) mod fields;
 pub(crate) mod json_body;
 pub(crate) mod key_fields;
+pub(crate) mod option_fields;
 pub(crate) mod subscription_fields;
 pub(crate) mod unknown_members;

@@ -1,7 +1,8 @@
 use domain::audit::{AuditAction, AuditField, AuditTarget};
 use domain::sessions::Capability;
 use domain::webhooks::{
-    DeliveryStateKind, Description, EventPattern, EventType, FailureReason, PublisherId, SigningSecret,
+    AuthKind, Authentication, DeliveryStateKind, Description, EventPattern, EventType, FailureReason, HeaderName,
+    HeaderValue, PublisherId, SigningSecret,
 };
 use domain::{AuditId, DeliveryId, EventId, KeyId, Label, OwnerId, RateLimit, Scope, SessionId, SubscriptionId};
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 60] = [
+const VALUES: [(&str, &str, Values); 69] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -32,6 +33,15 @@ const VALUES: [(&str, &str, Values); 60] = [
     ("CreateSubscription", "events", Values::Patterns),
     ("CreateSubscription", "description", Values::Descriptions),
     ("CreateSubscription", "secret", Values::SigningSecrets),
+    ("BearerAuth", "type", Values::Always("bearer")),
+    ("BearerAuth", "token", Values::Tokens),
+    ("BasicAuth", "type", Values::Always("basic")),
+    ("BasicAuth", "username", Values::Usernames),
+    ("BasicAuth", "password", Values::Passwords),
+    ("HeaderAuth", "type", Values::Always("header")),
+    ("HeaderAuth", "name", Values::HeaderNames),
+    ("HeaderAuth", "value", Values::HeaderValues),
+    ("SubscriptionAuth", "type", Values::AuthKinds),
     ("TestUrl", "url", Values::Urls),
     ("TestUrl", "secret", Values::SigningSecrets),
     ("ChangeSubscription", "url", Values::Urls),
@@ -76,9 +86,14 @@ const VALUES: [(&str, &str, Values); 60] = [
     ("Readiness", "status", Values::Always("ready")),
 ];
 
-/// The rules for other fields of some bodies.
-const OTHER_FIELDS: [(&str, OtherFields); 2] =
-    [("ChangeSubscription", OtherFields::None), ("IntrospectForm", OtherFields::Texts)];
+/// The bodies that say what their other fields may be.
+const OTHER_FIELDS: [(&str, OtherFields); 5] = [
+    ("ChangeSubscription", OtherFields::None),
+    ("BearerAuth", OtherFields::None),
+    ("BasicAuth", OtherFields::None),
+    ("HeaderAuth", OtherFields::None),
+    ("IntrospectForm", OtherFields::Texts),
+];
 
 /// The fields of a body that it does not name.
 #[derive(Clone, Copy)]
@@ -114,6 +129,12 @@ pub(crate) enum Values {
     PublisherIds,
     Descriptions,
     SigningSecrets,
+    Tokens,
+    Usernames,
+    Passwords,
+    HeaderNames,
+    HeaderValues,
+    AuthKinds,
     Urls,
     LogFilters,
     /// Where the previous page of a list, or a stream, ended.
@@ -186,6 +207,11 @@ impl Values {
             Self::PublisherIds => PublisherId::PATTERN,
             Self::Descriptions => Description::PATTERN,
             Self::SigningSecrets => SigningSecret::PATTERN,
+            Self::Tokens => Authentication::TOKEN_PATTERN,
+            Self::Usernames => Authentication::USERNAME_PATTERN,
+            Self::Passwords => Authentication::PASSWORD_PATTERN,
+            Self::HeaderNames => HeaderName::PATTERN,
+            Self::HeaderValues => HeaderValue::PATTERN,
             _ => return None,
         };
         Some(pattern.to_owned())
@@ -211,6 +237,11 @@ impl Values {
             Self::PublisherIds => (Some(1), Some(PublisherId::LENGTH_MAX)),
             Self::Descriptions => (None, Some(Description::LENGTH_MAX)),
             Self::SigningSecrets => (Some(1), Some(SigningSecret::LENGTH_MAX)),
+            Self::Tokens => (Some(1), Some(Authentication::TOKEN_LENGTH_MAX)),
+            Self::Usernames => (Some(1), Some(Authentication::USERNAME_LENGTH_MAX)),
+            Self::Passwords => (None, Some(Authentication::PASSWORD_LENGTH_MAX)),
+            Self::HeaderNames => (Some(1), Some(HeaderName::LENGTH_MAX)),
+            Self::HeaderValues => (Some(1), Some(HeaderValue::LENGTH_MAX)),
             Self::Cursors => (Some(1), None),
             _ => (None, None),
         }
@@ -220,6 +251,7 @@ impl Values {
         let listed = match self {
             Self::Always(value) => vec![json!(value)],
             Self::States => DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into(),
+            Self::AuthKinds => AuthKind::ALL.map(|kind| json!(kind.as_str())).into(),
             Self::Roles => ["user", "operator", "visitor"].map(|role| json!(role)).into(),
             Self::Capabilities => Capability::ALL.map(|capability| json!(capability.name())).into(),
             Self::Actions => AuditAction::ALL.map(|action| json!(action.as_str())).into(),

@@ -3,8 +3,8 @@
 use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
-    CreateSubscriptionError, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError, RetryDeliveryError,
-    RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
+    CreateSubscriptionError, InvalidOptions, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError,
+    RetryDeliveryError, RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
 };
 use domain::{
     ChangeKeyError, ChangeLogError, CreateKeyError, KeyChangeRefusal, ReportLeaksError, RevokeKeyError, RotateKeyError,
@@ -155,6 +155,7 @@ impl From<CreateSubscriptionError> for ApiError {
                 ErrorCode::SubscriptionLimitReached,
                 format!("the maximum of {max} deleted subscriptions that the log remembers is reached").into(),
             ),
+            CreateSubscriptionError::Options(error) => of_options(error).into(),
             CreateSubscriptionError::Store(error) => error.into(),
         }
     }
@@ -188,6 +189,7 @@ impl From<TestUrlError> for ApiError {
     fn from(error: TestUrlError) -> Self {
         match error {
             TestUrlError::TooLarge(_) => Self::Internal(error.into()),
+            TestUrlError::Options(error) => of_options(error).into(),
             TestUrlError::NotSent => ErrorCode::TestNotSent.into(),
         }
     }
@@ -238,6 +240,11 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
         }
         PublishEventsError::Store(error) => error.into(),
     }
+}
+
+/// The fault of headers that do not fit together.
+pub(crate) fn of_options(error: InvalidOptions) -> FieldFault {
+    FieldFault::of("headers", error)
 }
 
 /// Maps a list of event names that is not valid.

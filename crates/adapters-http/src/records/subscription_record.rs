@@ -1,4 +1,6 @@
-use domain::webhooks::{DisabledBy, EventPattern, FoundSubscription, SigningSecret, Subscription};
+use domain::webhooks::{
+    AuthKind, DisabledBy, EventPattern, FoundSubscription, SealedOptions, SigningSecret, Subscription,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -34,6 +36,14 @@ pub(crate) struct SubscriptionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "key_leaked")]
     disabled_reason: Option<&'static str>,
+    /// The headers that the subscription adds, without their values; absent if it adds none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    headers: Vec<HeaderRecord>,
+    /// The authentication, without its secrets; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    auth: Option<AuthRecord>,
     /// When the subscription was created: UTC, with milliseconds.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
@@ -62,6 +72,8 @@ impl SubscriptionRecord {
             description: subscription.description.to_string(),
             enabled: subscription.status.is_enabled(),
             disabled_reason: subscription.status.disabled_by().map(DisabledBy::code),
+            headers: headers_of(&subscription.options),
+            auth: auth_of(&subscription.options),
             created_at: subscription.created_at.to_string(),
             updated_at: subscription.updated_at.to_string(),
             created_by: subscription.created_by.as_ref().map(|member| member.subject().to_owned()),
@@ -72,6 +84,49 @@ impl SubscriptionRecord {
     pub(crate) fn with_health(found: &FoundSubscription) -> Self {
         Self { health: Some(HealthRecord::of(found)), ..Self::of(&found.subscription) }
     }
+}
+
+/// A header that a subscription adds to its requests.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubscriptionHeader)]
+struct HeaderRecord {
+    /// The name, in lower case.
+    #[schema(example = "x-tenant")]
+    name: String,
+    /// When its value was set.
+    #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    set_at: String,
+}
+
+/// The authentication of the requests of a subscription.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubscriptionAuth)]
+struct AuthRecord {
+    /// `bearer`, `basic` or `header`.
+    #[schema(example = "header")]
+    r#type: &'static str,
+    /// The name of the header; absent if it is `authorization` by the type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "x-api-key")]
+    name: Option<String>,
+    /// When it was set.
+    #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    set_at: String,
+}
+
+fn headers_of(options: &SealedOptions) -> Vec<HeaderRecord> {
+    let headers = options.headers.iter();
+    headers.map(|(name, value)| HeaderRecord { name: name.to_string(), set_at: value.set_at.to_string() }).collect()
+}
+
+fn auth_of(options: &SealedOptions) -> Option<AuthRecord> {
+    options.auth.as_ref().map(|auth| AuthRecord {
+        r#type: auth.kind.as_str(),
+        name: (auth.kind == AuthKind::Header).then(|| auth.name.to_string()),
+        set_at: auth.value.set_at.to_string(),
+    })
 }
 
 /// A subscription and, if the service made one, its secret, which is shown only this once.

@@ -3,7 +3,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, ChangedSubscriptionRow, SubscriptionRow};
-use domain::ports::ChangeSubscriptionRequest;
+use domain::ports::{ChangeSubscriptionRequest, SubscriptionUpdate};
 use domain::webhooks::{Breaker, Subscription};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::{join, join3};
@@ -16,18 +16,25 @@ use crate::transaction::{Begin, Commit, ForceCustomPlan, Rollback, settle};
 
 /// Changes a subscription. Four round trips.
 impl Work for ChangeSubscriptionRequest {
-    type Answer = Option<Subscription>;
+    type Answer = SubscriptionUpdate;
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Subscription>, Failure> {
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SubscriptionUpdate, Failure> {
         let Some(before) = lock_subscription(connection, &self.owner, self.id).await? else {
             Rollback.execute(&mut &*connection).await?;
-            return Ok(None);
+            return Ok(SubscriptionUpdate::NotFound);
         };
-        let changed = self.change.applied_to(&before, self.at);
-        write_change(connection, &before, &changed, self.at).await?;
-        write_events(connection, self.cause.subscription_changed(&before, &changed).as_slice()).await?;
+        let changed = match self.change.applied_to(&before, self.at) {
+            Ok(changed) => changed,
+            Err(refusal) => {
+                Rollback.execute(&mut &*connection).await?;
+                return Ok(SubscriptionUpdate::Refused(refusal));
+            }
+        };
+        write_change(connection, &before, &changed.subscription, self.at).await?;
+        let event = self.cause.subscription_changed(&before, &changed.subscription);
+        write_events(connection, event.as_slice()).await?;
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(Some(changed))
+        Ok(SubscriptionUpdate::Changed(Box::new(changed)))
     }
 }
 

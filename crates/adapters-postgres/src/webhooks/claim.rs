@@ -23,7 +23,8 @@ use crate::transaction::{Begin, Commit, NotDurable, Rollback, settle};
 /// need. Skips the lanes in `$2` and all lanes of the owners in `$3`, and begins at `$4`.
 const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_at, lane.wakes, lane.failures_in_a_row,
         lane.failing_since, lane.paused_until, lane.pause_millis,
-        subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until
+        subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
+        subscription.options
     FROM (
         SELECT * FROM webhook_lanes WHERE is_open AND ready_at <= $1 AND ready_at >= $4
             AND owner <> ALL($3) AND subscription_id <> ALL($2)

@@ -55,7 +55,8 @@ const WAKE: &str = "UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST
 macro_rules! target {
     () => {
         ", lane.owner, lane.failures_in_a_row, lane.failing_since, lane.paused_until, lane.pause_millis,
-            subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until"
+            subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
+            subscription.options"
     };
 }
 
@@ -64,7 +65,8 @@ macro_rules! no_target {
     () => {
         ", 0::bigint AS owner, 0::bigint AS failures_in_a_row, NULL::timestamptz AS failing_since,
             NULL::timestamptz AS paused_until, 0::bigint AS pause_millis, NULL::text AS url, NULL::bytea AS secret,
-            NULL::bytea AS previous_secret, NULL::timestamptz AS previous_secret_until"
+            NULL::bytea AS previous_secret, NULL::timestamptz AS previous_secret_until,
+            NULL::text AS options"
     };
 }
 

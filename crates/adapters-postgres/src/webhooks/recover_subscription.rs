@@ -7,7 +7,6 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::RecoverRequest;
-use domain::webhooks::SubscriptionChange;
 use futures_util::future::join;
 
 use super::change_subscription::{lock_subscription, open_lane, write_change};
@@ -50,8 +49,7 @@ impl Work for RecoverRequest {
         };
         let (at, mut after) = (self.retry.at, before.clone());
         if self.enables {
-            let enable = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-            after = enable.applied_to(&before, at);
+            after = before.enabled_at(at);
             write_change(connection, &before, &after, at).await?;
             open_lane(connection, self.subscription, at).await?;
         }

@@ -1,10 +1,10 @@
 use diesel::prelude::*;
-use diesel::sql_types::{Binary, Bool, Nullable};
+use diesel::sql_types::{Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{
-    CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, SubscriptionRow, subscription_id,
+    CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, SubscriptionRow, stored_options, subscription_id,
 };
 use diesel_mapping::{Kept, StoredInstant};
 use domain::SubscriptionId;
@@ -18,9 +18,10 @@ use crate::transaction::{Begin, Rollback, settle};
 
 /// Replaces the secrets only if the stored secrets are still the secrets that were read.
 const REPLACE: &str = "UPDATE webhook_subscriptions
-    SET secret = $5, previous_secret = $6, previous_secret_until = $7
+    SET secret = $6, previous_secret = $7, previous_secret_until = $8, options = $9
     WHERE id = $1 AND deleted_at IS NULL AND secret = $2
-        AND previous_secret IS NOT DISTINCT FROM $3 AND previous_secret_until IS NOT DISTINCT FROM $4";
+        AND previous_secret IS NOT DISTINCT FROM $3 AND previous_secret_until IS NOT DISTINCT FROM $4
+        AND options IS NOT DISTINCT FROM $5";
 
 /// Makes `secret` the current secret and the current secret the previous one, if [`SealedSecrets::allow_rotation`]
 /// permits it. Three round trips.
@@ -101,9 +102,11 @@ impl Work for ReplaceSecretsRequest {
             .bind::<Binary, _>(self.from.current.as_bytes())
             .bind::<Nullable<Binary>, _>(previous(&self.from))
             .bind::<Nullable<Instant>, _>(previous_until(&self.from))
+            .bind::<Nullable<Text>, _>(stored_options(&self.from.options))
             .bind::<Binary, _>(self.to.current.as_bytes())
             .bind::<Nullable<Binary>, _>(previous(&self.to))
-            .bind::<Nullable<Instant>, _>(previous_until(&self.to));
+            .bind::<Nullable<Instant>, _>(previous_until(&self.to))
+            .bind::<Nullable<Text>, _>(stored_options(&self.to.options));
         // The statement must not be repeated: the second run would not find `from`, and report a failure.
         let replaced = Kept(replacement).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
         Ok(replaced > 0)

@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use domain::ports::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
     ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
-    StoreError, SubscriptionInsertion, SubscriptionStore,
+    StoreError, SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate,
 };
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
 use domain::{OwnerId, SubscriptionId};
@@ -37,7 +37,7 @@ impl SubscriptionStore for PostgresStore {
         self.run(&FindSubscription { owner, id }).await
     }
 
-    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
         self.run(request).await
     }
 

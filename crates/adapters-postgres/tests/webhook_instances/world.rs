@@ -8,7 +8,8 @@ use domain::ports::{
 };
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    Payload, PublicationKey, PublisherId, SealedOptions, SealedSecret, SubscribedEvents, Subscription,
+    SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
@@ -69,6 +70,7 @@ pub(crate) async fn subscribe_as(store: &PostgresStore, id: SubscriptionId, secr
         created_at: at(0),
         updated_at: at(0),
         created_by: None,
+        options: SealedOptions::default(),
     };
     store
         .insert_within(&InsertSubscriptionRequest {

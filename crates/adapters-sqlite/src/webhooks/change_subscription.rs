@@ -1,8 +1,8 @@
 use diesel::prelude::*;
 use diesel_mapping::webhooks::ChangedSubscriptionRow;
-use domain::ports::ChangeSubscriptionRequest;
-use domain::webhooks::{Breaker, DeliveryEnd, Subscription, SubscriptionChange};
-use domain::{OwnerId, SubscriptionId, Timestamp};
+use domain::ports::{ChangeSubscriptionRequest, SubscriptionUpdate};
+use domain::webhooks::{Breaker, DeliveryEnd, Subscription};
+use domain::{SubscriptionId, Timestamp};
 
 use super::close_lane::close;
 use super::find_subscription::find_subscription;
@@ -15,37 +15,39 @@ use crate::undo::Undo;
 pub(super) fn change_subscription(
     connection: &mut SqliteConnection,
     request: &ChangeSubscriptionRequest,
-) -> Result<Option<Subscription>, Undo> {
+) -> Result<SubscriptionUpdate, Undo> {
     let &ChangeSubscriptionRequest { ref owner, id, ref change, at, ref cause } = request;
-    let Some((before, changed)) = write_change(connection, owner, id, change, at)? else { return Ok(None) };
-    write_events(connection, &cause.subscription_changed(&before, &changed))?;
-    Ok(Some(changed))
+    let Some(before) = find_subscription(connection, owner, id)? else { return Ok(SubscriptionUpdate::NotFound) };
+    let changed = match change.applied_to(&before, at) {
+        Ok(changed) => changed,
+        Err(refusal) => return Ok(SubscriptionUpdate::Refused(refusal)),
+    };
+    write_change(connection, &before, &changed.subscription, at)?;
+    write_events(connection, &cause.subscription_changed(&before, &changed.subscription))?;
+    Ok(SubscriptionUpdate::Changed(Box::new(changed)))
 }
 
-/// Writes the change, and returns the subscription before and after it.
+/// Writes the changed subscription, and opens or closes its lane.
 pub(super) fn write_change(
     connection: &mut SqliteConnection,
-    owner: &OwnerId,
-    id: SubscriptionId,
-    change: &SubscriptionChange,
+    before: &Subscription,
+    changed: &Subscription,
     at: Timestamp,
-) -> Result<Option<(Subscription, Subscription)>, Undo> {
-    let Some(before) = find_subscription(connection, owner, id)? else { return Ok(None) };
-    let changed = change.applied_to(&before, at);
+) -> Result<(), Undo> {
+    let Subscription { ref owner, id, .. } = *changed;
     if changed == before {
-        return Ok(Some((before, changed)));
+        return Ok(());
     }
-    diesel::update(of(owner, &id)).set(ChangedSubscriptionRow::from(&changed)).execute(connection)?;
+    diesel::update(of(owner, &id)).set(ChangedSubscriptionRow::from(changed)).execute(connection)?;
     if changed.events != before.events {
         delete_patterns(connection, owner, id)?;
-        insert_patterns(connection, &changed)?;
+        insert_patterns(connection, changed)?;
     }
     match (before.status.is_enabled(), changed.status.is_enabled()) {
-        (true, false) => close(connection, id, DeliveryEnd::SubscriptionDisabled, at)?,
-        (false, true) => open(connection, id, at)?,
-        _ => (),
+        (true, false) => close(connection, id, DeliveryEnd::SubscriptionDisabled, at),
+        (false, true) => open(connection, id, at),
+        _ => Ok(()),
     }
-    Ok(Some((before, changed)))
 }
 
 /// Opens the lane with a new breaker.

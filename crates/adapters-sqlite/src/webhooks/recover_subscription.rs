@@ -5,7 +5,7 @@ use diesel_mapping::schema::{webhook_due, webhook_events};
 use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
 use domain::SubscriptionId;
 use domain::ports::{RecoverRequest, RetryRequest};
-use domain::webhooks::{Breaker, Delivery, SubscriptionChange};
+use domain::webhooks::{Breaker, Delivery};
 
 use super::change_subscription::write_change;
 use super::find_subscription::find_subscription;
@@ -23,14 +23,10 @@ pub(super) fn recover_subscription(
     request: &RecoverRequest,
 ) -> Result<Option<u32>, Undo> {
     let &RecoverRequest { ref owner, subscription, retry, max, enables, ref cause } = request;
-    let found = if enables {
-        let enabling = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-        write_change(connection, owner, subscription, &enabling, retry.at)?
-    } else {
-        let found = find_subscription(connection, owner, subscription)?;
-        found.filter(|found| found.status.is_enabled()).map(|found| (found.clone(), found))
-    };
-    let Some((before, after)) = found else { return Ok(None) };
+    let found = find_subscription(connection, owner, subscription)?;
+    let Some(before) = found.filter(|found| enables || found.status.is_enabled()) else { return Ok(None) };
+    let after = if enables { before.enabled_at(retry.at) } else { before.clone() };
+    write_change(connection, &before, &after, retry.at)?;
     let Some(lane_before) = Lane::find(connection, subscription)? else { return Ok(None) };
     let recovered = bring_back(connection, subscription, retry, max)?;
     let mut lane = lane_before.clone();

@@ -17,7 +17,7 @@ use domain::ports::{
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DirectClaims, DisableReason,
     Event, EventFilter, EventType, FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId,
-    SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
+    SealedOptions, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, KeyId, OwnerId, SubscriptionId, Timestamp};
 use tempfile::TempDir;
@@ -47,6 +47,7 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
         created_at: NOW,
         updated_at: NOW,
         created_by: None,
+        options: SealedOptions::default(),
     };
     store
         .insert_within(&InsertSubscriptionRequest {

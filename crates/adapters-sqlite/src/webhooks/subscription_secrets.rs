@@ -23,7 +23,11 @@ pub(super) fn rotate_secret(
     if !before.allow_rotation(at, previous_until) {
         return Ok(SecretRotation::Overlapping(subscription, before));
     }
-    let secrets = SealedSecrets { current: secret.clone(), previous: Some((before.current, previous_until)) };
+    let secrets = SealedSecrets {
+        current: secret.clone(),
+        previous: Some((before.current, previous_until)),
+        options: before.options,
+    };
     let change = (SecretsRow::from(&secrets), webhook_subscriptions::updated_at.eq(StoredInstant::from(at)));
     diesel::update(of(owner, &id)).set(change).execute(connection)?;
     write_events(connection, [&cause.secret_rotated(id, owner, previous_until)])?;

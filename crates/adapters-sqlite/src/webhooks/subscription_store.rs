@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use domain::ports::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
     ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
-    StoreError, SubscriptionInsertion, SubscriptionStore,
+    StoreError, SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate,
 };
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
 use domain::{OwnerId, SubscriptionId};
@@ -44,7 +44,7 @@ impl SubscriptionStore for SqliteStore {
         self.readers.read(move |connection| find_with_health(connection, &owner, id)).await
     }
 
-    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
         let (request, wake) = (request.clone(), self.wake.clone());
         self.writer.write_then(move |connection| change_subscription(connection, &request), move |_| wake.up()).await
     }

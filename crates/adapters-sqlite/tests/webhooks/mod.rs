@@ -14,7 +14,7 @@ use domain::ports::{
 };
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
-    Payload, SealedSecret, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    Payload, SealedOptions, SealedSecret, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, OwnerId, SealingKeys, SubscriptionId, Timestamp};
 
@@ -43,6 +43,7 @@ async fn subscribed(path: &Path) -> (SqliteStore, Subscription) {
         created_at: NOW,
         updated_at: NOW,
         created_by: None,
+        options: SealedOptions::default(),
     };
     let keys = SealingKeys::new(vec![[7; 32].into()]).unwrap();
     let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap(), subscription.id, &entropy);

@@ -2,6 +2,7 @@ use anyhow::Result;
 use clap::Args;
 use gatepost_client::NewSubscription;
 
+use super::request_file::RequestFile;
 use super::with_secret;
 use crate::connection::Connection;
 use crate::output::Reply;
@@ -20,6 +21,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
     #[command(flatten)]
+    request: RequestFile,
+    #[command(flatten)]
     owner: Owner,
 }
 
@@ -27,7 +30,12 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost webhooks create http://127.0.0.1:9000/hook --event '*' --user alice
   gatepost webhooks create https://example.com/hook --event 'invoice.*' \\
-    --event order.created --user alice > secret";
+    --event order.created --user alice > secret
+  gatepost webhooks create https://example.com/hook --event '*' --user alice \\
+    --request request.json
+
+with {\"headers\": {\"x-tenant\": \"42\"}, \"auth\": {\"type\": \"bearer\", \"token\": \"...\"}}
+in request.json.";
 
 /// Subscribes a URL and prints its secret.
 ///
@@ -36,7 +44,8 @@ Examples:
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(&arguments.owner).await?;
-    let mut new = NewSubscription::new(arguments.url, arguments.events);
+    let options = arguments.request.read()?;
+    let mut new = NewSubscription::new(arguments.url, arguments.events).with_options(options);
     if let Some(description) = arguments.description {
         new = new.described_as(description);
     }

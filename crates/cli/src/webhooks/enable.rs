@@ -66,5 +66,5 @@ pub(super) async fn disable(arguments: &DisableArguments, connection: &Connectio
 async fn set(target: &Target, enabled: bool, connection: &Connection) -> Result<Reply> {
     let (id, change) = (&target.subscription_id, SubscriptionChange { enabled: Some(enabled), ..Default::default() });
     let changed = change_subscription(id, &change, &target.owner, connection).await?;
-    Reply::new(&changed, format!("{id} is {}", if enabled { "enabled" } else { "disabled" }))
+    Reply::new(&changed.subscription, format!("{id} is {}", if enabled { "enabled" } else { "disabled" }))
 }

@@ -11,6 +11,7 @@ mod follow;
 pub(crate) mod list;
 mod outcomes;
 mod recover;
+mod request_file;
 mod retry;
 mod retry_failures;
 mod rotate_secret;

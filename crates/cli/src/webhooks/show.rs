@@ -1,6 +1,6 @@
 use anyhow::Result;
 use clap::Args;
-use gatepost_client::{Attempt, FoundSubscription, SubscriptionHealth};
+use gatepost_client::{Attempt, FoundSubscription, Subscription, SubscriptionHealth};
 
 use super::list::state;
 use crate::connection::Connection;
@@ -51,9 +51,16 @@ fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) 
         ("failing since", failing_since.as_deref().map(shown).unwrap_or_default()),
         ("waiting", waiting.to_string()),
         ("last attempt", last_attempt.as_ref().map_or_else(|| "never".to_owned(), attempt)),
+        ("headers", headers(subscription)),
+        ("auth", subscription.auth.as_ref().map(|auth| auth.r#type.clone()).unwrap_or_default()),
         ("created", shown(&subscription.created_at)),
         ("updated", shown(&subscription.updated_at)),
     ])
+}
+
+fn headers(subscription: &Subscription) -> String {
+    let names: Vec<&str> = subscription.headers.iter().map(|header| header.name.as_str()).collect();
+    names.join(" ")
 }
 
 fn attempt(attempt: &Attempt) -> String {

@@ -1,6 +1,7 @@
 use anyhow::{Result, anyhow};
 use clap::Args;
 
+use super::request_file::RequestFile;
 use crate::connection::Connection;
 use crate::output::Reply;
 use crate::owner::Owner;
@@ -11,6 +12,8 @@ use crate::owner::Owner;
 pub(super) struct Arguments {
     /// The URL: https, or, where `gatepost dev` runs, http on this machine
     url: String,
+    #[command(flatten)]
+    request: RequestFile,
     #[command(flatten)]
     owner: Owner,
 }
@@ -29,7 +32,8 @@ The event is signed with a secret that is made for the test.";
 /// When the call fails, or the receiver does not accept the event.
 pub(super) async fn run(arguments: &Arguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(&arguments.owner).await?;
-    let test = connection.heard(consumer.test_url(&arguments.url, None).await)?;
+    let options = arguments.request.read()?;
+    let test = connection.heard(consumer.test_url(&arguments.url, None, &options).await)?;
     let attempt = &test.attempt;
     let status = attempt.status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
     let ended = format!("{status} after {} ms", attempt.duration_ms);

@@ -1,12 +1,13 @@
 use anyhow::Result;
 use clap::{ArgGroup, Args};
-use gatepost_client::{Subscription, SubscriptionChange};
+use gatepost_client::{ChangedSubscription, SubscriptionChange};
 
+use super::request_file::RequestFile;
 use crate::connection::Connection;
 use crate::output::Reply;
 use crate::owner::Owner;
 
-/// Change the URL, the events or the description of a subscription
+/// Change the URL, the events, the description or the headers of a subscription
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, group = ArgGroup::new("change").required(true).multiple(true))]
 pub(super) struct Arguments {
@@ -22,6 +23,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TEXT", group = "change")]
     description: Option<String>,
     #[command(flatten)]
+    request: RequestFile,
+    #[command(flatten)]
     owner: Owner,
 }
 
@@ -30,7 +33,9 @@ Examples:
   gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
     --url http://127.0.0.1:9000/new --user alice
   gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
-    --event 'invoice.*' --event order.created --user alice";
+    --event 'invoice.*' --event order.created --user alice
+  echo '{\"headers\": {\"x-tenant\": null}, \"auth\": null}' \\
+    | gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q --request - --user alice";
 
 /// Changes a subscription.
 ///
@@ -38,10 +43,14 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
-    let Arguments { subscription_id, url, events, description, owner } = arguments;
-    let change = SubscriptionChange { url, events, description, enabled: None };
+    let Arguments { subscription_id, url, events, description, request, owner } = arguments;
+    let change = SubscriptionChange { url, events, description, enabled: None, options: request.read()? };
     let changed = change_subscription(&subscription_id, &change, &owner, connection).await?;
-    Reply::new(&changed, format!("{subscription_id} is changed"))
+    let reply = Reply::new(&changed.subscription, format!("{subscription_id} is changed"))?;
+    Ok(match changed.dropped.as_slice() {
+        [] => reply,
+        dropped => reply.remarking(format!("The URL has another origin, so these are removed: {}", dropped.join(", "))),
+    })
 }
 
 /// Changes a subscription, and returns it.
@@ -54,7 +63,7 @@ pub(super) async fn change_subscription(
     change: &SubscriptionChange,
     owner: &Owner,
     connection: &Connection,
-) -> Result<Subscription> {
+) -> Result<ChangedSubscription> {
     let consumer = connection.consumer(owner).await?;
     connection.heard(consumer.change_subscription(id, change).await)
 }

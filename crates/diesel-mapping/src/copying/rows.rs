@@ -85,6 +85,7 @@ pub struct SubscriptionCopy {
     updated_at: StoredInstant,
     deleted_at: Option<StoredInstant>,
     created_by: Option<String>,
+    options: Option<String>,
 }
 
 /// A pattern of a subscription.

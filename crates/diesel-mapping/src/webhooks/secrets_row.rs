@@ -6,28 +6,31 @@ use domain::SubscriptionId;
 use domain::ports::StoreError;
 use domain::webhooks::{SealedSecret, SealedSecrets};
 
+use super::options_json::{options_of, stored_options};
 use super::place::Place;
 use crate::StoredInstant;
 use crate::schema::webhook_subscriptions;
 
-/// The sealed secrets of a row of `webhook_subscriptions`, to read and to write. Their values are not checked yet.
+/// The sealed secrets and options of a row of `webhook_subscriptions`, to read and to write. Their values are not checked yet.
 #[derive(AsChangeset, Clone, PartialEq, Eq, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_subscriptions, treat_none_as_null = true)]
 pub struct SecretsRow {
     secret: Option<Vec<u8>>,
     previous_secret: Option<Vec<u8>>,
     previous_secret_until: Option<StoredInstant>,
+    options: Option<String>,
 }
 
 impl SecretsRow {
     /// The secrets of a deleted subscription: none.
-    pub const NONE: Self = Self { secret: None, previous_secret: None, previous_secret_until: None };
+    pub const NONE: Self = Self { secret: None, previous_secret: None, previous_secret_until: None, options: None };
 
     /// The secrets of `subscription`, which must not be deleted.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Corrupt`] when there is no secret, or when a previous secret has no end.
+    /// [`StoreError::Corrupt`] when there is no secret, when a previous secret has no end, or when the options
+    /// are not JSON of this version.
     pub fn secrets(self, subscription: SubscriptionId) -> Result<SealedSecrets, StoreError> {
         let place = Place { table: "webhook_subscriptions", row: &subscription };
         let until = place.optional_instant("previous_secret_until", self.previous_secret_until)?;
@@ -36,7 +39,8 @@ impl SecretsRow {
             Ok((SealedSecret::from_bytes(secret), until))
         });
         let current = place.value("secret", self.secret)?;
-        Ok(SealedSecrets { current: SealedSecret::from_bytes(current), previous: previous.transpose()? })
+        let options = place.value("options", options_of(self.options.as_deref()))?;
+        Ok(SealedSecrets { current: SealedSecret::from_bytes(current), previous: previous.transpose()?, options })
     }
 }
 
@@ -47,6 +51,7 @@ impl From<&SealedSecrets> for SecretsRow {
             secret: Some(bytes(&secrets.current)),
             previous_secret: secrets.previous.as_ref().map(|(secret, _)| bytes(secret)),
             previous_secret_until: secrets.previous.as_ref().map(|(_, until)| (*until).into()),
+            options: stored_options(&secrets.options),
         }
     }
 }
@@ -90,11 +95,12 @@ mod tests {
         let id = SubscriptionId::from_bytes([1; 16]);
         let secret = |byte| SealedSecret::from_bytes(vec![byte; 3]);
         for previous in [None, Some((secret(2), Timestamp::MAX))] {
-            let secrets = SealedSecrets { current: secret(1), previous };
+            let secrets = SealedSecrets { previous, ..SealedSecrets::of(secret(1)) };
             assert_eq!(SecretsRow::from(&secrets).secrets(id).unwrap(), secrets);
         }
         let dangling = SecretsRow { previous_secret: Some(vec![2]), secret: Some(vec![1]), ..SecretsRow::NONE };
-        for (wrong, row) in [("secret", SecretsRow::NONE), ("previous_secret_until", dangling)] {
+        let unknown = SecretsRow { secret: Some(vec![1]), options: Some("?".into()), ..SecretsRow::NONE };
+        for (wrong, row) in [("secret", SecretsRow::NONE), ("previous_secret_until", dangling), ("options", unknown)] {
             let corrupt = row.secrets(id);
             assert!(matches!(corrupt, Err(StoreError::Corrupt { column, .. }) if column == wrong), "{corrupt:?}");
         }

@@ -6,6 +6,7 @@ use domain::webhooks::{
 };
 use domain::{KeyId, OwnerId};
 
+use super::options_json::{options_of, stored_options};
 use super::place::{Place, subscription_id};
 use crate::StoredInstant;
 use crate::schema::webhook_subscriptions;
@@ -27,6 +28,7 @@ pub struct SubscriptionRow {
     created_at: StoredInstant,
     updated_at: StoredInstant,
     created_by: Option<String>,
+    options: Option<String>,
 }
 
 impl TryFrom<SubscriptionRow> for Subscription {
@@ -49,6 +51,7 @@ impl TryFrom<SubscriptionRow> for Subscription {
             status: place.value("status", status_of(&row.status))?,
             created_at: place.instant("created_at", row.created_at)?,
             updated_at: place.instant("updated_at", row.updated_at)?,
+            options: place.value("options", options_of(row.options.as_deref()))?,
         })
     }
 }
@@ -72,6 +75,7 @@ pub struct NewSubscriptionRow<'a> {
     updated_at: StoredInstant,
     deleted_at: Option<StoredInstant>,
     created_by: Option<String>,
+    options: Option<String>,
 }
 
 impl<'a> NewSubscriptionRow<'a> {
@@ -93,6 +97,7 @@ impl<'a> NewSubscriptionRow<'a> {
             updated_at: subscription.updated_at.into(),
             deleted_at: None,
             created_by: subscription.created_by.as_ref().map(|member| member.subject().to_owned()),
+            options: stored_options(&subscription.options),
         }
     }
 }
@@ -107,6 +112,7 @@ pub struct ChangedSubscriptionRow<'a> {
     description: &'a str,
     status: &'static str,
     updated_at: StoredInstant,
+    options: Option<String>,
 }
 
 impl<'a> From<&'a Subscription> for ChangedSubscriptionRow<'a> {
@@ -118,6 +124,7 @@ impl<'a> From<&'a Subscription> for ChangedSubscriptionRow<'a> {
             description: changed.description.as_str(),
             status: status_code(changed.status),
             updated_at: changed.updated_at.into(),
+            options: stored_options(&changed.options),
         }
     }
 }
@@ -170,6 +177,7 @@ mod tests {
             created_at: Timestamp::MIN.into(),
             updated_at: Timestamp::MAX.into(),
             created_by: Some("bob".into()),
+            options: None,
         }
     }
 
@@ -183,7 +191,7 @@ mod tests {
 
     #[test]
     fn names_the_column_that_the_schema_does_not_promise() {
-        let cases: [(&str, Change); 8] = [
+        let cases: [(&str, Change); 9] = [
             ("id", |row| row.id.truncate(15)),
             ("owner_subject", |row| row.owner_subject.clear()),
             ("url", |row| row.url = "hooks".into()),
@@ -192,6 +200,7 @@ mod tests {
             ("url_set_by", |row| row.url_set_by = Some(vec![9; 15])),
             ("created_by", |row| row.created_by = Some("\0".into())),
             ("status", |row| row.status = "asleep".into()),
+            ("options", |row| row.options = Some("[]".into())),
         ];
         for (wrong, change) in cases {
             let mut row = row();

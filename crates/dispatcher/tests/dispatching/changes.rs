@@ -71,7 +71,6 @@ async fn make(change: Change, world: &World, lane: SubscriptionId) {
             cause: unique_cause(),
         })
         .await
-        .unwrap()
         .unwrap();
 }
 

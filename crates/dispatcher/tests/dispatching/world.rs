@@ -10,8 +10,8 @@ use domain::ports::{
     SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SigningSecret,
-    SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SealedOptions,
+    SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, OwnerId, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer};
 use tokio::time::Instant;
@@ -122,6 +122,7 @@ impl World {
             created_at: now,
             updated_at: now,
             created_by: None,
+            options: SealedOptions::default(),
         };
         let insertion = self
             .store

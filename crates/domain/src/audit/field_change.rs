@@ -21,7 +21,11 @@ pub enum AuditField {
     Events,
     /// The name of a subscription.
     Description,
-    /// Whether a key or a subscription is enabled, and who disabled a subscription.
+    /// The names of the headers that a subscription adds, without the values.
+    Headers,
+    /// The kind of a subscription's authentication.
+    Auth,
+    /// Whether a key or a subscription is enabled, and if a subscription is not, who disabled it.
     Status,
     /// Whether the attempts of a subscription succeed: `healthy`, or `failing` and why.
     Health,
@@ -39,7 +43,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -49,6 +53,8 @@ impl AuditField {
         Self::Url,
         Self::Events,
         Self::Description,
+        Self::Headers,
+        Self::Auth,
         Self::Status,
         Self::Health,
         Self::ActiveKeys,
@@ -70,6 +76,8 @@ impl AuditField {
             Self::Url => "url",
             Self::Events => "events",
             Self::Description => "description",
+            Self::Headers => "headers",
+            Self::Auth => "auth",
             Self::Status => "status",
             Self::Health => "health",
             Self::ActiveKeys => "activeKeys",
@@ -108,7 +116,12 @@ impl FieldChange {
     /// The change of a field; `None` if both values are the same. Values that are too long are cut.
     pub(super) fn between(field: AuditField, before: Option<String>, after: Option<String>) -> Option<Self> {
         let changed = before != after;
-        changed.then(|| Self { field, before: before.map(cut), after: after.map(cut) })
+        changed.then(|| Self::of(field, before, after))
+    }
+
+    /// The change of a field from one value to the other. Values that are too long are cut.
+    pub(super) fn of(field: AuditField, before: Option<String>, after: Option<String>) -> Self {
+        Self { field, before: before.map(cut), after: after.map(cut) }
     }
 }
 

@@ -6,11 +6,11 @@ use super::field_change::{AuditField, FieldChange};
 use super::origin::Cause;
 use crate::ports::ActiveLimit;
 use crate::sessions::Session;
-use crate::webhooks::{Delivery, EventPattern, HealthTurn, Subscription, SubscriptionStatus};
+use crate::webhooks::{Delivery, EventPattern, HeaderName, HealthTurn, Subscription, SubscriptionStatus};
 use crate::{ApiKey, DeliveryId, KeyId, OwnerId, Rotated, SessionId, SubscriptionId, Timestamp};
 
-/// The fields of a subscription that its events show.
-type Shown = [(AuditField, Option<String>); 4];
+/// What the event of a subscription shows of it.
+type Shown = [(AuditField, Option<String>); 6];
 
 impl Cause {
     /// The key was created.
@@ -243,21 +243,29 @@ fn shown_of_key(key: &ApiKey) -> [(AuditField, Option<String>); 4] {
 
 fn shown(subscription: &Subscription) -> Shown {
     let events: Vec<&str> = subscription.events.patterns().iter().map(EventPattern::as_str).collect();
-    let description = subscription.description.as_str();
+    let (description, options) = (subscription.description.as_str(), &subscription.options);
+    let headers: Vec<&str> = options.headers.keys().map(HeaderName::as_str).collect();
     [
         (AuditField::Url, Some(subscription.url.url().origin().ascii_serialization())),
         (AuditField::Events, Some(events.join(" "))),
         (AuditField::Description, (!description.is_empty()).then(|| description.to_owned())),
+        (AuditField::Headers, (!headers.is_empty()).then(|| headers.join(" "))),
+        (AuditField::Auth, options.auth.as_ref().map(|auth| auth.kind.as_str().to_owned())),
         (AuditField::Status, Some(status_name(subscription.status))),
     ]
 }
 
-/// The fields that differ. A URL with another path is shown, even if its visible parts are the same.
+/// The fields that differ. A URL with another path and a header with another value are shown, though the parts of them that
+/// are shown are the same.
 fn changes_between(before: &Subscription, after: &Subscription) -> impl Iterator<Item = FieldChange> {
-    let has_other_url = before.url != after.url;
+    let differing = [
+        (AuditField::Url, before.url != after.url),
+        (AuditField::Headers, before.options.headers != after.options.headers),
+        (AuditField::Auth, before.options.auth != after.options.auth),
+    ];
     shown(before).into_iter().zip(shown(after)).filter_map(move |((field, before), (_, after))| {
-        if field == AuditField::Url && has_other_url {
-            return Some(FieldChange { field, before, after });
+        if before == after && differing.contains(&(field, true)) {
+            return Some(FieldChange::of(field, before, after));
         }
         FieldChange::between(field, before, after)
     })

@@ -92,5 +92,5 @@ pub use webhooks::sender::{Attempt, WebhookSender};
 pub use webhooks::subscriptions::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
     ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
-    SubscriptionInsertion, SubscriptionStore,
+    SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate,
 };

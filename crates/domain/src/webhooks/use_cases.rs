@@ -6,11 +6,11 @@ use crate::audit::{Cause, Origin};
 use crate::ports::{
     CancelDeliveryRequest, ChangeSubscriptionRequest, Clock, DeleteSubscriptionRequest, DeliveryPage,
     DisableSetByRequest, Entropy, EventPage, ListDeliveriesRequest, ListEventsRequest, LoggedEvent, OutcomesRequest,
-    RetryRequest, StoreError, WebhookSender, WebhookStores,
+    RetryRequest, StoreError, SubscriptionUpdate, WebhookSender, WebhookStores,
 };
 use crate::webhooks::{
-    Delivery, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, OutcomeCounts, Subscription,
-    SubscriptionChange, TargetUrl,
+    Delivery, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, OptionsChange, OutcomeCounts,
+    SealedOptionsChange, SubscriptionChange, TargetUrl,
 };
 use crate::{DeliveryId, EventId, Hour, KeyId, OwnerId, Placement, SealingKeys, SubscriptionId, Timestamp};
 
@@ -77,7 +77,12 @@ impl Webhooks {
         TargetUrl::parse(text, &self.rules.egress)
     }
 
-    /// Changes the owner's subscription and returns the changed subscription; `None` if there is no such subscription.
+    /// Seals the headers and the authentication for this subscription alone.
+    pub fn seal_options(&self, id: SubscriptionId, change: OptionsChange) -> SealedOptionsChange {
+        self.rules.sealing_keys.seal_options(change, id, &*self.entropy)
+    }
+
+    /// Changes the owner's subscription and returns the changed subscription.
     ///
     /// Disabling ends the waiting deliveries. Enabling starts with a new breaker, also if the service had disabled the
     /// subscription.
@@ -91,7 +96,7 @@ impl Webhooks {
         id: SubscriptionId,
         change: &SubscriptionChange,
         origin: &Origin,
-    ) -> Result<Option<Subscription>, StoreError> {
+    ) -> Result<SubscriptionUpdate, StoreError> {
         let now = self.clock.now();
         self.stores
             .subscriptions

@@ -11,7 +11,7 @@ use domain::ports::{
 use domain::webhooks::{
     AnswerHeaders, AttemptOutcome, AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError,
     CreatedSubscription, Description, EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares,
-    OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SigningSecret,
+    OptionsChange, OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SigningSecret,
     SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{KeyPolicy, OwnerId, Purges, SealingKeys, SubscriptionId, Timestamp};
@@ -76,6 +76,7 @@ impl Desk {
             events: SubscribedEvents::parse(["invoice.*"]).unwrap(),
             description: Description::default(),
             secret: secret.map(|text| SigningSecret::parse(text).unwrap()),
+            options: OptionsChange::default(),
             by: None,
             created_by: None,
         };

@@ -1,5 +1,5 @@
 use domain::audit::Origin;
-use domain::ports::ListSubscriptionsRequest;
+use domain::ports::{ListSubscriptionsRequest, SubscriptionUpdate};
 use domain::webhooks::{
     CreateSubscriptionError, HealthState, InvalidTargetUrl, SubscriptionChange, SubscriptionStatus, UrlRefused,
 };
@@ -60,10 +60,12 @@ fn a_change_says_what_is_then_and_another_user_has_nothing_to_change() {
     let (id, bob) = (desk.subscribe(), &desk.bob);
     desk.clock.advance(SECOND);
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    let changed =
-        block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap().unwrap();
+    let changed = block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
+    let SubscriptionUpdate::Changed(changed) = changed else { panic!("{changed:?}") };
+    let changed = changed.subscription;
     assert_eq!((changed.status, changed.updated_at), (SubscriptionStatus::DisabledByOwner, desk.now()));
-    assert_eq!(block_on(desk.webhooks.change_subscription(bob, id, &off, &Origin::SERVICE)).unwrap(), None);
+    let others = block_on(desk.webhooks.change_subscription(bob, id, &off, &Origin::SERVICE)).unwrap();
+    assert_eq!(others, SubscriptionUpdate::NotFound);
     assert_eq!(block_on(desk.webhooks.find_subscription(bob, id)).unwrap(), None);
     assert!(!block_on(desk.webhooks.delete_subscription(bob, id, &Origin::SERVICE)).unwrap());
     assert!(block_on(desk.webhooks.delete_subscription(&desk.alice, id, &Origin::SERVICE)).unwrap());

@@ -12,8 +12,8 @@ use domain::ports::{
     WebhookStores,
 };
 use domain::webhooks::{
-    AttemptOutcome, CreateSubscription, Description, DisableReason, EgressPolicy, EgressPolicySettings, OurFault,
-    SubscribedEvents, SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
+    AttemptOutcome, CreateSubscription, Description, DisableReason, EgressPolicy, EgressPolicySettings, OptionsChange,
+    OurFault, SubscribedEvents, SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{
     ApiKey, CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, OwnerId, Placement, ReportLeaksError, SealingKeys,
@@ -62,6 +62,7 @@ impl World {
             events: SubscribedEvents::parse(["*"]).expect("a valid pattern"),
             description: Description::default(),
             secret: None,
+            options: OptionsChange::default(),
             by: Some(by.id),
             created_by: None,
         };

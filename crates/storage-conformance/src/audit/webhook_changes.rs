@@ -6,6 +6,7 @@ use domain::audit::{AuditAction, AuditTarget, Cause};
 use domain::ports::{
     CancelDeliveryRequest, ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest,
     InsertSubscriptionRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest,
+    SubscriptionUpdate,
 };
 use domain::webhooks::{
     DisableReason, FailureReason, HealthTurn, Subscription, SubscriptionChange, SubscriptionStatus,
@@ -35,7 +36,7 @@ pub async fn changes_of_subscriptions_leave_their_events(stores: Arc<AuditedStor
     let (by, recovered) = recover(&stores, first(&alice, lane.id, 10, second(4))).await;
     assert_eq!(recovered, Some(0), "there is no delivery");
     let before = Subscription { updated_at: second(3), ..changed };
-    let enabled = switched(true).applied_to(&before, second(4));
+    let enabled = before.enabled_at(second(4));
     expected.push(by.subscription_recovered(&before, &enabled, 0));
     let status = SubscriptionStatus::DisabledByService(LEAKED);
     let (by, disabled) = disable_set_by(&stores, key, second(5)).await;
@@ -68,7 +69,7 @@ pub async fn parts_of_a_recovery_leave_their_events(stores: Arc<AuditedStores>) 
     end_closed(&**webhooks, 2_000).await;
     let (by, begun) = recover(&stores, first(&alice, lane.id, 1, second(3))).await;
     assert_eq!(begun, Some(1), "the first part");
-    let enabled = switched(true).applied_to(&disabled, second(3));
+    let enabled = disabled.enabled_at(second(3));
     expected.push(by.subscription_recovered(&disabled, &enabled, 1));
     for (at, count) in [(4, 1), (5, 0)] {
         let (by, rest) = recover(&stores, later(first(&alice, lane.id, 1, second(at)))).await;
@@ -260,7 +261,10 @@ async fn change(
 ) -> (Cause, Option<Subscription>) {
     let by = cause(at);
     let request = ChangeSubscriptionRequest { owner: owner.clone(), id, change, at, cause: by.clone() };
-    (by, stores.webhooks.update(&request).await.expect("an update succeeds"))
+    match stores.webhooks.update(&request).await.expect("an update succeeds") {
+        SubscriptionUpdate::Changed(changed) => (by, Some(changed.subscription)),
+        SubscriptionUpdate::Refused(_) | SubscriptionUpdate::NotFound => (by, None),
+    }
 }
 
 /// A rotation that succeeds, or is refused as a value.

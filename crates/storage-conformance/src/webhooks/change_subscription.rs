@@ -6,7 +6,7 @@ use domain::KeyId;
 use domain::memory::unique_cause;
 use domain::ports::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
-    RotateSecretRequest, SecretRotation, SubscriptionInsertion,
+    RotateSecretRequest, SecretRotation, SubscriptionInsertion, SubscriptionUpdate,
 };
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
 
@@ -48,7 +48,7 @@ pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
     for (change, status) in changes.iter().flat_map(|change| statuses.map(|status| (change, status))) {
         let before = Subscription { status, url_set_by: Some(KeyId::from_bytes([7; 16])), ..subscription(&owner) };
         put(&*store, &before).await;
-        let expected = change.applied_to(&before, at(5));
+        let expected = change.applied_to(&before, at(5)).expect("it changes no options").subscription;
         assert_eq!(update(&*store, &before, change, at(5)).await, expected, "{change:?} of {status:?}");
         assert_eq!(reread(&*store, &before).await, expected, "what an update answers must be what is stored");
     }
@@ -65,7 +65,10 @@ pub async fn parallel_changes_all_count(store: Arc<dyn WebhookStore>) {
             SubscriptionChange { description: Some(description("changed")), ..none() },
             switched(false),
         ];
-        let expected = changes.iter().fold(before.clone(), |one, change| change.applied_to(&one, at(5)));
+        let applied = |one, change: &SubscriptionChange| {
+            change.applied_to(&one, at(5)).expect("it changes no options").subscription
+        };
+        let expected = changes.iter().fold(before.clone(), applied);
         let calls = changes.into_iter().map(|change| changing(&store, &before, change)).collect();
         all_at_once(calls).await;
         assert_eq!(reread(&*store, &before).await, expected, "of parallel changes none may be lost");
@@ -160,7 +163,7 @@ async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subs
                 })
                 .await
                 .expect("succeeds")
-                .is_some(),
+                != SubscriptionUpdate::NotFound,
         ),
         (
             "rotate_secret",

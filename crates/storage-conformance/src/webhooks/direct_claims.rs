@@ -7,11 +7,14 @@ use std::sync::Arc;
 
 use domain::DeliveryId;
 use domain::ports::{ClaimRequest, HandedOver};
-use domain::webhooks::{Breaker, ClaimEnd, DeliveryState, FairShares, NewEvent, OwnerNumber, Payload, Subscription};
+use domain::webhooks::{
+    Breaker, ClaimEnd, DeliveryState, FairShares, NewEvent, OwnerNumber, Payload, SealedSecrets, Subscription,
+};
 
 use super::WebhookStore;
 use super::sample::{
-    event, event_at, history, named, only_secret, publish, put, subscribed, subscription, switched, try_publish, update,
+    event, event_at, history, named, only_secret, options, publish, put, subscribed, subscription, switched,
+    try_publish, update,
 };
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, complete, request, settle};
 use crate::racing::{Call, all_at_once};
@@ -68,8 +71,8 @@ pub async fn an_offer_is_used_up_by_any_owners(store: Arc<dyn WebhookStore>) {
 /// A delivery that is handed over has all data for sending it, and is under a claim like any other: no other call
 /// claims it before the claim ends, its completion holds, and the attempt is counted.
 pub async fn what_is_handed_over_is_claimed(store: Arc<dyn WebhookStore>) {
-    let stored = subscription(&user("alice"));
-    let secret = put(&*store, &stored).await;
+    let stored = Subscription { options: options(), ..subscription(&user("alice")) };
+    let secrets = SealedSecrets { options: stored.options.clone(), ..only_secret(&put(&*store, &stored).await) };
     let owner = &stored.owner;
     store.offer_claims(Some(&request(50)));
     let events = [100, 100, 101].map(|millis| event_at(owner, at(millis)));
@@ -78,7 +81,7 @@ pub async fn what_is_handed_over_is_claimed(store: Arc<dyn WebhookStore>) {
     for lane in claims.iter().flat_map(|claim| &claim.lanes) {
         assert_eq!((lane.subscription, &lane.url), (stored.id, &stored.url), "the claim must say where to");
         assert_eq!(lane.owner, OwnerNumber::of(owner), "the claim must say whose share the deliveries take");
-        assert_eq!((&lane.secrets, lane.breaker), (&only_secret(&secret), Breaker::default()), "what to sign with");
+        assert_eq!((&lane.secrets, lane.breaker), (&secrets, Breaker::default()), "what to sign with");
     }
     let held: Vec<Held> = claims.iter().flat_map(|claim| Held::of(&claim.lanes, claim.claim)).collect();
     for one in &held {

@@ -173,7 +173,7 @@ pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStor
 pub async fn a_cancelled_change_is_whole_or_nothing(store: Arc<dyn WebhookStore>) {
     for (round, drop_at) in (0..).zip(moments()) {
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
-        let disabled = switched(false).applied_to(&lane, at(10));
+        let disabled = switched(false).applied_to(&lane, at(10)).expect("it changes no options").subscription;
         drop_at
             .call(store.update(&ChangeSubscriptionRequest {
                 owner: lane.owner.clone(),

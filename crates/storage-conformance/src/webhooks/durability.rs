@@ -96,7 +96,7 @@ async fn rotate_and_reseal(store: &dyn WebhookStore, lane: &Subscription, first:
     let (owner, secret, previous_until) = (lane.owner.clone(), rotated.clone(), at(900));
     let rotation = RotateSecretRequest { owner, id, secret, previous_until, at: at(5), cause: unique_cause() };
     store.rotate_secret(&rotation).await.expect("a rotation succeeds");
-    let rotated = SealedSecrets { current: rotated, previous: Some((first, previous_until)) };
+    let rotated = SealedSecrets { previous: Some((first, previous_until)), ..SealedSecrets::of(rotated) };
     let replaced = SealedSecrets { current: sealed_again, ..rotated.clone() };
     let request = ReplaceSecretsRequest { id, from: rotated, to: replaced.clone() };
     assert!(store.replace_secrets(&request).await.expect("succeeds"), "it is what is stored");

@@ -6,12 +6,12 @@ use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
     Accepted, ChangeSubscriptionRequest, DeleteSubscriptionRequest, DeliveryPage, Entropy, InsertSubscriptionRequest,
-    ListDeliveriesRequest, ListSubscriptionsRequest, Publication, SubscriptionInsertion,
+    ListDeliveriesRequest, ListSubscriptionsRequest, Publication, SubscriptionInsertion, SubscriptionUpdate,
 };
 use domain::webhooks::{
-    ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event, EventType, NewEvent, Payload,
-    PublicationKey, PublisherId, SealedSecret, SealedSecrets, SubscribedEvents, Subscription, SubscriptionChange,
-    SubscriptionHealth, SubscriptionStatus, TargetUrl,
+    AuthKind, ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event, EventType, HeaderName,
+    NewEvent, Payload, PublicationKey, PublisherId, SealedAuth, SealedOptions, SealedSecret, SealedSecrets,
+    SealedValue, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, OwnerId, Placement, SubscriptionId, Timestamp};
 
@@ -44,6 +44,7 @@ pub(crate) fn subscription(owner: &OwnerId) -> Subscription {
         created_at: at(0),
         updated_at: at(0),
         created_by: None,
+        options: SealedOptions::default(),
     }
 }
 
@@ -75,9 +76,17 @@ pub(crate) fn secret() -> SealedSecret {
     SealedSecret::from_bytes(bytes)
 }
 
+/// Two headers and an authentication, sealed.
+pub(crate) fn options() -> SealedOptions {
+    let name = |text| HeaderName::from_stored(text).expect("the sample's name is valid");
+    let value = |set_at| SealedValue { sealed: secret(), set_at };
+    let auth = SealedAuth { kind: AuthKind::Header, name: name("x-api-key"), value: value(at(2)) };
+    SealedOptions { headers: [(name("x-a"), value(at(0))), (name("x-b"), value(at(1)))].into(), auth: Some(auth) }
+}
+
 /// The secrets of a subscription that was never rotated.
 pub(crate) fn only_secret(current: &SealedSecret) -> SealedSecrets {
-    SealedSecrets { current: current.clone(), previous: None }
+    SealedSecrets::of(current.clone())
 }
 
 /// A change that switches a subscription on or off.
@@ -196,7 +205,10 @@ pub(crate) async fn update(
             cause: unique_cause(),
         })
         .await;
-    answer.expect("an update must succeed").expect("a stored subscription must be found by an update")
+    match answer.expect("an update must succeed") {
+        SubscriptionUpdate::Changed(changed) => changed.subscription,
+        other => panic!("a stored subscription must be found by an update, got {other:?}"),
+    }
 }
 
 /// Deletes the subscription as its owner.

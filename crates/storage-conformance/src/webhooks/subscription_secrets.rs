@@ -44,7 +44,7 @@ pub async fn rotation_keeps_the_secret_before(store: Arc<dyn WebhookStore>) {
         let rotated = SecretRotation::Rotated(expected.clone());
         assert_eq!(answer, rotated, "a rotation must change `updated_at` alone");
         assert_eq!(reread(&*store, &stored).await, expected, "what a rotation answers must be what is stored");
-        let secrets = SealedSecrets { current: current.clone(), previous: Some((previous.clone(), until)) };
+        let secrets = SealedSecrets { previous: Some((previous.clone(), until)), ..SealedSecrets::of(current.clone()) };
         assert_eq!(secrets_of(&*store, stored.id).await.as_ref(), Some(&secrets), "current, and the one before");
         publish_at(&*store, &owner, now).await;
         let lanes = claim_lanes(&*store, &request(2_000)).await;
@@ -60,8 +60,8 @@ pub async fn an_overlap_allows_only_a_rotation_without_one(store: Arc<dyn Webhoo
     let (second, third, fourth) = (secret(), secret(), secret());
     rotate(&*store, &stored, &second, at(100), at(1)).await;
     let pair = |current: &SealedSecret, previous: &SealedSecret, until: Timestamp| SealedSecrets {
-        current: current.clone(),
         previous: Some((previous.clone(), until)),
+        ..SealedSecrets::of(current.clone())
     };
     let (unchanged, secrets) = (Subscription { updated_at: at(1), ..stored.clone() }, pair(&second, &first, at(100)));
     for (now, until) in [(at(2), at(100)), (at(99), at(100)), (at(99), at(9_999))] {
@@ -136,8 +136,8 @@ pub async fn secrets_are_replaced_if_they_are_what_is_stored(store: Arc<dyn Webh
     rotate(&*store, &stored, &current, at(100), at(1)).await;
     let before = reread(&*store, &stored).await;
     let pair = |current: &SealedSecret, previous: &SealedSecret, until: Timestamp| SealedSecrets {
-        current: current.clone(),
         previous: Some((previous.clone(), until)),
+        ..SealedSecrets::of(current.clone())
     };
     let (from, to) = (pair(&current, &first, at(100)), pair(&secret(), &secret(), at(100)));
     let wrong = [
@@ -188,7 +188,7 @@ pub async fn a_replacement_beside_a_rotation_undoes_nothing(store: Arc<dyn Webho
         calls.insert(round % 2, replacement(&store, stored.id, &from, &to));
         let answers = all_at_once(calls).await;
         let previous = if answers[round % 2] { to.current } else { from.current };
-        let expected = SealedSecrets { current, previous: Some((previous, at(100))) };
+        let expected = SealedSecrets { previous: Some((previous, at(100))), ..SealedSecrets::of(current) };
         assert_eq!(secrets_of(&*store, stored.id).await, Some(expected), "one must come wholly after the other");
     }
 }

@@ -105,6 +105,10 @@ macro_rules! with_webhook_store_promises {
             subscription_secrets::secrets_are_replaced_if_they_are_what_is_stored
             subscription_secrets::parallel_replacements_of_secrets_succeed_once
             subscription_secrets::a_replacement_beside_a_rotation_undoes_nothing
+            subscription_options::options_come_back_and_go_with_claims
+            subscription_options::changed_options_are_what_the_rules_say
+            subscription_options::refused_options_change_nothing
+            subscription_options::options_are_replaced_if_they_are_what_is_stored
             publish_events::an_event_comes_back_with_every_field
             publish_events::times_of_events_keep_their_milliseconds
             publish_events::an_event_goes_to_every_subscription_that_matches

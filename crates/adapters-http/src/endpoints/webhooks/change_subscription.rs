@@ -1,24 +1,28 @@
 use actix_web::web::Json;
 use domain::KeyId;
-use domain::webhooks::{SubscriptionChange, Webhooks};
+use domain::ports::SubscriptionUpdate;
+use domain::webhooks::{ChangedSubscription, OptionsChange, SubscriptionChange, Webhooks};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
+use crate::bodies::option_fields::{AUTH, HEADERS, auth_schema, headers_change_schema, options_change};
 use crate::bodies::subscription_fields::{description, events, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
+use crate::errors::refusals::of_options;
 use crate::records::subscription_record::SubscriptionRecord;
 
-/// The changes. Absent fields do not change. `null` is refused.
+/// The changes. Absent fields do not change. `null` is refused, except in `headers` and `auth`.
 #[derive(ToSchema)]
 #[schema(as = ChangeSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// The new URL. Deliveries that wait use it too.
+    /// The new URL. Deliveries that wait use it too. With another scheme, host or port, the subscription keeps only the
+    /// headers and the authentication that the same call sets; `dropped` in the answer says so.
     #[schema(required = false, example = "https://example.com/hooks")]
     url: String,
     /// The new event types and patterns.
@@ -31,6 +35,12 @@ struct Body {
     /// service disabled.
     #[schema(required = false)]
     enabled: bool,
+    /// The headers to set, and with `null` those to remove. Other headers stay. `null` in place of the object removes all.
+    #[schema(schema_with = headers_change_schema, required = false)]
+    headers: (),
+    /// The new authentication. `null` removes it.
+    #[schema(schema_with = auth_schema, required = false)]
+    auth: (),
 }
 
 /// The subscription after a change.
@@ -39,6 +49,11 @@ struct Body {
 pub(super) struct Answer {
     /// The subscription.
     subscription: SubscriptionRecord,
+    /// Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`,
+    /// `auth`. Absent if none did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["auth"]))]
+    dropped: Vec<&'static str>,
 }
 
 /// Changes a webhook subscription.
@@ -54,28 +69,39 @@ pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answ
     let body = call.read_body().await?;
     to_the_end(async move {
         let webhooks = &call.api().webhooks;
-        let change = body.read(|fields| parse(fields, call.key(), webhooks))?;
-        let changed = webhooks.change_subscription(call.owner(), call.id()?, &change, &call.origin()).await?;
-        let changed = changed.ok_or(ErrorCode::SubscriptionNotFound)?;
+        let (change, options) = body.read(|fields| parse(fields, call.key(), webhooks))?;
+        let id = call.id()?;
+        let change = SubscriptionChange { options: webhooks.seal_options(id, options), ..change };
+        let ChangedSubscription { subscription: changed, dropped } =
+            match webhooks.change_subscription(call.owner(), id, &change, &call.origin()).await? {
+                SubscriptionUpdate::Changed(changed) => *changed,
+                SubscriptionUpdate::Refused(error) => return Err(of_options(error).into()),
+                SubscriptionUpdate::NotFound => return Err(ErrorCode::SubscriptionNotFound.into()),
+            };
         if change.url.is_some() || change.enabled == Some(true) {
             call.confirm_key(changed.id).await?;
         }
-        Ok(Json(Answer { subscription: SubscriptionRecord::of(&changed) }))
+        let dropped = [(HEADERS, dropped.headers), (AUTH, dropped.auth)].into_iter();
+        let dropped = dropped.filter_map(|(field, is_dropped)| is_dropped.then_some(field)).collect();
+        Ok(Json(Answer { subscription: SubscriptionRecord::of(&changed), dropped }))
     })
     .await
 }
 
 /// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<SubscriptionChange, ApiError> {
-    let mut faults = fields.nulls();
+type Wish = (SubscriptionChange, OptionsChange);
+
+fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Wish, ApiError> {
+    let mut faults = fields.nulls_except(&[HEADERS, AUTH]);
     let enabled = fields.optional_flag("enabled");
-    match (url(fields, webhooks), events(fields), description(fields), enabled) {
-        (Ok(url), Ok(events), Ok(description), Ok(enabled)) if faults.is_empty() => {
-            Ok(SubscriptionChange { url, events, description, enabled, by })
+    match (url(fields, webhooks), events(fields), description(fields), enabled, options_change(fields)) {
+        (Ok(url), Ok(events), Ok(description), Ok(enabled), Ok(options)) if faults.is_empty() => {
+            let change = SubscriptionChange { url, events, description, enabled, by, ..SubscriptionChange::default() };
+            Ok((change, options))
         }
-        (url, events, description, enabled) => {
+        (url, events, description, enabled, options) => {
             let of_values = [url.err(), events.err(), description.err(), enabled.err()];
-            faults.extend(of_values.into_iter().flatten());
+            faults.extend(of_values.into_iter().flatten().chain(options.err().into_iter().flatten()));
             Err(ApiError::invalid_fields(faults))
         }
     }

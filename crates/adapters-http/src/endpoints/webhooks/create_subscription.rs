@@ -3,6 +3,7 @@ use domain::webhooks::CreateSubscription;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
+use crate::bodies::option_fields::{auth_schema, headers_schema, options};
 use crate::bodies::subscription_fields::{description, events, required, secret, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -29,6 +30,12 @@ struct Body {
     /// are the key. Without it the service makes a secret.
     #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", min_length = 1)]
     secret: Option<String>,
+    /// The headers of each request.
+    #[schema(schema_with = headers_schema, required = false)]
+    headers: (),
+    /// The authentication of each request.
+    #[schema(schema_with = auth_schema, required = false)]
+    auth: (),
 }
 
 /// Creates a webhook subscription.
@@ -59,14 +66,14 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
 fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, ApiError> {
     let url = url(fields, &call.api().webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));
-    match (url, events, description(fields), secret(fields)) {
-        (Ok(url), Ok(events), Ok(description), Ok(secret)) => {
+    match (url, events, description(fields), secret(fields), options(fields)) {
+        (Ok(url), Ok(events), Ok(description), Ok(secret), Ok(options)) => {
             let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
-            Ok(CreateSubscription { url, events, description, secret, by, created_by })
+            Ok(CreateSubscription { url, events, description, secret, options, by, created_by })
         }
-        (url, events, description, secret) => {
-            let faults = [url.err(), events.err(), description.err(), secret.err()];
-            Err(ApiError::invalid_fields(faults.into_iter().flatten()))
+        (url, events, description, secret, options) => {
+            let faults = [url.err(), events.err(), description.err(), secret.err()].into_iter().flatten();
+            Err(ApiError::invalid_fields(faults.chain(options.err().into_iter().flatten())))
         }
     }
 }

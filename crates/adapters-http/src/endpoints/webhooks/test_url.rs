@@ -1,9 +1,10 @@
 use actix_web::web::Json;
-use domain::webhooks::{SigningSecret, TargetUrl, Webhooks};
+use domain::webhooks::{OptionsChange, SigningSecret, TargetUrl, Webhooks};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
+use crate::bodies::option_fields::{auth_schema, headers_schema, options};
 use crate::bodies::subscription_fields::{required, secret, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -23,6 +24,12 @@ struct Body {
     /// a receiver that checks signatures refuses the event.
     #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", min_length = 1)]
     secret: Option<String>,
+    /// Headers of the request, as those of a subscription.
+    #[schema(schema_with = headers_schema, required = false)]
+    headers: (),
+    /// The authentication of the request, as that of a subscription.
+    #[schema(schema_with = auth_schema, required = false)]
+    auth: (),
 }
 
 /// A test of a URL.
@@ -50,16 +57,22 @@ pub(super) struct Answer {
 pub(super) async fn test_url(mut call: OwnerCall) -> Result<Json<Answer>, ApiError> {
     let body = call.read_body().await?;
     let webhooks = &call.api().webhooks;
-    let (url, secret) = body.read(|fields| parse(fields, webhooks))?;
-    let test = webhooks.test_url(call.owner_to_send_to()?, url, secret).await?;
+    let (url, secret, options) = body.read(|fields| parse(fields, webhooks))?;
+    let test = webhooks.test_url(call.owner_to_send_to()?, url, secret, &options).await?;
     let (event, attempt) = (EventRecord::of(&test.event), AttemptRecord::with_response(&test.attempt));
     Ok(Json(Answer { event, attempt }))
 }
 
-fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<(TargetUrl, Option<SigningSecret>), ApiError> {
-    match (url(fields, webhooks).and_then(|url| required("url", url)), secret(fields)) {
-        (Ok(url), Ok(secret)) => Ok((url, secret)),
-        (url, secret) => Err(ApiError::invalid_fields([url.err(), secret.err()].into_iter().flatten())),
+type Wish = (TargetUrl, Option<SigningSecret>, OptionsChange);
+
+fn parse(fields: &Fields, webhooks: &Webhooks) -> Result<Wish, ApiError> {
+    let url = url(fields, webhooks).and_then(|url| required("url", url));
+    match (url, secret(fields), options(fields)) {
+        (Ok(url), Ok(secret), Ok(options)) => Ok((url, secret, options)),
+        (url, secret, options) => {
+            let faults = [url.err(), secret.err()].into_iter().flatten();
+            Err(ApiError::invalid_fields(faults.chain(options.err().into_iter().flatten())))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use domain::ports::{
     ListFailedRequest, ListSubscriptionsRequest, LoggedAttempt, LoggedEvent, OperatorLog, OutcomesRequest, Publication,
     RecoverRequest, ReplaceSecretsRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed,
     RotateSecretRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
-    WebhookStores,
+    SubscriptionUpdate, WebhookStores,
 };
 use domain::webhooks::{
     Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, SealedSecret, SealedSecrets, Subscription,
@@ -57,7 +57,7 @@ impl SubscriptionStore for FailingWebhookStore {
         down()
     }
 
-    async fn update(&self, _: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+    async fn update(&self, _: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
         down()
     }
 

@@ -4,6 +4,7 @@ mod deliveries;
 pub(crate) mod dispatcher;
 pub(crate) mod failing_webhooks;
 mod failures;
+mod options;
 mod outcomes;
 mod recovery;
 mod signing_secrets;

@@ -7,7 +7,7 @@ use crate::ports::{
     CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Retained, Retention, RetryByHand, RetryDeliveryRequest,
     RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
 };
-use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, SubscriptionChange};
+use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind};
 use crate::{DeliveryId, EventId, Hour, SubscriptionId, Timestamp};
 
 /// Whether `recover` retries the delivery.
@@ -116,16 +116,15 @@ impl DeliveryCommands for MemoryWebhookStore {
     async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
         let &RecoverRequest { ref owner, subscription, retry, max, enables, ref cause } = request;
         let mut tables = self.tables();
-        let enable = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
-        let found = if enables {
-            tables.change(owner, subscription, &enable, retry.at)
-        } else {
-            let lane = tables.lane_of(owner, subscription).filter(|lane| lane.is_open());
-            lane.map(|lane| (lane.subscription.clone(), lane.subscription.clone()))
-        };
-        let Some((before, after)) = found else { return Ok(None) };
-        if let Some(lane) = tables.lanes.get_mut(&subscription).filter(|_| enables) {
-            lane.breaker = Breaker::default();
+        let lane = tables.lane_of(owner, subscription).filter(|lane| enables || lane.is_open());
+        let Some(before) = lane.map(|lane| lane.subscription.clone()) else { return Ok(None) };
+        let mut after = before.clone();
+        if enables {
+            after = before.enabled_at(retry.at);
+            tables.change_to(&after, retry.at);
+            if let Some(lane) = tables.lanes.get_mut(&subscription) {
+                lane.breaker = Breaker::default();
+            }
         }
         let recovered = tables.bring_back(subscription, retry, max);
         if enables || recovered > 0 {

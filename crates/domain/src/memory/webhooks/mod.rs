@@ -88,7 +88,7 @@ struct Tables {
 #[derive(Debug)]
 struct Lane {
     subscription: Subscription,
-    /// `None` if the subscription is deleted.
+    /// `None` if the subscription is deleted. Its options are those of the subscription: see [`Lane::sealed`].
     secrets: Option<SealedSecrets>,
     deleted_at: Option<Timestamp>,
     breaker: Breaker,
@@ -117,6 +117,12 @@ struct StoredDelivery {
 impl Lane {
     fn is_open(&self) -> bool {
         self.secrets.is_some() && self.subscription.status.is_enabled()
+    }
+
+    /// The secrets with the options.
+    fn sealed(&self) -> Option<SealedSecrets> {
+        let options = self.subscription.options.clone();
+        self.secrets.clone().map(|secrets| SealedSecrets { options, ..secrets })
     }
 
     /// How the deliveries of the lane end if it is closed.

@@ -21,14 +21,7 @@ impl Lane {
     pub(super) fn to_claim(&self, deliveries: Vec<ClaimedDelivery>) -> Option<ClaimedLane> {
         let Subscription { id, owner, url, .. } = &self.subscription;
         let (subscription, owner, url) = (*id, OwnerNumber::of(owner), url.clone());
-        Some(ClaimedLane {
-            subscription,
-            owner,
-            url,
-            secrets: self.secrets.clone()?,
-            breaker: self.breaker,
-            deliveries,
-        })
+        Some(ClaimedLane { subscription, owner, url, secrets: self.sealed()?, breaker: self.breaker, deliveries })
     }
 
     /// How many deliveries the breaker admits at `at`.

@@ -6,18 +6,18 @@ use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::ports::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
     ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,
-    StoreError, SubscriptionInsertion, SubscriptionStore,
+    StoreError, SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate,
 };
 use crate::webhooks::{
-    AttemptRecord, Breaker, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+    AttemptRecord, Breaker, SealedOptions, SealedSecret, SealedSecrets, Subscription, SubscriptionHealth,
     SubscriptionStatus,
 };
 use crate::{OwnerId, SubscriptionId, Timestamp};
 
 impl Lane {
-    fn change(&mut self, change: &SubscriptionChange, at: Timestamp) {
+    fn change_to(&mut self, changed: Subscription) {
         let was_open = self.is_open();
-        self.subscription = change.applied_to(&self.subscription, at);
+        self.subscription = changed;
         if self.is_open() && !was_open {
             self.breaker = Breaker::default();
         }
@@ -25,20 +25,12 @@ impl Lane {
 }
 
 impl Tables {
-    /// Returns the subscription before and after the change.
-    pub(super) fn change(
-        &mut self,
-        owner: &OwnerId,
-        id: SubscriptionId,
-        change: &SubscriptionChange,
-        at: Timestamp,
-    ) -> Option<(Subscription, Subscription)> {
-        let lane = self.lane_of(owner, id)?;
-        let before = lane.subscription.clone();
-        lane.change(change, at);
-        let changed = lane.subscription.clone();
+    /// Stores the changed subscription, which is not deleted.
+    pub(super) fn change_to(&mut self, changed: &Subscription, at: Timestamp) {
+        if let Some(lane) = self.lanes.get_mut(&changed.id) {
+            lane.change_to(changed.clone());
+        }
         self.end_closed(at, u32::MAX);
-        Some((before, changed))
     }
 
     /// The lanes of the page, the newest first.
@@ -77,10 +69,10 @@ impl SubscriptionStore for MemoryWebhookStore {
         if decided != SubscriptionInsertion::Stored {
             return Ok(decided);
         }
-        let secrets = Some(SealedSecrets { current: secret.clone(), previous: None });
+        let secrets = SealedSecrets::of(secret.clone());
         let lane = Lane {
             subscription: subscription.clone(),
-            secrets,
+            secrets: Some(secrets),
             deleted_at: None,
             breaker: Breaker::default(),
             served: None,
@@ -113,12 +105,18 @@ impl SubscriptionStore for MemoryWebhookStore {
         Ok(lane.map(|lane| (lane.subscription.clone(), tables.health(lane))))
     }
 
-    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
         let &ChangeSubscriptionRequest { ref owner, id, ref change, at, ref cause } = request;
         let mut tables = self.tables();
-        let Some((before, changed)) = tables.change(owner, id, change, at) else { return Ok(None) };
-        self.audit.write(cause.subscription_changed(&before, &changed));
-        Ok(Some(changed))
+        let Some(lane) = tables.lane_of(owner, id) else { return Ok(SubscriptionUpdate::NotFound) };
+        let before = lane.subscription.clone();
+        let changed = match change.applied_to(&before, at) {
+            Ok(changed) => changed,
+            Err(refusal) => return Ok(SubscriptionUpdate::Refused(refusal)),
+        };
+        tables.change_to(&changed.subscription, at);
+        self.audit.write(cause.subscription_changed(&before, &changed.subscription));
+        Ok(SubscriptionUpdate::Changed(Box::new(changed)))
     }
 
     async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {
@@ -143,11 +141,11 @@ impl SubscriptionStore for MemoryWebhookStore {
         let &RotateSecretRequest { ref owner, id, ref secret, previous_until, at, ref cause } = request;
         let mut tables = self.tables();
         let Some(lane) = tables.lane_of(owner, id) else { return Ok(SecretRotation::NotFound) };
-        if let Some(secrets) = lane.secrets.as_ref().filter(|secrets| !secrets.allow_rotation(at, previous_until)) {
-            return Ok(SecretRotation::Overlapping(lane.subscription.clone(), secrets.clone()));
+        if let Some(secrets) = lane.sealed().filter(|secrets| !secrets.allow_rotation(at, previous_until)) {
+            return Ok(SecretRotation::Overlapping(lane.subscription.clone(), secrets));
         }
         let previous = lane.secrets.take().map(|secrets| (secrets.current, previous_until));
-        lane.secrets = Some(SealedSecrets { current: secret.clone(), previous });
+        lane.secrets = Some(SealedSecrets { previous, ..SealedSecrets::of(secret.clone()) });
         lane.subscription.updated_at = at;
         self.audit.write([cause.secret_rotated(id, owner, previous_until)]);
         Ok(SecretRotation::Rotated(lane.subscription.clone()))
@@ -157,7 +155,7 @@ impl SubscriptionStore for MemoryWebhookStore {
         let &DeleteSubscriptionRequest { ref owner, id, at, ref cause } = request;
         let mut tables = self.tables();
         let Some(lane) = tables.lane_of(owner, id) else { return Ok(false) };
-        lane.secrets = None;
+        (lane.secrets, lane.subscription.options) = (None, SealedOptions::default());
         lane.deleted_at = Some(at);
         self.audit.write([cause.subscription_deleted(id, owner)]);
         tables.end_closed(at, u32::MAX);
@@ -175,15 +173,16 @@ impl SealedSecretStore for MemoryWebhookStore {
         let tables = self.tables();
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let above = tables.lanes.range((start, Bound::Unbounded));
-        let stored = above.filter_map(|(id, lane)| lane.secrets.clone().map(|secrets| (*id, secrets)));
+        let stored = above.filter_map(|(id, lane)| lane.sealed().map(|secrets| (*id, secrets)));
         Ok(stored.take(max as usize).collect())
     }
 
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
         let mut tables = self.tables();
-        let stored = tables.lanes.get_mut(&request.id).and_then(|lane| lane.secrets.as_mut());
-        let Some(stored) = stored.filter(|stored| **stored == request.from) else { return Ok(false) };
-        *stored = request.to.clone();
+        let lane = tables.lanes.get_mut(&request.id);
+        let Some(lane) = lane.filter(|lane| lane.sealed().as_ref() == Some(&request.from)) else { return Ok(false) };
+        lane.subscription.options = request.to.options.clone();
+        lane.secrets = Some(SealedSecrets { options: SealedOptions::default(), ..request.to.clone() });
         Ok(true)
     }
 

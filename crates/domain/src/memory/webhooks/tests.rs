@@ -11,8 +11,8 @@ use crate::ports::{
 };
 use crate::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, Delivery, DeliveryEnd, DeliveryFilter, DeliveryState, Description, Event,
-    EventType, FairShares, NewEvent, Payload, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
-    TargetUrl,
+    EventType, FairShares, NewEvent, Payload, SealedOptions, SealedSecret, SubscribedEvents, Subscription,
+    SubscriptionStatus, TargetUrl,
 };
 use crate::{EventId, OwnerId, SubscriptionId, Timestamp};
 
@@ -40,6 +40,7 @@ fn subscribed(entropy: &SeededEntropy) -> (MemoryWebhookStore, Subscription) {
         created_at: at(0),
         updated_at: at(0),
         created_by: None,
+        options: SealedOptions::default(),
     };
     let insertion = block_on(store.insert_within(&InsertSubscriptionRequest {
         subscription: subscription.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::webhooks::{AttemptOutcome, Payload, SigningSecret, TargetUrl};
+use crate::webhooks::{AttemptOutcome, Payload, RequestHeaders, SigningSecret, TargetUrl};
 use crate::{EventId, Timestamp, TraceContext};
 
 /// The content of one attempt.
@@ -18,6 +18,8 @@ pub struct Attempt {
     pub payload: Payload,
     /// The secrets to sign with, newest first: one, or two during the overlap of a rotation.
     pub secrets: Arc<[SigningSecret]>,
+    /// The headers that the subscription adds.
+    pub headers: RequestHeaders,
     /// When the attempt starts, sent as `webhook-timestamp`.
     pub at: Timestamp,
     /// The span of the attempt, sent as `traceparent`.
@@ -30,11 +32,12 @@ pub trait WebhookSender: Send + Sync {
     /// Makes one attempt and returns its outcome. There is no `Err`: every end is an outcome.
     ///
     /// - **Guarded.** No byte reaches an address that the egress policy refuses, whatever the URL, the resolver or the
-    ///   receiver. The sender follows no redirect and takes no proxy from the environment.
-    /// - **Exact.** The payload's bytes are sent unchanged, signed with every secret by [`crate::webhooks::sign`].
-    /// - **Bounded.** The sender ends resolving, connecting, TLS, sending and reading within its deadline. At most
-    ///   [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and none are
-    ///   decompressed.
+    ///   receiver say. The sender follows no redirect and takes no proxy from the environment.
+    /// - **Exact.** The payload's bytes are sent unchanged, signed with every secret by [`crate::webhooks::sign`], with
+    ///   the headers of the subscription.
+    /// - **Bounded.** The sender itself ends resolving, connecting, TLS, sending and reading within its deadline. At
+    ///   most [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and nothing
+    ///   is decompressed.
     /// - **Never twice.** A request that the receiver may have begun to read is not sent again within the call.
     /// - **Fair.** A failure that is not the receiver's fault ends as [`AttemptOutcome::NotCharged`]. The caller waits
     ///   before it repeats such an attempt: the failure may last.

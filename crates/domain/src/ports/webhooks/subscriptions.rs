@@ -3,7 +3,8 @@ use async_trait::async_trait;
 use crate::audit::Cause;
 use crate::ports::StoreError;
 use crate::webhooks::{
-    DisableReason, SealedSecret, SealedSecrets, Subscription, SubscriptionChange, SubscriptionHealth,
+    ChangedSubscription, DisableReason, InvalidOptions, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+    SubscriptionHealth,
 };
 use crate::{KeyId, OwnerId, SubscriptionId, Timestamp};
 
@@ -121,6 +122,17 @@ impl SubscriptionInsertion {
     }
 }
 
+/// The result of changing a subscription.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SubscriptionUpdate {
+    /// The subscription is stored as the change asks.
+    Changed(Box<ChangedSubscription>),
+    /// [`SubscriptionChange::applied_to`] refused. Nothing changed.
+    Refused(InvalidOptions),
+    /// There is no such subscription, or it belongs to another user.
+    NotFound,
+}
+
 /// The result of giving a subscription a new secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SecretRotation {
@@ -163,12 +175,11 @@ pub trait SubscriptionStore: Send + Sync {
     ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError>;
 
     /// Changes the owner's subscription by [`SubscriptionChange::applied_to`], and returns the changed subscription.
-    /// `None` if the owner has none with this id.
     ///
     /// - No change is lost when changes run in parallel.
     /// - Enabling a disabled subscription opens its lane with a new [`Breaker`](crate::webhooks::Breaker). Disabling
     ///   closes the lane: see [`DeliveryQueue::end_closed`](crate::ports::DeliveryQueue::end_closed).
-    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError>;
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError>;
 
     /// Disables at most `max` subscriptions of any owners that have their URL from one of `keys`, for the reason of the
     /// request, and returns their number. Fewer than `max` mean that none remains. After an error some may remain.
@@ -184,7 +195,7 @@ pub trait SubscriptionStore: Send + Sync {
     /// rotations with an overlap, one stores its secret.
     async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError>;
 
-    /// Deletes the owner's subscription; `false` if the owner has none with this id. Its secrets are deleted at
+    /// Deletes the owner's subscription; `false` if the owner has none with this id. Its secrets and options are deleted at
     /// once, its lane is closed, and its deliveries stay in the log until they are purged.
     async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError>;
 }

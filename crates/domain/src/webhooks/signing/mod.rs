@@ -5,5 +5,6 @@ pub(super) mod idempotency_key;
 pub(super) mod reseal_secrets;
 pub(super) mod rotate_secret;
 pub(super) mod sealed_secret;
+pub(super) mod sealed_secrets;
 pub(super) mod signature;
 pub(super) mod signing_secret;

@@ -1,4 +1,5 @@
-use super::sealed_secret::{SealedSecret, SealedSecrets, UnsealError};
+use super::sealed_secret::{SealedSecret, UnsealError};
+use super::sealed_secrets::SealedSecrets;
 use crate::ports::{Entropy, ReplaceSecretsRequest, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{SealingKeys, SubscriptionId};
@@ -65,6 +66,7 @@ fn resealed(
         Some((secret, until)) => Some((renew(secret)?, *until)),
         None => None,
     };
-    let renewed = SealedSecrets { current, previous };
+    let options = stored.options.resealed(keys, id, entropy)?;
+    let renewed = SealedSecrets { current, previous, options };
     Ok((renewed != *stored).then_some(renewed))
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::idempotency_key::IdempotencyKey;
-use super::sealed_secret::SealedSecrets;
+use super::sealed_secrets::SealedSecrets;
 use super::signing_secret::{ChosenSecret, SigningSecret};
 use crate::audit::Origin;
 use crate::ports::{RotateSecretRequest, SecretRotation, StoreError};

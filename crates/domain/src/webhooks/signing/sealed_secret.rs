@@ -1,5 +1,7 @@
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
@@ -7,7 +9,7 @@ use zeroize::Zeroizing;
 use super::idempotency_key::IdempotencyKey;
 use super::signing_secret::SigningSecret;
 use crate::ports::Entropy;
-use crate::{SealingKeys, SubscriptionId, Timestamp};
+use crate::{SealingKeys, SubscriptionId};
 
 /// Begins every message from which a secret is derived, so that no other use of a key gives the same bytes.
 const DERIVATION: &[u8] = b"gatepost rotate-secret 1\0";
@@ -28,6 +30,16 @@ impl SealedSecret {
         Self(bytes)
     }
 
+    /// The sealed secret whose bytes this is in base64; `None` if it is none.
+    pub fn from_base64(text: &str) -> Option<Self> {
+        STANDARD.decode(text).ok().map(Self)
+    }
+
+    /// Its bytes in base64, for stores that keep text.
+    pub fn to_base64(&self) -> String {
+        STANDARD.encode(&self.0)
+    }
+
     /// The bytes that stores keep.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -37,32 +49,6 @@ impl SealedSecret {
 impl fmt::Debug for SealedSecret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("SealedSecret")
-    }
-}
-
-/// The signing secrets of a subscription as stores keep them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SealedSecrets {
-    /// The secret that signs now.
-    pub current: SealedSecret,
-    /// The secret before the last rotation. It signs too, before this time.
-    pub previous: Option<(SealedSecret, Timestamp)>,
-}
-
-impl SealedSecrets {
-    /// The secrets that sign at `at`, newest first.
-    pub fn signing_at(&self, at: Timestamp) -> impl Iterator<Item = &SealedSecret> {
-        let previous = self.previous.as_ref().filter(|(_, until)| at < *until);
-        [&self.current].into_iter().chain(previous.map(|(secret, _)| secret))
-    }
-}
-
-impl SealedSecrets {
-    /// Whether the secrets may be rotated at `at` with an overlap until `until`. An earlier rotation that is in its
-    /// overlap allows only a rotation without an overlap: the third secret is deleted, and it may be the only one that
-    /// receivers know. See decision 56.
-    pub fn allow_rotation(&self, at: Timestamp, until: Timestamp) -> bool {
-        until <= at || self.previous.as_ref().is_none_or(|(_, earlier_until)| *earlier_until <= at)
     }
 }
 
@@ -173,24 +159,6 @@ mod tests {
                     "{index}"
                 );
             }
-        }
-    }
-
-    #[test]
-    fn an_earlier_overlap_allows_only_a_rotation_without_one() {
-        let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
-        let secrets = |previous: Option<i64>| SealedSecrets {
-            current: SealedSecret::from_bytes(vec![1]),
-            previous: previous.map(|until| (SealedSecret::from_bytes(vec![2]), at(until))),
-        };
-        for (previous, until, is_allowed) in [
-            (None, 900, true),
-            (Some(500), 900, true),
-            (Some(501), 900, false),
-            (Some(501), 501, false),
-            (Some(501), 500, true),
-        ] {
-            assert_eq!(secrets(previous).allow_rotation(at(500), at(until)), is_allowed, "{previous:?}, {until}");
         }
     }
 

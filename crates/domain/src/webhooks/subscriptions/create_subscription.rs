@@ -4,7 +4,7 @@ use super::subscription::{Subscription, SubscriptionStatus};
 use crate::audit::Origin;
 use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
 use crate::webhooks::signing::signing_secret::ChosenSecret;
-use crate::webhooks::{SigningSecret, TargetUrl, Webhooks};
+use crate::webhooks::{InvalidOptions, OptionsChange, SealedOptions, SigningSecret, TargetUrl, Webhooks};
 use crate::{KeyId, OwnerId, SubscriptionId};
 
 /// The subscription that a user requests.
@@ -18,6 +18,8 @@ pub struct CreateSubscription {
     pub description: Description,
     /// The signing secret; `None` to generate one.
     pub secret: Option<SigningSecret>,
+    /// The headers and the authentication.
+    pub options: OptionsChange,
     /// The API key that requests the subscription; `None` for an ID token.
     pub by: Option<KeyId>,
     /// The member of the organization that is the owner, if a member requests the subscription.
@@ -48,7 +50,10 @@ pub enum CreateSubscriptionError {
         /// The maximum.
         max: u32,
     },
-    /// The store failed. The subscription may have been stored anyway.
+    /// The headers and the authentication do not fit together.
+    #[error(transparent)]
+    Options(#[from] InvalidOptions),
+    /// The store failed. The subscription may have been stored all the same.
     #[error("the subscription could not be stored")]
     Store(#[from] StoreError),
 }
@@ -67,8 +72,10 @@ impl Webhooks {
         origin: &Origin,
     ) -> Result<CreatedSubscription, CreateSubscriptionError> {
         let now = self.clock.now();
+        let id = SubscriptionId::mint_for(owner, self.placement, now, &*self.entropy);
+        let options = self.seal_options(id, request.options);
         let subscription = Subscription {
-            id: SubscriptionId::mint_for(owner, self.placement, now, &*self.entropy),
+            id,
             owner: owner.clone(),
             url: request.url,
             url_set_by: request.by,
@@ -78,6 +85,7 @@ impl Webhooks {
             created_at: now,
             updated_at: now,
             created_by: request.created_by,
+            options: options.applied_to(&SealedOptions::default(), now)?,
         };
         let secret = ChosenSecret::of(request.secret, &*self.entropy);
         let sealed = self.rules.sealing_keys.seal(secret.as_ref(), subscription.id, &*self.entropy);

@@ -3,8 +3,8 @@ use std::time::Duration;
 use crate::audit::Origin;
 use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
 use crate::webhooks::{
-    Description, RotateSecret, RotateSecretError, SigningSecret, SubscribedEvents, Subscription, SubscriptionChange,
-    SubscriptionStatus, TargetUrl, Webhooks,
+    Description, RotateSecret, RotateSecretError, SealedOptions, SigningSecret, SubscribedEvents, Subscription,
+    SubscriptionChange, SubscriptionStatus, TargetUrl, Webhooks,
 };
 use crate::{OwnerId, SubscriptionId};
 
@@ -77,6 +77,7 @@ impl Webhooks {
             created_at: now,
             updated_at: now,
             created_by: None,
+            options: SealedOptions::default(),
         };
         let secret = self.rules.sealing_keys.seal(&wanted.secret, id, &*self.entropy);
         let cause = self.cause(&Origin::SERVICE, now);

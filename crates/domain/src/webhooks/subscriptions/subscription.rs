@@ -1,6 +1,6 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
-use crate::webhooks::{DisableReason, TargetUrl};
+use crate::webhooks::{DisableReason, SealedOptions, TargetUrl};
 use crate::{KeyId, OwnerId, SubscriptionId, Timestamp};
 
 /// The subscription of an owner's events at a URL.
@@ -26,6 +26,17 @@ pub struct Subscription {
     pub updated_at: Timestamp,
     /// The member who created it, if its owner is an organization and a member created it.
     pub created_by: Option<OwnerId>,
+    /// The headers and the authentication of its requests.
+    pub options: SealedOptions,
+}
+
+impl Subscription {
+    /// The subscription after its owner has enabled it at `at`. If it is enabled already, `updated_at` does not change.
+    #[must_use]
+    pub fn enabled_at(&self, at: Timestamp) -> Self {
+        let updated_at = if self.status.is_enabled() { self.updated_at } else { at };
+        Self { status: SubscriptionStatus::Enabled, updated_at, ..self.clone() }
+    }
 }
 
 /// Whether a subscription receives events. See decision 13.

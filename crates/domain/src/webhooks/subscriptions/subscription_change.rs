@@ -1,7 +1,7 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
-use crate::webhooks::TargetUrl;
+use crate::webhooks::{DroppedOptions, InvalidOptions, SealedOptionsChange, TargetUrl};
 use crate::{KeyId, Timestamp};
 
 /// A change of a subscription by its owner. `None` leaves a field unchanged.
@@ -15,15 +15,36 @@ pub struct SubscriptionChange {
     pub description: Option<Description>,
     /// Enables or disables the subscription. Enabling it starts with a new breaker.
     pub enabled: Option<bool>,
+    /// The change of the headers and the authentication.
+    pub options: SealedOptionsChange,
     /// The API key that requests the change; `None` for an ID token.
     pub by: Option<KeyId>,
 }
 
+/// A subscription after a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedSubscription {
+    /// The subscription.
+    pub subscription: Subscription,
+    /// What it lost, because its URL has another origin.
+    pub dropped: DroppedOptions,
+}
+
 impl SubscriptionChange {
-    /// The subscription after the change at `at`. Without a difference, `updated_at` stays the same too.
-    #[must_use]
-    pub fn applied_to(&self, subscription: &Subscription, at: Timestamp) -> Subscription {
-        let mut changed = subscription.clone();
+    /// The subscription after the change at `at`. If nothing changes, `updated_at` does not change either.
+    ///
+    /// A URL of another origin leaves only the headers and the authentication that the same change sets: who may change
+    /// the URL shall not get the secrets that another has stored. See decision 132.
+    ///
+    /// # Errors
+    ///
+    /// If the headers would break their limits.
+    pub fn applied_to(
+        &self,
+        subscription: &Subscription,
+        at: Timestamp,
+    ) -> Result<ChangedSubscription, InvalidOptions> {
+        let (mut changed, mut dropped) = (subscription.clone(), DroppedOptions::default());
         if let Some(url) = self.url.as_ref().filter(|url| **url != subscription.url) {
             (changed.url, changed.url_set_by) = (url.clone(), self.by);
         }
@@ -38,9 +59,14 @@ impl SubscriptionChange {
             (Some(false), SubscriptionStatus::Enabled) => SubscriptionStatus::DisabledByOwner,
             (_, status) => status,
         };
+        if changed.url.url().origin() == subscription.url.url().origin() {
+            changed.options = self.options.applied_to(&subscription.options, at)?;
+        } else {
+            (changed.options, dropped) = self.options.at_another_origin(&subscription.options, at)?;
+        }
         if changed != *subscription {
             changed.updated_at = at;
         }
-        changed
+        Ok(ChangedSubscription { subscription: changed, dropped })
     }
 }

@@ -4,7 +4,8 @@ use crate::OwnerId;
 use crate::ports::Attempt;
 use crate::webhooks::signing::signing_secret::ChosenSecret;
 use crate::webhooks::{
-    AttemptRecord, Event, EventType, PayloadTooLarge, PublishEvent, SigningSecret, TargetUrl, Webhooks,
+    AttemptRecord, Event, EventType, InvalidOptions, OptionsChange, PayloadTooLarge, PublishEvent, SigningSecret,
+    TargetUrl, Webhooks,
 };
 
 /// A test of a URL without a subscription.
@@ -22,14 +23,17 @@ pub enum TestUrlError {
     /// The payload of the test is larger than the policy allows.
     #[error(transparent)]
     TooLarge(#[from] PayloadTooLarge),
-    /// This service failed, or sends as many tests as it can. The receiver may work.
+    /// The headers and the authentication do not fit together.
+    #[error(transparent)]
+    Options(#[from] InvalidOptions),
+    /// This service failed, or sends as many tests as it can. The receiver may be well.
     #[error("the test could not be sent")]
     NotSent,
 }
 
 impl Webhooks {
-    /// Sends one event of the type `webhook.test` to `url` and waits for the answer. The event is not stored, and the
-    /// attempt not repeated. The request is signed with `secret`, or with one that is made for this test.
+    /// Sends one event of the type `webhook.test` to `url` and waits for the answer. Stores nothing, and repeats
+    /// nothing. The request is signed with `secret`, or with one that is made for this test, and has the headers of `options`.
     ///
     /// # Errors
     ///
@@ -39,8 +43,9 @@ impl Webhooks {
         owner: &OwnerId,
         url: TargetUrl,
         secret: Option<SigningSecret>,
+        options: &OptionsChange,
     ) -> Result<UrlTest, TestUrlError> {
-        let started_at = self.clock.now();
+        let (started_at, headers) = (self.clock.now(), options.request_headers()?);
         let request = PublishEvent { owner: owner.clone(), event_type: EventType::of_tests(), data: "{}", id: None };
         let event = self.compose(request, None, started_at)?.event;
         let secret = ChosenSecret::of(secret, &*self.entropy);
@@ -49,6 +54,7 @@ impl Webhooks {
             event_id: event.id,
             payload: event.payload.clone(),
             secrets: Arc::new([secret.as_ref().clone()]),
+            headers,
             at: self.clock.world_time(),
             trace: None,
         };

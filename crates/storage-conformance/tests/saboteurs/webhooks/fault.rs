@@ -32,6 +32,14 @@ pub(crate) enum Fault {
     KeepsWhoSetTheUrl,
     DeletesWithoutClosing,
     EnablingRecovers,
+    // Headers and authentication
+    ForgetsOptions,
+    ClaimsWithoutOptions,
+    ListsHealthWithoutOptions,
+    RotatesOptionsAway,
+    KeepsOptionsAtAnotherOrigin,
+    ClearsWhatItRefuses,
+    IgnoresStoredOptions,
     // Secrets
     ForgetsThePrevious,
     RotatesInTheOverlap,

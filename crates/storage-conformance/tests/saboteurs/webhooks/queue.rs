@@ -4,7 +4,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, HandedOver, StoreError};
-use domain::webhooks::{OwnerNumber, SubscriptionOutcomes};
+use domain::webhooks::{OwnerNumber, SealedOptions, SubscriptionOutcomes};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -33,6 +33,9 @@ impl DeliveryQueue for Saboteur {
             Fault::LosesAWake => self.fall_asleep(&lanes).await,
             Fault::OverlooksWhatComesLate => self.overlook_late(request, &mut lanes),
             Fault::NamesNoOwner => lanes.iter_mut().for_each(|lane| lane.owner = OwnerNumber::from_number(0)),
+            Fault::ClaimsWithoutOptions => {
+                lanes.iter_mut().for_each(|lane| lane.secrets.options = SealedOptions::default());
+            }
             Fault::LastComeFirst => lanes.iter_mut().for_each(|lane| lane.deliveries.reverse()),
             Fault::ForgetsRuns => {
                 let deliveries = lanes.iter_mut().flat_map(|lane| &mut lane.deliveries);

@@ -1,7 +1,7 @@
 use domain::ports::SubscriptionStore;
 use domain::webhooks::{
-    DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedSecret, SubscribedEvents, Subscription,
-    SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
+    DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedOptions, SealedSecret, SubscribedEvents,
+    Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
 };
 use domain::{OwnerId, SubscriptionId};
 
@@ -17,6 +17,7 @@ impl Saboteur {
         written.updated_at = self.as_written(subscription.updated_at);
         match self.fault {
             Fault::ForgetsWhoSetTheUrl => written.url_set_by = None,
+            Fault::ForgetsOptions => written.options = SealedOptions::default(),
             Fault::ForgetsWhoCreatedIt => written.created_by = None,
             Fault::ForgetsStatus => written.status = SubscriptionStatus::Enabled,
             Fault::CutsDescriptions => {

@@ -7,10 +7,11 @@ use domain::memory::MemoryWebhookStore;
 use domain::memory::unique_cause;
 use domain::ports::{
     Accepted, ChangeSubscriptionRequest, ClaimId, ClaimRequest, ClaimedLane, DeliveryLog, HandedOver,
-    ListDeliveriesRequest, ListSubscriptionsRequest, StoreError, SubscriptionStore,
+    ListDeliveriesRequest, ListSubscriptionsRequest, ReplaceSecretsRequest, SealedSecretStore, StoreError,
+    SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, Breaker, DeliveryFilter, ListedDelivery, PublisherId, SealedSecrets, Subscription,
+    AttemptRecord, Breaker, DeliveryFilter, ListedDelivery, PublisherId, SealedOptions, SealedSecrets, Subscription,
     SubscriptionChange, SubscriptionHealth,
 };
 use domain::{DeliveryId, KeyId, OwnerId, SubscriptionId, Timestamp};
@@ -154,7 +155,17 @@ impl Saboteur {
         keys
     }
 
-    /// Switches the subscription on or off without its owner.
+    /// Stores other options behind its owner's back.
+    pub(crate) async fn put_options(&self, id: SubscriptionId, options: SealedOptions) {
+        let all = self.inner.list_secrets(None, u32::MAX).await.expect("the reference never fails");
+        if let Some((_, from)) = all.into_iter().find(|(other, _)| *other == id) {
+            let to = SealedSecrets { options, ..from.clone() };
+            let request = ReplaceSecretsRequest { id, from, to };
+            self.inner.replace_secrets(&request).await.expect("the reference never fails");
+        }
+    }
+
+    /// Switches the subscription on or off behind its owner's back.
     pub(crate) async fn switch(&self, subscription: &Subscription, enabled: bool, at: Timestamp) {
         let change = SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
         self.inner

@@ -5,8 +5,9 @@ use domain::ports::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, DeliveryCommands, DisableSetByRequest,
     InsertSubscriptionRequest, ListSubscriptionsRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
     RotateSecretRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
+    SubscriptionUpdate,
 };
-use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
+use domain::webhooks::{DroppedOptions, SealedOptions, SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 use tokio::task::yield_now;
 
@@ -60,14 +61,14 @@ impl SubscriptionStore for Saboteur {
         }
         if self.is(Fault::StoresSecretsLater) {
             yield_now().await;
-            let secrets = |current: &SealedSecret| SealedSecrets { current: current.clone(), previous: None };
+            let secrets = |current: &SealedSecret| SealedSecrets::of(current.clone());
             let request = ReplaceSecretsRequest { id, from: secrets(&first), to: secrets(&sealed) };
             self.inner.replace_secrets(&request).await?;
         }
         let mut memo = self.memo();
         memo.deleted.remove(&id);
         memo.owners.insert(id, written.owner);
-        memo.secrets.insert(id, SealedSecrets { current: sealed, previous: None });
+        memo.secrets.insert(id, SealedSecrets::of(sealed));
         Ok(answer)
     }
 
@@ -87,6 +88,9 @@ impl SubscriptionStore for Saboteur {
     ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
         self.enter().await;
         let mut page = self.inner.list_with_health(&self.as_known_in(request)).await?;
+        if self.is(Fault::ListsHealthWithoutOptions) {
+            page.iter_mut().for_each(|(one, _)| one.options = SealedOptions::default());
+        }
         if let (Fault::ListsTheNewestHealth, [(_, newest), others @ ..]) = (self.fault, &mut page[..]) {
             for (_, health) in others {
                 *health = newest.clone();
@@ -107,11 +111,11 @@ impl SubscriptionStore for Saboteur {
         Ok(Some((subscription, health)))
     }
 
-    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<Option<Subscription>, StoreError> {
+    async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
         let &ChangeSubscriptionRequest { ref owner, id, ref change, at, ref cause } = request;
         self.enter().await;
         if self.is_hidden(id) {
-            return Ok(None);
+            return Ok(SubscriptionUpdate::NotFound);
         }
         let owner = self.changed_owner(owner, id);
         let change = self.change(&owner, id, change).await;
@@ -142,8 +146,17 @@ impl SubscriptionStore for Saboteur {
                 })
                 .await?;
         }
-        if let (Fault::TouchesUnchanged, Some(changed)) = (self.fault, &mut changed) {
-            changed.updated_at = at;
+        match (self.fault, &mut changed, &before) {
+            (Fault::TouchesUnchanged, SubscriptionUpdate::Changed(changed), _) => changed.subscription.updated_at = at,
+            (Fault::KeepsOptionsAtAnotherOrigin, SubscriptionUpdate::Changed(changed), Some((before, _)))
+                if changed.dropped != DroppedOptions::default() =>
+            {
+                self.put_options(id, before.options.clone()).await;
+            }
+            (Fault::ClearsWhatItRefuses, SubscriptionUpdate::Refused(_), _) => {
+                self.put_options(id, SealedOptions::default()).await;
+            }
+            _ => {}
         }
         let mut memo = self.memo();
         memo.asleep.remove(&id);
@@ -209,9 +222,12 @@ impl SubscriptionStore for Saboteur {
                 })
                 .await?;
         }
+        if self.is(Fault::RotatesOptionsAway) {
+            self.put_options(id, SealedOptions::default()).await;
+        }
         let stored = self.inner.list_secrets(None, u32::MAX).await?.into_iter().find(|(other, _)| *other == id);
         if let (Fault::ForgetsThePrevious, Some((id, from))) = (self.fault, stored) {
-            let to = SealedSecrets { current: secret, previous: None };
+            let to = SealedSecrets::of(secret);
             self.inner.replace_secrets(&ReplaceSecretsRequest { id, from, to }).await?;
         }
         Ok(rotated)
@@ -269,6 +285,11 @@ impl SealedSecretStore for Saboteur {
         };
         let Some(read) = stored().await else { return Ok(false) };
         match self.fault {
+            Fault::IgnoresStoredOptions
+                if (&read.current, &read.previous) == (&request.from.current, &request.from.previous) =>
+            {
+                self.inner.replace_secrets(&ReplaceSecretsRequest { from: read, ..request.clone() }).await
+            }
             Fault::ComparesCurrentOnly if read.current == request.from.current => {
                 self.inner.replace_secrets(&ReplaceSecretsRequest { from: read, ..request.clone() }).await
             }

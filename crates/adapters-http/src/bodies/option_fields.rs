@@ -1,0 +1,185 @@
+//! Reads the headers and the authentication of a subscription, in requests that create one, change one or test a URL.
+
+use std::collections::BTreeMap;
+
+use domain::webhooks::{
+    AuthKind, Authentication, HeaderName, HeaderValue, InvalidHeaderValue, InvalidOptions, OptionsChange,
+};
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::{Ref, RefOr};
+
+use crate::bodies::fields::Fields;
+use crate::errors::field_fault::FieldFault;
+use crate::errors::refusals::of_options;
+
+pub(crate) const HEADERS: &str = "headers";
+pub(crate) const AUTH: &str = "auth";
+
+/// How much of the name of a member an error repeats, in characters.
+const SHOWN_NAME_LENGTH_MAX: usize = 64;
+
+/// A bearer token, in the header `authorization`.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `options` reads")]
+pub(crate) struct BearerAuth {
+    /// Always `bearer`.
+    #[schema(example = "bearer")]
+    r#type: String,
+    /// The token: visible ASCII characters, without spaces.
+    #[schema(example = "0f1e2d3c")]
+    token: String,
+}
+
+/// A user name and a password, in the header `authorization`.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `options` reads")]
+pub(crate) struct BasicAuth {
+    /// Always `basic`.
+    #[schema(example = "basic")]
+    r#type: String,
+    /// The user name: ASCII, without control characters and colons.
+    #[schema(example = "gatepost")]
+    username: String,
+    /// The password: ASCII, without control characters; may be empty.
+    #[schema(example = "open sesame")]
+    password: String,
+}
+
+/// A header with a credential.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `options` reads")]
+pub(crate) struct HeaderAuth {
+    /// Always `header`.
+    #[schema(example = "header")]
+    r#type: String,
+    /// The name of the header: one that `headers` may have, or `authorization`.
+    #[schema(example = "x-api-key")]
+    name: String,
+    /// The value of the header.
+    #[schema(example = "0f1e2d3c")]
+    value: String,
+}
+
+/// The headers and the authentication of a new subscription, or of a test. `null` counts as absent.
+pub(crate) fn options(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
+    let headers = headers(fields, || Err(FieldFault::new(HEADERS, "must have strings as values")));
+    both(headers, auth(fields)).map(|(headers, auth)| OptionsChange {
+        headers,
+        auth: auth.map(Some),
+        ..OptionsChange::default()
+    })
+}
+
+/// A change of the headers and the authentication. `null` removes all headers, one of them, or the authentication.
+pub(crate) fn options_change(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
+    let (headers, auth) = both(headers(fields, || Ok(None)), auth(fields))?;
+    let auth = auth.map(Some).or_else(|| fields.is_null(AUTH).then_some(None));
+    Ok(OptionsChange { replaces_headers: fields.is_null(HEADERS), headers, auth })
+}
+
+fn both<A, B>(one: Result<A, FieldFault>, other: Result<B, FieldFault>) -> Result<(A, B), Vec<FieldFault>> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (one, other) => Err([one.err(), other.err()].into_iter().flatten().collect()),
+    }
+}
+
+/// The faults name the broken rule, and never quote a value.
+fn headers(
+    fields: &Fields,
+    of_null: fn() -> Result<Option<HeaderValue>, FieldFault>,
+) -> Result<BTreeMap<HeaderName, Option<HeaderValue>>, FieldFault> {
+    let Some(object) = fields.optional_object(HEADERS)? else { return Ok(BTreeMap::new()) };
+    if object.len() > OptionsChange::HEADERS_MAX {
+        return Err(of_options(InvalidOptions::TooMany));
+    }
+    let mut headers = BTreeMap::new();
+    for (name, value) in object {
+        let name = HeaderName::parse(name).map_err(|error| FieldFault::of(HEADERS, error))?;
+        let value = match value {
+            Value::String(text) => Some(HeaderValue::parse(text).map_err(of_value)?),
+            Value::Null => of_null()?,
+            _ => return Err(FieldFault::new(HEADERS, "must have strings as values")),
+        };
+        if headers.insert(name, value).is_some() {
+            return Err(FieldFault::new(HEADERS, "must have each name once, in upper or lower case"));
+        }
+    }
+    Ok(headers)
+}
+
+fn of_value(error: InvalidHeaderValue) -> FieldFault {
+    FieldFault::of(HEADERS, error)
+}
+
+/// The faults name the broken rule, and never quote a value.
+fn auth(fields: &Fields) -> Result<Option<Authentication>, FieldFault> {
+    let Some(object) = fields.optional_object(AUTH)? else { return Ok(None) };
+    let text = |name: &'static str| match object.get(name) {
+        Some(Value::String(text)) => Ok(text.as_str()),
+        Some(_) => Err(of_member(name, "must be a string")),
+        None => Err(of_member(name, "is required")),
+    };
+    let kind = AuthKind::parse(text("type")?).ok_or_else(|| of_member("type", "must be bearer, basic or header"))?;
+    let known: &[&str] = match kind {
+        AuthKind::Bearer => &["type", "token"],
+        AuthKind::Basic => &["type", "username", "password"],
+        AuthKind::Header => &["type", "name", "value"],
+    };
+    if let Some(unknown) = object.keys().find(|name| !known.contains(&name.as_str())) {
+        return Err(of_member(unknown, format!("is unknown; known are {}", known.join(", "))));
+    }
+    let auth = match kind {
+        AuthKind::Bearer => Authentication::bearer(text("token")?),
+        AuthKind::Basic => Authentication::basic(text("username")?, text("password")?),
+        AuthKind::Header => Authentication::header(text("name")?, text("value")?),
+    };
+    auth.map(Some).map_err(|error| of_member(error.part(), error.to_string()))
+}
+
+fn of_member(name: &str, detail: impl Into<std::borrow::Cow<'static, str>>) -> FieldFault {
+    let shown: String = name.chars().take(SHOWN_NAME_LENGTH_MAX).collect();
+    FieldFault::new(format!("{AUTH}.{shown}"), detail)
+}
+
+/// The schema of the headers of a new subscription.
+pub(crate) fn headers_schema() -> Schema {
+    let description = "Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of \
+         visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or \
+         that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, \
+         `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and \
+         lower case are the same.";
+    headers_of(SchemaType::new(Type::String), description)
+}
+
+/// The schema of a change of headers.
+pub(crate) fn headers_change_schema() -> Schema {
+    let description = "The headers to set, and with `null` those to remove. Others stay. `null` in place of the object \
+         removes all. The limits are those of a new subscription, for all headers after the change.";
+    headers_of(SchemaType::from_iter([Type::String, Type::Null]), description)
+}
+
+fn headers_of(values: SchemaType, description: &str) -> Schema {
+    let value = ObjectBuilder::new().schema_type(values).max_length(Some(HeaderValue::LENGTH_MAX));
+    let value = value.pattern(Some(HeaderValue::PATTERN)).build();
+    let name = ObjectBuilder::new().schema_type(Type::String).pattern(Some(HeaderName::PATTERN)).build();
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Object, Type::Null]))
+        .description(Some(description))
+        .property_names(Some(name))
+        .max_properties(Some(OptionsChange::HEADERS_MAX))
+        .additional_properties(Some(AdditionalProperties::from(Schema::Object(value))))
+        .build()
+        .into()
+}
+
+/// The schema of an authentication.
+pub(crate) fn auth_schema() -> Schema {
+    let kinds = ["BearerAuth", "BasicAuth", "HeaderAuth"];
+    let kinds = kinds.into_iter().fold(OneOfBuilder::new(), |one_of, kind| one_of.item(Ref::from_schema_name(kind)));
+    let null: RefOr<Schema> = ObjectBuilder::new().schema_type(Type::Null).build().into();
+    let description = "The authentication of each request. Its secrets are in no answer. `null`: none.";
+    kinds.item(null).description(Some(description)).build().into()
+}

@@ -1,0 +1,148 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::WebhookSecret;
+
+/// The headers and the authentication that the requests of a subscription carry: those of a new subscription, or a
+/// change, which leaves what it does not name. Its JSON is that of the API.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookOptions {
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    headers: Option<Option<BTreeMap<String, Option<WebhookSecret>>>>,
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    auth: Option<Option<WebhookAuth>>,
+}
+
+/// How a receiver recognizes the service.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum WebhookAuth {
+    /// By a token in the header `authorization`.
+    Bearer {
+        /// The token.
+        token: WebhookSecret,
+    },
+    /// By a user name and a password in the header `authorization`.
+    Basic {
+        /// The user name.
+        username: String,
+        /// The password; may be empty.
+        password: WebhookSecret,
+    },
+    /// By another header.
+    Header {
+        /// The name of the header.
+        name: String,
+        /// The value of the header.
+        value: WebhookSecret,
+    },
+}
+
+impl WebhookOptions {
+    /// Sets a header.
+    #[must_use]
+    pub fn with_header(self, name: impl Into<String>, value: WebhookSecret) -> Self {
+        self.naming(name.into(), Some(value))
+    }
+
+    /// Removes a header of a subscription.
+    #[must_use]
+    pub fn without_header(self, name: impl Into<String>) -> Self {
+        self.naming(name.into(), None)
+    }
+
+    /// Removes all headers of a subscription.
+    #[must_use]
+    pub fn without_headers(self) -> Self {
+        Self { headers: Some(None), ..self }
+    }
+
+    /// Sets the authentication.
+    #[must_use]
+    pub fn authenticated_by(self, auth: WebhookAuth) -> Self {
+        Self { auth: Some(Some(auth)), ..self }
+    }
+
+    /// Removes the authentication of a subscription.
+    #[must_use]
+    pub fn without_auth(self) -> Self {
+        Self { auth: Some(None), ..self }
+    }
+
+    fn naming(mut self, name: String, value: Option<WebhookSecret>) -> Self {
+        self.headers.get_or_insert_default().get_or_insert_default().insert(name, value);
+        self
+    }
+}
+
+/// A header that a subscription adds to its requests. No answer has its value.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SubscriptionHeader {
+    /// The name, in lower case.
+    pub name: String,
+    /// When its value was set.
+    pub set_at: String,
+}
+
+/// The authentication of the requests of a subscription. No answer has its secrets.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SubscriptionAuth {
+    /// `bearer`, `basic` or `header`.
+    pub r#type: String,
+    /// The name of the header, for `header`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// When it was set.
+    pub set_at: String,
+}
+
+/// A member that is there, also if it is `null`.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(options: &WebhookOptions) -> String {
+        serde_json::to_string(options).unwrap()
+    }
+
+    #[test]
+    fn the_json_is_that_of_the_api_and_no_secret_prints() {
+        let secret = || WebhookSecret::new("s3cret");
+        let none = WebhookOptions::default;
+        for (options, expected) in [
+            (none(), "{}"),
+            (none().with_header("x-a", secret()).without_header("x-b"), r#"{"headers":{"x-a":"s3cret","x-b":null}}"#),
+            (none().without_headers().without_auth(), r#"{"headers":null,"auth":null}"#),
+            (
+                none().authenticated_by(WebhookAuth::Bearer { token: secret() }),
+                r#"{"auth":{"type":"bearer","token":"s3cret"}}"#,
+            ),
+            (
+                none().authenticated_by(WebhookAuth::Basic { username: "u".into(), password: secret() }),
+                r#"{"auth":{"type":"basic","username":"u","password":"s3cret"}}"#,
+            ),
+            (
+                none().authenticated_by(WebhookAuth::Header { name: "x-key".into(), value: secret() }),
+                r#"{"auth":{"type":"header","name":"x-key","value":"s3cret"}}"#,
+            ),
+        ] {
+            assert_eq!(json(&options), expected);
+            assert_eq!(json(&serde_json::from_str(expected).unwrap()), expected);
+            assert!(!format!("{options:?}").contains("s3cret"));
+        }
+        for wrong in [r#"{"header":{}}"#, r#"{"auth":{"type":"digest"}}"#, r#"{"auth":{"type":"bearer"}}"#] {
+            assert!(serde_json::from_str::<WebhookOptions>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

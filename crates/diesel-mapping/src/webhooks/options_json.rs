@@ -1,0 +1,112 @@
+use std::collections::BTreeMap;
+
+use domain::Timestamp;
+use domain::webhooks::{AuthKind, HeaderName, SealedAuth, SealedOptions, SealedSecret, SealedValue};
+use serde::{Deserialize, Serialize};
+
+/// The options of a subscription, as they are stored. Later options get other members.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct StoredOptions {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    headers: BTreeMap<String, StoredValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auth: Option<StoredAuth>,
+}
+
+/// A sealed value in base64, and when it was set, in Unix milliseconds.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredValue {
+    sealed: String,
+    set_at: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredAuth {
+    #[serde(rename = "type")]
+    kind: String,
+    name: String,
+    value: StoredValue,
+}
+
+impl From<&SealedValue> for StoredValue {
+    fn from(value: &SealedValue) -> Self {
+        Self { sealed: value.sealed.to_base64(), set_at: value.set_at.unix_millis() }
+    }
+}
+
+impl StoredValue {
+    fn value(&self) -> Option<SealedValue> {
+        let sealed = SealedSecret::from_base64(&self.sealed)?;
+        Some(SealedValue { sealed, set_at: Timestamp::from_unix_millis(self.set_at)? })
+    }
+}
+
+impl StoredAuth {
+    fn auth(&self) -> Option<SealedAuth> {
+        let (kind, name) = (AuthKind::parse(&self.kind)?, HeaderName::from_stored(&self.name)?);
+        Some(SealedAuth { kind, name, value: self.value.value()? })
+    }
+}
+
+/// The JSON of these options; `None` for those of a plain subscription.
+pub fn stored_options(options: &SealedOptions) -> Option<String> {
+    if options.is_empty() {
+        return None;
+    }
+    let headers = options.headers.iter().map(|(name, value)| (name.to_string(), value.into()));
+    let auth = options.auth.as_ref().map(|auth| StoredAuth {
+        kind: auth.kind.as_str().to_owned(),
+        name: auth.name.to_string(),
+        value: (&auth.value).into(),
+    });
+    serde_json::to_string(&StoredOptions { headers: headers.collect(), auth }).ok()
+}
+
+/// The options of this column; `None` if it has other JSON than [`stored_options`] writes.
+pub(super) fn options_of(column: Option<&str>) -> Option<SealedOptions> {
+    let Some(json) = column else { return Some(SealedOptions::default()) };
+    let StoredOptions { headers, auth } = serde_json::from_str(json).ok()?;
+    let header = |(name, value): (String, StoredValue)| Some((HeaderName::from_stored(&name)?, value.value()?));
+    let auth = match auth {
+        Some(auth) => Some(auth.auth()?),
+        None => None,
+    };
+    Some(SealedOptions { headers: headers.into_iter().map(header).collect::<Option<_>>()?, auth })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(byte: u8) -> SealedValue {
+        SealedValue { sealed: SealedSecret::from_bytes(vec![byte; 3]), set_at: Timestamp::MAX }
+    }
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        let name = |text| HeaderName::from_stored(text).unwrap();
+        let auth = SealedAuth { kind: AuthKind::Basic, name: name("authorization"), value: value(2) };
+        let headers = [(name("x-a"), value(1)), (name("x-b"), value(3))].into();
+        for options in [
+            SealedOptions { headers, auth: Some(auth) },
+            SealedOptions { headers: [(name("x-a"), value(1))].into(), auth: None },
+        ] {
+            let json = stored_options(&options).unwrap();
+            assert_eq!(options_of(Some(&json)), Some(options));
+        }
+        assert_eq!(stored_options(&SealedOptions::default()), None);
+        assert_eq!(options_of(None), Some(SealedOptions::default()));
+        for wrong in [
+            "",
+            "null",
+            r#"{"headers":{"a b":{"sealed":"AQ==","setAt":1}}}"#,
+            r#"{"headers":{"a":{"sealed":"?","setAt":1}}}"#,
+            r#"{"headers":{"a":{"sealed":"AQ=="}}}"#,
+            r#"{"auth":{"type":"digest","name":"a","value":{"sealed":"AQ==","setAt":1}}}"#,
+        ] {
+            assert_eq!(options_of(Some(wrong)), None, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use zeroize::Zeroizing;
+
+use super::header_name::{HeaderName, InvalidHeaderName};
+use super::header_value::{HeaderValue, InvalidHeaderValue};
+
+/// How a receiver recognizes the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuthKind {
+    /// By a token in the header `authorization` (RFC 6750).
+    Bearer,
+    /// By a user name and a password in the header `authorization` (RFC 7617).
+    Basic,
+    /// By another header.
+    Header,
+}
+
+impl AuthKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Bearer, Self::Basic, Self::Header];
+
+    /// The name that the API and the stores use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bearer => "bearer",
+            Self::Basic => "basic",
+            Self::Header => "header",
+        }
+    }
+
+    /// The kind with this name; `None` if there is none.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+/// Which part of an authentication is not valid, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidAuthentication {
+    /// The token.
+    #[error("must have 1 to {} visible ASCII characters, without spaces", Authentication::TOKEN_LENGTH_MAX)]
+    Token,
+    /// The user name.
+    #[error(
+        "must have 1 to {} ASCII characters, no control characters and no colon",
+        Authentication::USERNAME_LENGTH_MAX
+    )]
+    Username,
+    /// The password.
+    #[error("must have at most {} ASCII characters, no control characters", Authentication::PASSWORD_LENGTH_MAX)]
+    Password,
+    /// The name of the header.
+    #[error(transparent)]
+    Name(#[from] InvalidHeaderName),
+    /// The value of the header.
+    #[error(transparent)]
+    Value(#[from] InvalidHeaderValue),
+}
+
+impl InvalidAuthentication {
+    /// The name that the API gives the part.
+    pub const fn part(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Username => "username",
+            Self::Password => "password",
+            Self::Name(_) => "name",
+            Self::Value(_) => "value",
+        }
+    }
+}
+
+/// An authentication: the header by which a receiver recognizes the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authentication {
+    /// Which kind it is.
+    pub kind: AuthKind,
+    /// The name of the header.
+    pub name: HeaderName,
+    /// The value of the header.
+    pub value: HeaderValue,
+}
+
+impl Authentication {
+    /// The longest token, in characters.
+    pub const TOKEN_LENGTH_MAX: usize = 1_024;
+    /// The tokens that [`Authentication::bearer`] accepts, apart from their length.
+    pub const TOKEN_PATTERN: &str = "^[!-~]+$";
+    /// The longest user name, in characters.
+    pub const USERNAME_LENGTH_MAX: usize = 256;
+    /// The user names that [`Authentication::basic`] accepts, apart from their length.
+    pub const USERNAME_PATTERN: &str = "^[ -9;-~]+$";
+    /// The longest password, in characters.
+    pub const PASSWORD_LENGTH_MAX: usize = 512;
+    /// The passwords that [`Authentication::basic`] accepts, apart from their length.
+    pub const PASSWORD_PATTERN: &str = "^[ -~]*$";
+
+    /// The header `authorization` with this token.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidAuthentication::Token`].
+    pub fn bearer(token: &str) -> Result<Self, InvalidAuthentication> {
+        let is_token = is_printable(token, Self::TOKEN_LENGTH_MAX) && !token.is_empty() && !token.contains(' ');
+        let header = Zeroizing::new(format!("Bearer {token}"));
+        if is_token { Ok(Self::authorization(AuthKind::Bearer, &header)) } else { Err(InvalidAuthentication::Token) }
+    }
+
+    /// The header `authorization` with this user name and this password.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidAuthentication::Username`] or [`InvalidAuthentication::Password`].
+    pub fn basic(username: &str, password: &str) -> Result<Self, InvalidAuthentication> {
+        if !is_printable(username, Self::USERNAME_LENGTH_MAX) || username.is_empty() || username.contains(':') {
+            return Err(InvalidAuthentication::Username);
+        }
+        if !is_printable(password, Self::PASSWORD_LENGTH_MAX) {
+            return Err(InvalidAuthentication::Password);
+        }
+        let pair = Zeroizing::new(format!("{username}:{password}"));
+        let header = Zeroizing::new(format!("Basic {}", *Zeroizing::new(STANDARD.encode(&*pair))));
+        Ok(Self::authorization(AuthKind::Basic, &header))
+    }
+
+    /// A header of the receiver's own.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidAuthentication::Name`] or [`InvalidAuthentication::Value`].
+    pub fn header(name: &str, value: &str) -> Result<Self, InvalidAuthentication> {
+        let (name, value) = (HeaderName::parse_of_credential(name)?, HeaderValue::parse(value)?);
+        Ok(Self { kind: AuthKind::Header, name, value })
+    }
+
+    fn authorization(kind: AuthKind, value: &str) -> Self {
+        Self { kind, name: HeaderName::authorization(), value: HeaderValue::of(value) }
+    }
+}
+
+fn is_printable(text: &str, length_max: usize) -> bool {
+    text.len() <= length_max && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(auth: &Authentication) -> (&str, &str) {
+        (auth.name.as_str(), auth.value.expose())
+    }
+
+    #[test]
+    fn each_kind_is_a_header() {
+        let bearer = Authentication::bearer("t0ken").unwrap();
+        assert_eq!(shown(&bearer), ("authorization", "Bearer t0ken"));
+        // The example of RFC 7617.
+        let basic = Authentication::basic("Aladdin", "open sesame").unwrap();
+        assert_eq!(shown(&basic), ("authorization", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
+        let header = Authentication::header("X-Api-Key", "k 1").unwrap();
+        assert_eq!(shown(&header), ("x-api-key", "k 1"));
+        for kind in AuthKind::ALL {
+            assert_eq!(AuthKind::parse(kind.as_str()), Some(kind));
+        }
+    }
+
+    #[test]
+    fn names_the_part_that_is_wrong() {
+        let long = "x".repeat(1_025);
+        for (wrong, part) in [
+            (Authentication::bearer(""), "token"),
+            (Authentication::bearer("a b"), "token"),
+            (Authentication::bearer("a\n"), "token"),
+            (Authentication::bearer(&long), "token"),
+            (Authentication::basic("", "p"), "username"),
+            (Authentication::basic("a:b", "p"), "username"),
+            (Authentication::basic("ä", "p"), "username"),
+            (Authentication::basic(&long[..257], "p"), "username"),
+            (Authentication::basic("a", "\t"), "password"),
+            (Authentication::basic("a", &long[..513]), "password"),
+            (Authentication::header("host", "v"), "name"),
+            (Authentication::header("x-key", " v"), "value"),
+        ] {
+            assert_eq!(wrong.map(|_| "").map_err(InvalidAuthentication::part), Err(part));
+        }
+        assert!(Authentication::bearer(&long[..1_024]).is_ok());
+        assert!(Authentication::basic(&long[..256], &long[..512]).is_ok() && Authentication::basic("a", "").is_ok());
+    }
+}

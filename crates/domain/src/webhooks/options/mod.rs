@@ -1,0 +1,7 @@
+//! The options of a subscription: the headers that its requests carry, and the authentication.
+
+pub(super) mod authentication;
+pub(super) mod header_name;
+pub(super) mod header_value;
+pub(super) mod options_change;
+pub(super) mod sealed_options;

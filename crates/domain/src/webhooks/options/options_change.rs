@@ -1,0 +1,89 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::authentication::Authentication;
+use super::header_name::HeaderName;
+use super::header_value::HeaderValue;
+
+/// The headers and the authentication do not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidOptions {
+    /// There are too many headers.
+    #[error("must have at most {} names", OptionsChange::HEADERS_MAX)]
+    TooMany,
+    /// The headers are too long together.
+    #[error("must have at most {} bytes in all names and values together", OptionsChange::BYTES_MAX)]
+    TooLong,
+    /// The authentication sets one of the headers.
+    #[error("must not have the header that auth sets")]
+    SameAsAuth,
+}
+
+/// A change of the headers and the authentication, in the way of a merge patch (RFC 7396): headers that it does not have
+/// stay. A new subscription, and a test of a URL, have the change of no headers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OptionsChange {
+    /// Whether all headers go first.
+    pub replaces_headers: bool,
+    /// The new values; `None` removes the header.
+    pub headers: BTreeMap<HeaderName, Option<HeaderValue>>,
+    /// The new authentication; `Some(None)` removes it.
+    pub auth: Option<Option<Authentication>>,
+}
+
+impl OptionsChange {
+    /// The most headers of a subscription.
+    pub const HEADERS_MAX: usize = 16;
+    /// The most bytes of their names and values together, without the authentication.
+    pub const BYTES_MAX: usize = 8_192;
+
+    /// The headers of a request without any before.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidOptions`].
+    pub fn request_headers(&self) -> Result<RequestHeaders, InvalidOptions> {
+        let values = self.headers.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+        let headers: Vec<_> = values.collect();
+        let auth = self.auth.iter().flatten().map(|auth| (auth.name.clone(), auth.value.clone()));
+        let lengths = headers.iter().map(|(name, value)| (name, value.expose().len()));
+        check(lengths, self.auth.iter().flatten().next().map(|auth| &auth.name))?;
+        Ok(RequestHeaders::new(headers.iter().cloned().chain(auth).collect()))
+    }
+}
+
+/// The headers that a subscription adds to its requests, each name once.
+#[derive(Clone, Debug, Default)]
+pub struct RequestHeaders(Option<Arc<[(HeaderName, HeaderValue)]>>);
+
+impl RequestHeaders {
+    /// These headers.
+    pub fn new(headers: Vec<(HeaderName, HeaderValue)>) -> Self {
+        Self((!headers.is_empty()).then(|| Arc::from(headers)))
+    }
+
+    /// The headers, sorted by name; that of the authentication is last.
+    pub fn iter(&self) -> impl Iterator<Item = &(HeaderName, HeaderValue)> {
+        self.0.iter().flat_map(|headers| headers.iter())
+    }
+}
+
+/// Checks headers, of which it gets the names and the lengths of the values, beside the header of the authentication.
+pub(super) fn check<'a>(
+    headers: impl Iterator<Item = (&'a HeaderName, usize)>,
+    auth: Option<&HeaderName>,
+) -> Result<(), InvalidOptions> {
+    let (mut count, mut bytes) = (0, 0);
+    for (name, length) in headers {
+        if auth.is_some_and(|auth| auth.is_alike(name)) {
+            return Err(InvalidOptions::SameAsAuth);
+        }
+        count += 1;
+        bytes += name.as_str().len() + length;
+    }
+    match (count, bytes) {
+        (..=OptionsChange::HEADERS_MAX, ..=OptionsChange::BYTES_MAX) => Ok(()),
+        (..=OptionsChange::HEADERS_MAX, _) => Err(InvalidOptions::TooLong),
+        _ => Err(InvalidOptions::TooMany),
+    }
+}

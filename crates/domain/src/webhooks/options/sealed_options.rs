@@ -1,0 +1,332 @@
+use std::collections::BTreeMap;
+
+use super::authentication::{AuthKind, Authentication};
+use super::header_name::HeaderName;
+use super::header_value::HeaderValue;
+use super::options_change::{InvalidOptions, OptionsChange, RequestHeaders, check};
+use crate::ports::Entropy;
+use crate::sealing_keys::SEALED_EXTRA_BYTES;
+use crate::webhooks::signing::sealed_secret::{SealedSecret, UnsealError};
+use crate::{SealingKeys, SubscriptionId, Timestamp};
+
+/// A sealed value, and when its owner set it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedValue {
+    /// The value, bound to its subscription and to its place there.
+    pub sealed: SealedSecret,
+    /// When its owner set it.
+    pub set_at: Timestamp,
+}
+
+/// An authentication whose value is sealed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedAuth {
+    /// Which kind it is.
+    pub kind: AuthKind,
+    /// The name of the header.
+    pub name: HeaderName,
+    /// The value of the header.
+    pub value: SealedValue,
+}
+
+/// The headers and the authentication of a subscription as stores keep them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SealedOptions {
+    /// The values of the headers.
+    pub headers: BTreeMap<HeaderName, SealedValue>,
+    /// The authentication.
+    pub auth: Option<SealedAuth>,
+}
+
+/// An [`OptionsChange`] for one subscription, with its values sealed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SealedOptionsChange {
+    /// Whether all headers go first.
+    pub replaces_headers: bool,
+    /// The new values; `None` removes the header.
+    pub headers: BTreeMap<HeaderName, Option<SealedSecret>>,
+    /// The new authentication; `Some(None)` removes it.
+    pub auth: Option<Option<(AuthKind, HeaderName, SealedSecret)>>,
+}
+
+/// Which options a change removed because the URL has another origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DroppedOptions {
+    /// Whether it removed headers.
+    pub headers: bool,
+    /// Whether it removed the authentication.
+    pub auth: bool,
+}
+
+impl SealedOptionsChange {
+    /// The options after the change at `at`.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidOptions`].
+    pub fn applied_to(&self, before: &SealedOptions, at: Timestamp) -> Result<SealedOptions, InvalidOptions> {
+        let value = |sealed: &SealedSecret| SealedValue { sealed: sealed.clone(), set_at: at };
+        let mut after = before.clone();
+        if self.replaces_headers {
+            after.headers.clear();
+        }
+        for (name, sealed) in &self.headers {
+            match sealed {
+                Some(sealed) => after.headers.insert(name.clone(), value(sealed)),
+                None => after.headers.remove(name),
+            };
+        }
+        if let Some(auth) = &self.auth {
+            let sealed = auth.as_ref();
+            after.auth =
+                sealed.map(|(kind, name, sealed)| SealedAuth { kind: *kind, name: name.clone(), value: value(sealed) });
+        }
+        let lengths = after.headers.iter().map(|(name, value)| (name, value.length()));
+        check(lengths, after.auth.as_ref().map(|auth| &auth.name))?;
+        Ok(after)
+    }
+
+    /// The options of a subscription whose URL gets another origin, and which of `before` they no longer have.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidOptions`].
+    pub fn at_another_origin(
+        &self,
+        before: &SealedOptions,
+        at: Timestamp,
+    ) -> Result<(SealedOptions, DroppedOptions), InvalidOptions> {
+        let after = self.applied_to(&SealedOptions::default(), at)?;
+        let is_dropped = |name: &HeaderName| !self.headers.contains_key(name);
+        let dropped = DroppedOptions {
+            headers: !self.replaces_headers && before.headers.keys().any(is_dropped),
+            auth: self.auth.is_none() && before.auth.is_some(),
+        };
+        Ok((after, dropped))
+    }
+}
+
+impl SealedValue {
+    /// The length of the value, in bytes.
+    fn length(&self) -> usize {
+        self.sealed.as_bytes().len().saturating_sub(SEALED_EXTRA_BYTES)
+    }
+
+    fn renewed(
+        &self,
+        renew: impl FnOnce(&SealedSecret) -> Result<SealedSecret, UnsealError>,
+    ) -> Result<Self, UnsealError> {
+        Ok(Self { sealed: renew(&self.sealed)?, set_at: self.set_at })
+    }
+}
+
+impl SealedOptions {
+    /// Whether there is no header and no authentication.
+    pub fn is_empty(&self) -> bool {
+        self.headers.is_empty() && self.auth.is_none()
+    }
+
+    /// The headers that requests of `subscription` carry.
+    ///
+    /// # Errors
+    ///
+    /// If none of the keys opens one of them.
+    pub fn open(&self, keys: &SealingKeys, subscription: SubscriptionId) -> Result<RequestHeaders, UnsealError> {
+        let open = |name: &HeaderName, value: &SealedValue, purpose: &[u8]| {
+            let opened = keys.open_bytes(value.sealed.as_bytes(), purpose).ok_or(UnsealError)?;
+            let text = str::from_utf8(&opened.content).map_err(|_| UnsealError)?;
+            Ok((name.clone(), HeaderValue::of(text)))
+        };
+        let headers = self.headers.iter().map(|(name, value)| open(name, value, &of_header(subscription, name)));
+        let auth =
+            self.auth.iter().map(|auth| open(&auth.name, &auth.value, &of_auth(subscription, auth.kind, &auth.name)));
+        Ok(RequestHeaders::new(headers.chain(auth).collect::<Result<_, _>>()?))
+    }
+
+    /// The options with each value sealed under the newest key.
+    ///
+    /// # Errors
+    ///
+    /// If none of the keys opens one of the values.
+    pub(in crate::webhooks) fn resealed(
+        &self,
+        keys: &SealingKeys,
+        subscription: SubscriptionId,
+        entropy: &dyn Entropy,
+    ) -> Result<Self, UnsealError> {
+        let renew = |purpose: Vec<u8>| {
+            move |sealed: &SealedSecret| {
+                let opened = keys.open_bytes(sealed.as_bytes(), &purpose).ok_or(UnsealError)?;
+                let renewed = opened.under_older_key.then(|| keys.seal_bytes(&opened.content, &purpose, entropy));
+                Ok(renewed.map_or_else(|| sealed.clone(), SealedSecret::from_bytes))
+            }
+        };
+        let headers = self
+            .headers
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), value.renewed(renew(of_header(subscription, name)))?)));
+        let auth = self.auth.as_ref().map(|auth| {
+            let value = auth.value.renewed(renew(of_auth(subscription, auth.kind, &auth.name)))?;
+            Ok(SealedAuth { value, ..auth.clone() })
+        });
+        Ok(Self { headers: headers.collect::<Result<_, _>>()?, auth: auth.transpose()? })
+    }
+}
+
+impl SealingKeys {
+    /// Seals the values of `change` for `subscription` under the newest key. Each is bound to its header too, and to the
+    /// kind of the authentication.
+    pub(in crate::webhooks) fn seal_options(
+        &self,
+        change: OptionsChange,
+        subscription: SubscriptionId,
+        entropy: &dyn Entropy,
+    ) -> SealedOptionsChange {
+        let seal = |value: &HeaderValue, purpose: &[u8]| {
+            SealedSecret::from_bytes(self.seal_bytes(value.expose().as_bytes(), purpose, entropy))
+        };
+        let header = |(name, value): (HeaderName, Option<HeaderValue>)| {
+            let sealed = value.map(|value| seal(&value, &of_header(subscription, &name)));
+            (name, sealed)
+        };
+        let auth = |Authentication { kind, name, value }| {
+            let sealed = seal(&value, &of_auth(subscription, kind, &name));
+            (kind, name, sealed)
+        };
+        SealedOptionsChange {
+            replaces_headers: change.replaces_headers,
+            headers: change.headers.into_iter().map(header).collect(),
+            auth: change.auth.map(|one| one.map(auth)),
+        }
+    }
+}
+
+fn of_header(subscription: SubscriptionId, name: &HeaderName) -> Vec<u8> {
+    [&subscription.as_bytes()[..], b"header ", name.as_str().as_bytes()].concat()
+}
+
+fn of_auth(subscription: SubscriptionId, kind: AuthKind, name: &HeaderName) -> Vec<u8> {
+    [&subscription.as_bytes()[..], b"auth ", kind.as_str().as_bytes(), b" ", name.as_str().as_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::memory::SeededEntropy;
+
+    const SUBSCRIPTION: SubscriptionId = SubscriptionId::from_bytes([9; 16]);
+    const AT: Timestamp = Timestamp::from_unix_millis(5).unwrap();
+
+    fn keys(bytes: &[u8]) -> SealingKeys {
+        SealingKeys::new(bytes.iter().map(|byte| Zeroizing::new([*byte; 32])).collect()).unwrap()
+    }
+
+    fn name(text: &str) -> HeaderName {
+        HeaderName::parse(text).unwrap()
+    }
+
+    fn setting(headers: &[(&str, &str)], auth: Option<Authentication>) -> OptionsChange {
+        let headers = headers.iter().map(|(key, value)| (name(key), Some(HeaderValue::parse(value).unwrap())));
+        OptionsChange { headers: headers.collect(), auth: auth.map(Some), ..OptionsChange::default() }
+    }
+
+    fn sealed(change: OptionsChange) -> SealedOptionsChange {
+        keys(&[1]).seal_options(change, SUBSCRIPTION, &SeededEntropy::new(3))
+    }
+
+    fn stored(headers: &[(&str, &str)], auth: Option<Authentication>) -> SealedOptions {
+        sealed(setting(headers, auth)).applied_to(&SealedOptions::default(), AT).unwrap()
+    }
+
+    fn texts(headers: &RequestHeaders) -> Vec<(String, String)> {
+        headers.iter().map(|(name, value)| (name.to_string(), value.expose().to_owned())).collect()
+    }
+
+    fn bearer() -> Option<Authentication> {
+        Authentication::bearer("t").ok()
+    }
+
+    #[test]
+    fn opens_what_it_sealed_for_the_same_place_alone() {
+        let options = stored(&[("x-a", "1"), ("x-b", "2")], bearer());
+        let headers = [("x-a", "1"), ("x-b", "2"), ("authorization", "Bearer t")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(texts(&options.open(&keys(&[2, 1]), SUBSCRIPTION).unwrap()), headers);
+        assert!(options.open(&keys(&[1]), SubscriptionId::from_bytes([8; 16])).is_err());
+        assert!(options.open(&keys(&[2]), SUBSCRIPTION).is_err());
+        let mut swapped = options.clone();
+        swapped.headers.insert(name("x-a"), options.headers[&name("x-b")].clone());
+        let mut renamed = options.clone();
+        renamed.auth = options.auth.clone().map(|auth| SealedAuth { name: name("x-c"), ..auth });
+        let mut changed = options.clone();
+        changed.auth = options.auth.clone().map(|auth| SealedAuth { kind: AuthKind::Header, ..auth });
+        for moved in [swapped, renamed, changed] {
+            assert!(moved.open(&keys(&[1]), SUBSCRIPTION).is_err());
+        }
+    }
+
+    #[test]
+    fn a_newer_key_seals_the_same_values_again() {
+        let options = stored(&[("x-a", "1")], bearer());
+        let (entropy, both) = (SeededEntropy::new(7), keys(&[2, 1]));
+        let resealed = options.resealed(&both, SUBSCRIPTION, &entropy).unwrap();
+        let opened = resealed.open(&keys(&[2]), SUBSCRIPTION).unwrap();
+        assert_eq!(texts(&opened), texts(&options.open(&keys(&[1]), SUBSCRIPTION).unwrap()));
+        assert_eq!(resealed.resealed(&both, SUBSCRIPTION, &entropy).unwrap(), resealed);
+        assert!(options.resealed(&keys(&[2]), SUBSCRIPTION, &entropy).is_err());
+    }
+
+    #[test]
+    fn a_change_merges_and_keeps_the_limits_of_the_result() {
+        let before = stored(&[("x-a", "1"), ("x-b", "2")], bearer());
+        let mut change = sealed(setting(&[("x-c", "3")], None));
+        change.headers.insert(name("x-a"), None);
+        let after = change.applied_to(&before, AT).unwrap();
+        assert_eq!(after.headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["x-b", "x-c"]);
+        assert_eq!(after.auth, before.auth);
+        let none = SealedOptionsChange { replaces_headers: true, auth: Some(None), ..SealedOptionsChange::default() };
+        assert!(none.applied_to(&before, AT).unwrap().is_empty());
+
+        let names: Vec<String> = (0..16).map(|number| format!("x-{number:02}")).collect();
+        let full: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "v")).collect();
+        let full = stored(&full, None);
+        let one_more = sealed(setting(&[("x-16", "v")], None));
+        assert_eq!(one_more.applied_to(&full, AT), Err(InvalidOptions::TooMany));
+        assert!(sealed(setting(&[("x-15", "w")], None)).applied_to(&full, AT).is_ok());
+
+        let value = "v".repeat(1_024);
+        let seven = names[..7].iter().map(|name| (name.as_str(), value.as_str()));
+        let long = |last: usize| setting(&seven.clone().chain([("last", &value[..last])]).collect::<Vec<_>>(), None);
+        // Seven names of 4 characters, and one more.
+        let fits = 8_192 - 7 * (4 + 1_024) - 4;
+        for (change, refused) in [(long(fits), None), (long(fits + 1), Some(InvalidOptions::TooLong))] {
+            assert_eq!(change.request_headers().err(), refused);
+            assert_eq!(sealed(change).applied_to(&SealedOptions::default(), AT).err(), refused);
+        }
+    }
+
+    #[test]
+    fn no_header_is_that_of_the_authentication() {
+        let before = stored(&[("x_api_key", "1")], None);
+        let auth = Authentication::header("X-Api-Key", "2").ok();
+        let change = sealed(setting(&[], auth.clone()));
+        assert_eq!(change.applied_to(&before, AT), Err(InvalidOptions::SameAsAuth));
+        assert_eq!(setting(&[("x_api_key", "1")], auth).request_headers().err(), Some(InvalidOptions::SameAsAuth));
+    }
+
+    #[test]
+    fn at_another_origin_stays_what_the_change_sets() {
+        let before = stored(&[("x-a", "1"), ("x-b", "2")], bearer());
+        let dropped = |change: OptionsChange| {
+            let (after, dropped) = sealed(change).at_another_origin(&before, AT).unwrap();
+            (after.headers.len(), after.auth.is_some(), dropped.headers, dropped.auth)
+        };
+        assert_eq!(dropped(OptionsChange::default()), (0, false, true, true));
+        assert_eq!(dropped(setting(&[("x-a", "3")], None)), (1, false, true, true));
+        assert_eq!(dropped(setting(&[("x-a", "3"), ("x-b", "4")], bearer())), (2, true, false, false));
+        let removed = OptionsChange { replaces_headers: true, auth: Some(None), ..OptionsChange::default() };
+        assert_eq!(dropped(removed), (0, false, false, false));
+    }
+}

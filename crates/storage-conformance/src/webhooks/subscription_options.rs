@@ -1,0 +1,164 @@
+//! The headers and the authentication of subscriptions, as they are stored.
+
+use std::sync::Arc;
+
+use domain::memory::unique_cause;
+use domain::ports::{
+    ChangeSubscriptionRequest, ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SubscriptionUpdate,
+};
+use domain::webhooks::{
+    AuthKind, DroppedOptions, HeaderName, InvalidOptions, OptionsChange, SealedOptions, SealedOptionsChange,
+    SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+};
+
+use super::WebhookStore;
+use super::sample::{
+    description, only_secret, options, publish_at, put, reread, secret, secrets_of, subscription, subscriptions,
+    update, url,
+};
+use super::work::{claim_lanes, request};
+use crate::sample::{at, user};
+
+/// Headers and an authentication come back byte for byte from a look-up, from both lists, from the list of secrets and
+/// with a claim. A subscription without them has none.
+pub async fn options_come_back_and_go_with_claims(store: Arc<dyn WebhookStore>) {
+    let every_byte = SealedSecret::from_bytes((0..=255).collect());
+    let headers_alone = SealedOptions { auth: None, ..options() };
+    let auth_alone = SealedOptions { headers: [].into(), ..options() };
+    let mut with_every_byte = options();
+    with_every_byte.headers.values_mut().for_each(|value| value.sealed = every_byte.clone());
+    let all = [SealedOptions::default(), headers_alone, auth_alone, with_every_byte];
+    for (round, options) in (0..).zip(all) {
+        let owner = user(&format!("user-{round}"));
+        let stored = Subscription { options, ..subscription(&owner) };
+        let secret = put(&*store, &stored).await;
+        assert_eq!(reread(&*store, &stored).await, stored, "a look-up must show the options");
+        assert_eq!(subscriptions(&*store, &owner).await.as_slice(), [stored.clone()], "a list must show the options");
+        let request_of_list = ListSubscriptionsRequest { owner: owner.clone(), before: None, max: 9 };
+        let listed = store.list_with_health(&request_of_list).await;
+        let listed: Vec<_> = listed.expect("a list succeeds").into_iter().map(|(one, _)| one).collect();
+        assert_eq!(listed, [stored.clone()], "a list with health must show the options");
+        let secrets = SealedSecrets { options: stored.options.clone(), ..only_secret(&secret) };
+        assert_eq!(
+            secrets_of(&*store, stored.id).await,
+            Some(secrets.clone()),
+            "they are sealed again with the secrets"
+        );
+        publish_at(&*store, &owner, at(0)).await;
+        let lanes = claim_lanes(&*store, &request(round)).await;
+        assert_eq!(lanes[0].secrets, secrets, "a claim must bring what the request carries");
+    }
+}
+
+/// A change of the options is what the rules say: it merges headers, and at another origin nothing stays that it does not
+/// set. Other changes and a rotation of the signing secret leave the options.
+pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>) {
+    let none = SubscriptionChange::default;
+    let set = SealedOptionsChange {
+        headers: [(name("x-a"), Some(secret())), (name("x-b"), None), (name("x-new"), Some(secret()))].into(),
+        auth: Some(Some((AuthKind::Bearer, name("authorization"), secret()))),
+        ..SealedOptionsChange::default()
+    };
+    let one = SealedOptionsChange { headers: [(name("x-a"), Some(secret()))].into(), ..set.clone() };
+    let cleared = SealedOptionsChange { replaces_headers: true, auth: Some(None), ..SealedOptionsChange::default() };
+    let (path, origin) = (Some(url("https://hooks.example/other")), Some(url("https://other.example/in")));
+    let both = DroppedOptions { headers: true, auth: true };
+    for (change, dropped) in [
+        (none(), DroppedOptions::default()),
+        (SubscriptionChange { description: Some(description("renamed")), ..none() }, DroppedOptions::default()),
+        (SubscriptionChange { options: set.clone(), ..none() }, DroppedOptions::default()),
+        (SubscriptionChange { options: cleared.clone(), ..none() }, DroppedOptions::default()),
+        (SubscriptionChange { url: path, ..none() }, DroppedOptions::default()),
+        (SubscriptionChange { url: origin.clone(), ..none() }, both),
+        (SubscriptionChange { url: origin.clone(), options: one, ..none() }, DroppedOptions { auth: false, ..both }),
+        (SubscriptionChange { url: origin.clone(), options: set, ..none() }, DroppedOptions::default()),
+        (SubscriptionChange { url: origin, options: cleared, ..none() }, DroppedOptions::default()),
+    ] {
+        let before = Subscription { options: options(), ..subscription(&user("alice")) };
+        put(&*store, &before).await;
+        let expected = change.applied_to(&before, at(5)).expect("the sample is within the limits");
+        assert_eq!(expected.dropped, dropped, "the sample has this effect: {change:?}");
+        let answer = try_update(&*store, &before, &change).await;
+        assert_eq!(answer, SubscriptionUpdate::Changed(Box::new(expected.clone())), "{change:?}");
+        assert_eq!(
+            reread(&*store, &before).await,
+            expected.subscription,
+            "what is answered must be stored: {change:?}"
+        );
+        let stored = secrets_of(&*store, before.id).await.map(|secrets| secrets.options);
+        assert_eq!(stored, Some(expected.subscription.options), "what is shown must be what is sent");
+    }
+    let rotated = Subscription { options: options(), ..subscription(&user("alice")) };
+    put(&*store, &rotated).await;
+    rotate(&*store, &rotated).await;
+    assert_eq!(reread(&*store, &rotated).await.options, rotated.options, "a rotation must leave the options");
+    let stored = secrets_of(&*store, rotated.id).await.map(|secrets| secrets.options);
+    assert_eq!(stored, Some(rotated.options), "a rotation must leave the options");
+}
+
+/// A change that would break a limit, counted with the headers that are stored, changes nothing.
+pub async fn refused_options_change_nothing(store: Arc<dyn WebhookStore>) {
+    let before = Subscription { options: options(), ..subscription(&user("alice")) };
+    put(&*store, &before).await;
+    let many = (0..OptionsChange::HEADERS_MAX).map(|number| (name(&format!("x-{number}")), Some(secret())));
+    let same = (AuthKind::Header, name("x_a"), secret());
+    for (options, refusal) in [
+        (SealedOptionsChange { headers: many.collect(), ..SealedOptionsChange::default() }, InvalidOptions::TooMany),
+        (SealedOptionsChange { auth: Some(Some(same)), ..SealedOptionsChange::default() }, InvalidOptions::SameAsAuth),
+    ] {
+        let change =
+            SubscriptionChange { description: Some(description("x")), options, ..SubscriptionChange::default() };
+        let answer = try_update(&*store, &before, &change).await;
+        assert_eq!(answer, SubscriptionUpdate::Refused(refusal), "the store must apply the rule to what it has");
+        assert_eq!(reread(&*store, &before).await, before, "what is refused must change nothing");
+    }
+}
+
+/// Options are sealed again together with the signing secrets, if they are still what is stored, and only then.
+pub async fn options_are_replaced_if_they_are_what_is_stored(store: Arc<dyn WebhookStore>) {
+    let before = Subscription { options: options(), ..subscription(&user("alice")) };
+    let sealed = only_secret(&put(&*store, &before).await);
+    let from = SealedSecrets { options: before.options.clone(), ..sealed.clone() };
+    let to = SealedSecrets { options: options(), ..only_secret(&secret()) };
+    let replace = async |from: &SealedSecrets, to: &SealedSecrets| {
+        let request = ReplaceSecretsRequest { id: before.id, from: from.clone(), to: to.clone() };
+        store.replace_secrets(&request).await.expect("a replacement must succeed or be refused as a value")
+    };
+    let changed = SealedOptions { auth: None, ..before.options.clone() };
+    for wrong in [sealed.clone(), SealedSecrets { options: changed, ..sealed }] {
+        assert!(!replace(&wrong, &to).await, "these are not the options that are stored");
+    }
+    assert_eq!(secrets_of(&*store, before.id).await.as_ref(), Some(&from), "what was refused must change nothing");
+    assert!(replace(&from, &to).await, "this is what is stored");
+    assert_eq!(secrets_of(&*store, before.id).await.as_ref(), Some(&to), "what was answered must be stored");
+    let expected = Subscription { options: to.options.clone(), ..before.clone() };
+    assert_eq!(reread(&*store, &before).await, expected, "nothing else may change");
+    assert!(replace(&to, &from).await && replace(&from, &from).await, "this is what is stored");
+    let described = SubscriptionChange { description: Some(description("x")), ..SubscriptionChange::default() };
+    assert_eq!(
+        update(&*store, &before, &described, at(9)).await.options,
+        before.options,
+        "a change reads what is stored"
+    );
+}
+
+fn name(text: &str) -> HeaderName {
+    HeaderName::from_stored(text).expect("the sample's name is valid")
+}
+
+async fn try_update(
+    store: &dyn WebhookStore,
+    subscription: &Subscription,
+    change: &SubscriptionChange,
+) -> SubscriptionUpdate {
+    let (owner, id) = (subscription.owner.clone(), subscription.id);
+    let request = ChangeSubscriptionRequest { owner, id, change: change.clone(), at: at(5), cause: unique_cause() };
+    store.update(&request).await.expect("an update must succeed or be refused as a value")
+}
+
+async fn rotate(store: &dyn WebhookStore, stored: &Subscription) {
+    let (owner, id) = (stored.owner.clone(), stored.id);
+    let (secret, previous_until, cause) = (secret(), at(99), unique_cause());
+    let request = RotateSecretRequest { owner, id, secret, previous_until, at: at(1), cause };
+    store.rotate_secret(&request).await.expect("a rotation must succeed");
+}
