@@ -15,7 +15,10 @@ NOTICE = '"""Generated from docs/openapi.json by generate.py. Do not edit."""\n\
 METHODS = ("get", "put", "post", "patch", "delete")
 # Members that no log may contain: `repr` leaves them out.
 SECRETS = {
+    ("BasicAuth", "password"),
+    ("BearerAuth", "token"),
     ("CreatedApiKey", "key"),
+    ("HeaderAuth", "value"),
     ("PortalLink", "url"),
     ("SubscriptionWithSecret", "secret"),
 }
@@ -117,7 +120,7 @@ class Document:
 
     def types(self) -> str:
         text = NOTICE + "from __future__ import annotations\n\nfrom dataclasses import dataclass, field\n"
-        text += "from datetime import datetime\nfrom typing import Any\n\nfrom gatepost.ids import new_id\n"
+        text += "from datetime import datetime\nfrom typing import Any, Literal\n\nfrom gatepost.ids import new_id\n"
         answers = json.dumps([operation["responses"] for _, _, operation in self.operations()])
         sent, wanted, known = self.sent_types(), re.findall(r"schemas/(\w+)", answers), set[str]()
         wanted += sent

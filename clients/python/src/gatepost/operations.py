@@ -213,16 +213,18 @@ class Operations(ABC):
         organization_id: str,
         id: str,
         *,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        headers: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return self._call(
             CHANGE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
         )
 
     def change_subscription(
@@ -230,16 +232,18 @@ class Operations(ABC):
         id: str,
         *,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        headers: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(
             CHANGE_SUBSCRIPTION,
             {"id": id},
-            {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url},
+            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
         )
 
     def change_user_api_key(
@@ -265,16 +269,18 @@ class Operations(ABC):
         user_id: str,
         id: str,
         *,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        headers: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return self._call(
             CHANGE_USER_SUBSCRIPTION,
             {"userId": user_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
         )
 
     def complete_sign_in(
@@ -357,14 +363,16 @@ class Operations(ABC):
         *,
         events: Sequence[str],
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
+        headers: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"description": description, "secret": secret},
+            {"auth": auth, "description": description, "headers": headers, "secret": secret},
         )
 
     def create_portal_link(
@@ -389,14 +397,16 @@ class Operations(ABC):
         events: Sequence[str],
         url: str,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
+        headers: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "description": description, "secret": secret},
+            {"organization": organization, "auth": auth, "description": description, "headers": headers, "secret": secret},
         )
 
     def create_user_api_key(
@@ -422,14 +432,16 @@ class Operations(ABC):
         *,
         events: Sequence[str],
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
+        headers: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"description": description, "secret": secret},
+            {"auth": auth, "description": description, "headers": headers, "secret": secret},
         )
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -1271,25 +1283,61 @@ class Operations(ABC):
         """Sends a test event to a webhook subscription, for an organization."""
         return self._call(TEST_ORGANIZATION_SUBSCRIPTION, {"organizationId": organization_id, "id": id}, {})
 
-    def test_organization_url(self, organization_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
+    def test_organization_url(
+        self,
+        organization_id: str,
+        *,
+        url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
+        headers: dict[str, Any] | None = None,
+        secret: str | None = None,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for an organization."""
-        return self._call(TEST_ORGANIZATION_URL, {"organizationId": organization_id, "url": url}, {"secret": secret})
+        return self._call(
+            TEST_ORGANIZATION_URL,
+            {"organizationId": organization_id, "url": url},
+            {"auth": auth, "headers": headers, "secret": secret},
+        )
 
     def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
         return self._call(TEST_SUBSCRIPTION, {"id": id}, {"organization": organization})
 
-    def test_url(self, *, url: str, organization: str | None = None, secret: str | None = None) -> types.UrlTest:
+    def test_url(
+        self,
+        *,
+        url: str,
+        organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
+        headers: dict[str, Any] | None = None,
+        secret: str | None = None,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return self._call(TEST_URL, {"url": url}, {"organization": organization, "secret": secret})
+        return self._call(
+            TEST_URL,
+            {"url": url},
+            {"organization": organization, "auth": auth, "headers": headers, "secret": secret},
+        )
 
     def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for a user."""
         return self._call(TEST_USER_SUBSCRIPTION, {"userId": user_id, "id": id}, {})
 
-    def test_user_url(self, user_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
+    def test_user_url(
+        self,
+        user_id: str,
+        *,
+        url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
+        headers: dict[str, Any] | None = None,
+        secret: str | None = None,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for a user."""
-        return self._call(TEST_USER_URL, {"userId": user_id, "url": url}, {"secret": secret})
+        return self._call(
+            TEST_USER_URL,
+            {"userId": user_id, "url": url},
+            {"auth": auth, "headers": headers, "secret": secret},
+        )
 
     def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""
@@ -1367,16 +1415,18 @@ class AsyncOperations(ABC):
         organization_id: str,
         id: str,
         *,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        headers: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return await self._call(
             CHANGE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
         )
 
     async def change_subscription(
@@ -1384,16 +1434,18 @@ class AsyncOperations(ABC):
         id: str,
         *,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        headers: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(
             CHANGE_SUBSCRIPTION,
             {"id": id},
-            {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url},
+            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
         )
 
     async def change_user_api_key(
@@ -1419,16 +1471,18 @@ class AsyncOperations(ABC):
         user_id: str,
         id: str,
         *,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        headers: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return await self._call(
             CHANGE_USER_SUBSCRIPTION,
             {"userId": user_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
         )
 
     async def complete_sign_in(
@@ -1511,14 +1565,16 @@ class AsyncOperations(ABC):
         *,
         events: Sequence[str],
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
+        headers: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return await self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"description": description, "secret": secret},
+            {"auth": auth, "description": description, "headers": headers, "secret": secret},
         )
 
     async def create_portal_link(
@@ -1543,14 +1599,16 @@ class AsyncOperations(ABC):
         events: Sequence[str],
         url: str,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
+        headers: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "description": description, "secret": secret},
+            {"organization": organization, "auth": auth, "description": description, "headers": headers, "secret": secret},
         )
 
     async def create_user_api_key(
@@ -1576,14 +1634,16 @@ class AsyncOperations(ABC):
         *,
         events: Sequence[str],
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
+        headers: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return await self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"description": description, "secret": secret},
+            {"auth": auth, "description": description, "headers": headers, "secret": secret},
         )
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -2461,30 +2521,56 @@ class AsyncOperations(ABC):
         organization_id: str,
         *,
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
+        headers: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for an organization."""
         return await self._call(
             TEST_ORGANIZATION_URL,
             {"organizationId": organization_id, "url": url},
-            {"secret": secret},
+            {"auth": auth, "headers": headers, "secret": secret},
         )
 
     async def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
         return await self._call(TEST_SUBSCRIPTION, {"id": id}, {"organization": organization})
 
-    async def test_url(self, *, url: str, organization: str | None = None, secret: str | None = None) -> types.UrlTest:
+    async def test_url(
+        self,
+        *,
+        url: str,
+        organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
+        headers: dict[str, Any] | None = None,
+        secret: str | None = None,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return await self._call(TEST_URL, {"url": url}, {"organization": organization, "secret": secret})
+        return await self._call(
+            TEST_URL,
+            {"url": url},
+            {"organization": organization, "auth": auth, "headers": headers, "secret": secret},
+        )
 
     async def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for a user."""
         return await self._call(TEST_USER_SUBSCRIPTION, {"userId": user_id, "id": id}, {})
 
-    async def test_user_url(self, user_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
+    async def test_user_url(
+        self,
+        user_id: str,
+        *,
+        url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
+        headers: dict[str, Any] | None = None,
+        secret: str | None = None,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for a user."""
-        return await self._call(TEST_USER_URL, {"userId": user_id, "url": url}, {"secret": secret})
+        return await self._call(
+            TEST_USER_URL,
+            {"userId": user_id, "url": url},
+            {"auth": auth, "headers": headers, "secret": secret},
+        )
 
     async def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""

@@ -532,7 +532,7 @@ export interface components {
              * @description The field.
              * @enum {string}
              */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "description" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "description" | "headers" | "auth" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter";
         };
         /** @description Who did what, how, when and from where. */
         AuditEvent: {
@@ -595,6 +595,28 @@ export interface components {
              */
             type: string;
         };
+        /** @description A user name and a password, in the header `authorization`. */
+        BasicAuth: {
+            /** @description The password: ASCII, without control characters; may be empty. */
+            password: string;
+            /**
+             * @description Always `basic`.
+             * @enum {string}
+             */
+            type: "basic";
+            /** @description The user name: ASCII, without control characters and colons. */
+            username: string;
+        };
+        /** @description A bearer token, in the header `authorization`. */
+        BearerAuth: {
+            /** @description The token: visible ASCII characters, without spaces. */
+            token: string;
+            /**
+             * @description Always `bearer`.
+             * @enum {string}
+             */
+            type: "bearer";
+        };
         /** @description The code of a portal link. */
         BeginVisit: {
             /** @description The fragment of the link. */
@@ -646,8 +668,10 @@ export interface components {
              */
             filter: string;
         };
-        /** @description The changes. Absent fields do not change. `null` is refused. */
+        /** @description The changes. Absent fields do not change. `null` is refused, except in `headers` and `auth`. */
         ChangeSubscription: {
+            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
             /** @description The new description. */
             description?: string;
             /**
@@ -657,9 +681,14 @@ export interface components {
             enabled?: boolean;
             /** @description The new event types and patterns. */
             events?: string[];
+            /** @description The headers to set, and with `null` those to remove. Others stay. `null` in place of the object removes all. The limits are those of a new subscription, for all headers after the change. */
+            headers?: {
+                [key: string]: string | null;
+            } | null;
             /**
              * Format: uri
-             * @description The new URL. Deliveries that wait use it too.
+             * @description The new URL. Deliveries that wait use it too. With another scheme, host or port, the subscription keeps only the
+             *     headers and the authentication that the same call sets; `dropped` in the answer says so.
              */
             url?: string;
         };
@@ -670,6 +699,11 @@ export interface components {
         };
         /** @description The subscription after a change. */
         ChangedSubscription: {
+            /**
+             * @description Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`,
+             *     `auth`. Absent if none did.
+             */
+            dropped?: string[];
             /** @description The subscription. */
             subscription: components["schemas"]["Subscription"];
         };
@@ -765,6 +799,8 @@ export interface components {
         };
         /** @description The properties of the new subscription. */
         CreateSubscription: {
+            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
             /** @description A description: up to 1,000 characters, no control characters except line breaks and tabs. */
             description?: string | null;
             /**
@@ -772,6 +808,10 @@ export interface components {
              *     that begin with `gatepost.`. Duplicates are removed.
              */
             events: string[];
+            /** @description Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
+            headers?: {
+                [key: string]: string;
+            } | null;
             /**
              * @description The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
              *     are the key. Without it the service makes a secret.
@@ -1043,6 +1083,18 @@ export interface components {
             /** @description The name, in lower case. */
             name: string;
             /** @description The value. Bytes that are not UTF-8 are replaced by U+FFFD. */
+            value: string;
+        };
+        /** @description A header with a credential. */
+        HeaderAuth: {
+            /** @description The name of the header: one that `headers` may have, or `authorization`. */
+            name: string;
+            /**
+             * @description Always `header`.
+             * @enum {string}
+             */
+            type: "header";
+            /** @description The value of the header. */
             value: string;
         };
         /** @description The key to verify. Unknown members are refused: a misspelt `scopes` would require nothing of the key. */
@@ -1573,6 +1625,8 @@ export interface components {
         };
         /** @description A webhook subscription. */
         Subscription: {
+            /** @description The authentication, without its secrets; absent if there is none. */
+            auth?: components["schemas"]["SubscriptionAuth"];
             /**
              * Format: date-time
              * @description When the subscription was created: UTC, with milliseconds.
@@ -1595,6 +1649,8 @@ export interface components {
             enabled: boolean;
             /** @description The event types and patterns of the subscription. */
             events: string[];
+            /** @description The headers that the subscription adds, without their values; absent if it adds none. */
+            headers?: components["schemas"]["SubscriptionHeader"][];
             /** @description The health of the subscription. Only in lists, with `include=health`. */
             health?: components["schemas"]["SubscriptionHealth"];
             /** @description Identifies the subscription. */
@@ -1612,6 +1668,21 @@ export interface components {
              */
             urlSetBy?: string;
         };
+        /** @description The authentication of the requests of a subscription. */
+        SubscriptionAuth: {
+            /** @description The name of the header; absent if it is `authorization` by the type. */
+            name?: string;
+            /**
+             * Format: date-time
+             * @description When it was set.
+             */
+            setAt: string;
+            /**
+             * @description `bearer`, `basic` or `header`.
+             * @enum {string}
+             */
+            type: "bearer" | "basic" | "header";
+        };
         /** @description How many subscriptions have a state. */
         SubscriptionCount: {
             /**
@@ -1621,6 +1692,16 @@ export interface components {
             count: number;
             /** @description `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`. */
             state: string;
+        };
+        /** @description A header that a subscription adds to its requests. */
+        SubscriptionHeader: {
+            /** @description The name, in lower case. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When its value was set.
+             */
+            setAt: string;
         };
         /** @description The health of a subscription. */
         SubscriptionHealth: {
@@ -1718,6 +1799,12 @@ export interface components {
         };
         /** @description The URL to test. */
         TestUrl: {
+            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
+            /** @description Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
+            headers?: {
+                [key: string]: string;
+            } | null;
             /**
              * @description The secret that signs the request, as for a subscription. Without it the service makes one for this test, so that
              *     a receiver that checks signatures refuses the event.
