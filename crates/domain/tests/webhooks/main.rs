@@ -8,6 +8,7 @@ mod deliveries;
 mod desk;
 mod disabled_after_recovery;
 mod follow_attempts;
+mod payload_filters;
 mod publish_events;
 mod purge_history;
 mod recover_subscription;

@@ -1,0 +1,213 @@
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use super::decimal::Decimal;
+use super::filter_path::FilterPath;
+use super::json_document::{JsonDocument, JsonValue, Kind};
+
+/// Which events a subscription receives, by their content: a tree of conditions about the body that receivers get. See
+/// decision 133.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PayloadFilter {
+    /// The JSON of the filter, without spaces between its parts.
+    pub(super) text: String,
+    pub(super) root: Condition,
+}
+
+/// What a filter says about an event, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterVerdict {
+    /// Whether the event passes.
+    pub passes: bool,
+    /// The place of the leaf that was looked at last: with it the verdict was certain. For example `filter.all[1]`.
+    pub decided_by: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
+    Leaf(Leaf),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Leaf {
+    /// How many leaves come before it.
+    pub(super) number: usize,
+    pub(super) path: FilterPath,
+    pub(super) test: Test,
+}
+
+/// What a leaf asks of a value. A value of another type than the leaf's own is false, for `ne` too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Test {
+    Exists,
+    Equal(Scalar<'static>),
+    NotEqual(Scalar<'static>),
+    In(Vec<Scalar<'static>>),
+    /// Numbers by their value, strings by the code points of their characters.
+    Compare(Comparison, Scalar<'static>),
+    Prefix(String),
+    Suffix(String),
+    Contains(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Comparison {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// A value that is neither an object nor an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Scalar<'a> {
+    Null,
+    Flag(bool),
+    Number(Decimal),
+    Text(Cow<'a, str>),
+}
+
+impl PayloadFilter {
+    /// The longest text of a filter, in bytes.
+    pub const SIZE_BYTES_MAX: usize = 8 * 1024;
+    /// The most leaves.
+    pub const LEAVES_MAX: usize = 20;
+    /// The most conditions inside each other, the leaf included.
+    pub const DEPTH_MAX: usize = 6;
+    /// The most values of `in`.
+    pub const VALUES_MAX: usize = 100;
+    /// The longest string that a leaf compares with, in characters.
+    pub const VALUE_LENGTH_MAX: usize = 1_024;
+    /// The longest path, in characters.
+    pub const PATH_LENGTH_MAX: usize = FilterPath::LENGTH_MAX;
+    /// The paths that a leaf may have, apart from their length.
+    pub const PATH_PATTERN: &str = FilterPath::PATTERN;
+
+    /// The filter as JSON, in the order and with the digits in which it was written, without spaces between its parts.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether an event with this body passes. Takes time in proportion to the body, for each leaf.
+    pub fn passes(&self, body: &JsonDocument<'_>) -> bool {
+        self.root.holds(body, &mut 0)
+    }
+
+    /// [`PayloadFilter::passes`], and the leaf that decided.
+    pub fn decide(&self, body: &JsonDocument<'_>) -> FilterVerdict {
+        let mut last = 0;
+        let passes = self.root.holds(body, &mut last);
+        let decided_by = self.root.place_of(last, Self::PLACE.to_owned()).unwrap_or_default();
+        FilterVerdict { passes, decided_by }
+    }
+
+    /// The name of the field that holds the filter: where the places of its parts begin.
+    pub(super) const PLACE: &str = "filter";
+}
+
+impl Condition {
+    /// Looks at leaves in their order, until the result is certain. `last` becomes the last of them.
+    fn holds(&self, body: &JsonDocument<'_>, last: &mut usize) -> bool {
+        match self {
+            Self::All(inner) => inner.iter().all(|condition| condition.holds(body, last)),
+            Self::Any(inner) => inner.iter().any(|condition| condition.holds(body, last)),
+            Self::Not(inner) => !inner.holds(body, last),
+            Self::Leaf(leaf) => {
+                *last = leaf.number;
+                leaf.path.any(body.root(), &|value| leaf.test.holds(value))
+            }
+        }
+    }
+
+    /// The place of the leaf with this number, if it is in this condition, which is at `place`.
+    fn place_of(&self, number: usize, place: String) -> Option<String> {
+        let of_list = |name: &str, inner: &[Self]| {
+            let mut places =
+                inner.iter().enumerate().map(|(index, condition)| (condition, format!("{place}.{name}[{index}]")));
+            places.find_map(|(condition, place)| condition.place_of(number, place))
+        };
+        match self {
+            Self::All(inner) => of_list("all", inner),
+            Self::Any(inner) => of_list("any", inner),
+            Self::Not(inner) => inner.place_of(number, format!("{place}.not")),
+            Self::Leaf(leaf) => (leaf.number == number).then_some(place),
+        }
+    }
+}
+
+impl Test {
+    fn holds(&self, value: JsonValue<'_>) -> bool {
+        let scalar = || Scalar::of(value);
+        let text = |holds: &dyn Fn(&str) -> bool| value.text().is_some_and(|text| holds(&text));
+        match self {
+            Self::Exists => true,
+            Self::Equal(wanted) => scalar().is_some_and(|scalar| scalar == *wanted),
+            Self::NotEqual(other) => scalar().is_some_and(|scalar| scalar.is_like(other) && scalar != *other),
+            Self::In(wanted) => scalar().is_some_and(|scalar| wanted.contains(&scalar)),
+            Self::Compare(comparison, limit) => {
+                scalar().and_then(|scalar| scalar.order(limit)).is_some_and(|order| comparison.allows(order))
+            }
+            Self::Prefix(wanted) => text(&|text| text.starts_with(wanted)),
+            Self::Suffix(wanted) => text(&|text| text.ends_with(wanted)),
+            Self::Contains(wanted) => text(&|text| text.contains(wanted)),
+        }
+    }
+}
+
+impl Comparison {
+    fn allows(self, order: Ordering) -> bool {
+        match self {
+            Self::Less => order.is_lt(),
+            Self::LessOrEqual => order.is_le(),
+            Self::Greater => order.is_gt(),
+            Self::GreaterOrEqual => order.is_ge(),
+        }
+    }
+}
+
+impl<'a> Scalar<'a> {
+    /// `None` for objects, arrays, and strings that are not Unicode.
+    pub(super) fn of(value: JsonValue<'a>) -> Option<Self> {
+        match value.kind() {
+            Kind::Object | Kind::Array => None,
+            Kind::Text => value.text().map(Self::Text),
+            Kind::Number => Some(Self::Number(Decimal::of_json(value.raw()))),
+            Kind::True => Some(Self::Flag(true)),
+            Kind::False => Some(Self::Flag(false)),
+            Kind::Null => Some(Self::Null),
+        }
+    }
+
+    /// The same value, without the text that it was read from.
+    pub(super) fn into_owned(self) -> Scalar<'static> {
+        match self {
+            Self::Null => Scalar::Null,
+            Self::Flag(flag) => Scalar::Flag(flag),
+            Self::Number(number) => Scalar::Number(number),
+            Self::Text(text) => Scalar::Text(text.into_owned().into()),
+        }
+    }
+
+    /// Whether both have the same type.
+    fn is_like(&self, other: &Scalar<'_>) -> bool {
+        matches!(
+            (self, other),
+            (Self::Null, Scalar::Null)
+                | (Self::Flag(_), Scalar::Flag(_))
+                | (Self::Number(_), Scalar::Number(_))
+                | (Self::Text(_), Scalar::Text(_))
+        )
+    }
+
+    /// `None` if the types differ, or have no order.
+    fn order(&self, other: &Scalar<'_>) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Number(one), Scalar::Number(other)) => Some(one.cmp(other)),
+            (Self::Text(one), Scalar::Text(other)) => Some(one.as_ref().cmp(other.as_ref())),
+            _ => None,
+        }
+    }
+}
