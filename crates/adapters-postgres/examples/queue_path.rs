@@ -368,6 +368,7 @@ fn subscription(owner: &OwnerId, entropy: &SeededEntropy) -> Subscription {
         owner: owner.clone(),
         url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
         events: SubscribedEvents::parse(["order.*"]).unwrap(),
+        filter: None,
         url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,

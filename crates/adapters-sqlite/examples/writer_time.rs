@@ -78,6 +78,7 @@ impl Bench {
             owner: self.owner.clone(),
             url: TargetUrl::from_stored("http://127.0.0.1:9/hook").unwrap(),
             events: SubscribedEvents::parse(["order.*"]).unwrap(),
+            filter: None,
             url_set_by: None,
             description: Description::default(),
             status: SubscriptionStatus::Enabled,

@@ -53,6 +53,7 @@ diesel::table! {
         deleted_at -> Nullable<Instant>,
         created_by -> Nullable<Text>,
         options -> Nullable<Text>,
+        filter -> Nullable<Text>,
     }
 }
 

@@ -21,35 +21,59 @@ const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 /// The members that are objects in which no name comes twice either.
 const DISTINCT: [&str; 2] = ["headers", "auth"];
 
+/// The fields whose text is kept, because their numbers keep their digits. Objects, lists and numbers in them are read from
+/// their text only.
+const KEPT_AS_TEXT: [&str; 3] = ["filter", "event", "data"];
+
 /// The fields of a JSON body. A body that contains a field twice is refused, because
 /// another parser on the way may read the other value.
 #[derive(Default)]
-pub(crate) struct Fields(BTreeMap<String, Value>);
+pub(crate) struct Fields {
+    values: BTreeMap<String, Value>,
+    /// The texts of the fields [`KEPT_AS_TEXT`].
+    texts: BTreeMap<String, Box<RawValue>>,
+}
 
 impl Fields {
     /// Reads a body that is one JSON object.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let pairs: Pairs = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
-        let (count, fields) = (pairs.members.len(), BTreeMap::from_iter(pairs.members));
-        if pairs.has_twice || fields.len() < count { Err(named_twice()) } else { Ok(Self(fields)) }
+        if pairs.has_twice {
+            return Err(named_twice());
+        }
+        let mut fields = Self::default();
+        for (name, member) in pairs.members {
+            let value = match member {
+                Member::Value(value) => value,
+                Member::Text(text) => {
+                    let value = scalar(&text)?;
+                    fields.texts.insert(name.clone(), text);
+                    value
+                }
+            };
+            if fields.values.insert(name, value).is_some() {
+                return Err(named_twice());
+            }
+        }
+        Ok(fields)
     }
 
     /// Reads a body that is a form (`application/x-www-form-urlencoded`). Every value is a string.
     pub(crate) fn parse_form(body: &[u8]) -> Result<Self, ApiError> {
         let text = std::str::from_utf8(body).map_err(|_| ErrorCode::BadRequest)?;
         let pairs = Query::<Vec<(String, String)>>::from_query(text).map_err(|_| ErrorCode::BadRequest)?;
-        let mut fields = BTreeMap::new();
+        let mut fields = Self::default();
         for (name, value) in pairs.into_inner() {
-            if fields.insert(name, Value::String(value)).is_some() {
+            if fields.values.insert(name, Value::String(value)).is_some() {
                 return Err(ErrorCode::BadRequest.into());
             }
         }
-        Ok(Self(fields))
+        Ok(fields)
     }
 
     /// The ID token in the field `idToken`; `null` counts as absent.
     pub(crate) fn id_token(&self) -> Presented<&str> {
-        match self.0.get("idToken") {
+        match self.values.get("idToken") {
             None | Some(Value::Null) => Presented::Nothing,
             Some(Value::String(token)) => of_text(token),
             Some(_) => Presented::Unusable("an idToken that is not a string"),
@@ -63,7 +87,7 @@ impl Fields {
 
     /// The string in a field that may be absent or `null`.
     pub(crate) fn optional_text(&self, name: &'static str) -> Result<Option<&str>, FieldFault> {
-        match self.0.get(name) {
+        match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(_) => Err(FieldFault::new(name, "must be a string")),
@@ -73,7 +97,7 @@ impl Fields {
     /// The strings in a list that may be absent or `null`.
     pub(crate) fn optional_texts(&self, name: &'static str) -> Result<Option<Vec<&str>>, FieldFault> {
         let fault = || FieldFault::new(name, "must be a list of strings");
-        match self.0.get(name) {
+        match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(items)) => {
                 items.iter().map(|item| item.as_str().ok_or_else(fault)).collect::<Result<_, _>>().map(Some)
@@ -89,7 +113,7 @@ impl Fields {
 
     /// The boolean in a field that may be absent or `null`.
     pub(crate) fn optional_flag(&self, name: &'static str) -> Result<Option<bool>, FieldFault> {
-        match self.0.get(name) {
+        match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
             Some(_) => Err(FieldFault::new(name, "must be true or false")),
@@ -106,28 +130,41 @@ impl Fields {
 
     /// The object in a field that may be absent or `null`.
     pub(crate) fn optional_object(&self, name: &'static str) -> Result<Option<&Map<String, Value>>, FieldFault> {
-        match self.0.get(name) {
+        match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Object(object)) => Ok(Some(object)),
             Some(_) => Err(FieldFault::new(name, "must be an object")),
         }
     }
 
+    /// The text of a field of [`KEPT_AS_TEXT`], which may be `null`; `None` if the field is absent.
+    pub(crate) fn raw(&self, name: &'static str) -> Option<&str> {
+        self.texts.get(name).map(|text| text.get())
+    }
+
+    /// The text of an object in a field of [`KEPT_AS_TEXT`] that may be absent or `null`.
+    pub(crate) fn text_of_object(&self, name: &'static str) -> Result<Option<&str>, FieldFault> {
+        match self.raw(name).filter(|text| *text != "null") {
+            Some(text) if !text.starts_with('{') => Err(FieldFault::new(name, "must be an object")),
+            text => Ok(text),
+        }
+    }
+
     /// Whether the field is `null`.
     pub(crate) fn is_null(&self, name: &'static str) -> bool {
-        self.0.get(name).is_some_and(Value::is_null)
+        self.values.get(name).is_some_and(Value::is_null)
     }
 
     /// The faults of fields that are `null`, in a body in which only `allowed` may be.
     pub(crate) fn nulls_except(&self, allowed: &[&str]) -> Vec<FieldFault> {
-        let nulls = self.0.iter().filter(|(name, value)| value.is_null() && !allowed.contains(&name.as_str()));
+        let nulls = self.values.iter().filter(|(name, value)| value.is_null() && !allowed.contains(&name.as_str()));
         nulls.map(|(name, _)| FieldFault::new(name.clone(), "must not be null")).collect()
     }
 
     /// Takes out the members that are not known.
     pub(crate) fn take_unknown(&mut self, known: &[String]) -> UnknownMembers {
         let mut unknown = UnknownMembers::default();
-        for (name, _) in self.0.extract_if(.., |name, _| !known.contains(name)) {
+        for (name, _) in self.values.extract_if(.., |name, _| !known.contains(name)) {
             unknown.add(&name);
         }
         unknown
@@ -143,7 +180,7 @@ impl Fields {
 
     /// The whole number in a field that may be absent or `null`.
     pub(crate) fn optional_number(&self, name: &'static str) -> Result<Option<u64>, FieldFault> {
-        match self.0.get(name) {
+        match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => {
                 let fault = FieldFault::new(name, "must be a whole number of at least 0");
@@ -176,11 +213,26 @@ fn whole(number: f64) -> Option<u64> {
     is_exact.then(|| format!("{number:.0}").parse().ok()).flatten()
 }
 
+/// A string, `true`, `false` or `null`. Of other values, the text has more than a [`Value`] could hold: an empty object stands
+/// for them.
+fn scalar(text: &RawValue) -> Result<Value, ApiError> {
+    match text.get().as_bytes() {
+        [b'"' | b't' | b'f' | b'n', ..] => serde_json::from_str(text.get()).map_err(|error| unreadable(&error)),
+        _ => Ok(Value::Object(Map::new())),
+    }
+}
+
 /// The members of an object in their order, including members with the same name, which a map would hide.
 struct Pairs {
-    members: Vec<(String, Value)>,
+    members: Vec<(String, Member)>,
     /// Whether one of the [`DISTINCT`] members has a name twice.
     has_twice: bool,
+}
+
+enum Member {
+    Value(Value),
+    /// Of a field of [`KEPT_AS_TEXT`].
+    Text(Box<RawValue>),
 }
 
 impl<'de> Deserialize<'de> for Pairs {
@@ -201,15 +253,17 @@ impl<'de> Visitor<'de> for PairsVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Pairs, A::Error> {
         let mut pairs = Pairs { members: Vec::new(), has_twice: false };
         while let Some(name) = members.next_key::<String>()? {
-            let value = if DISTINCT.contains(&&*name) {
+            let member = if KEPT_AS_TEXT.contains(&&*name) {
+                Member::Text(members.next_value()?)
+            } else if DISTINCT.contains(&&*name) {
                 let raw = members.next_value::<&RawValue>()?;
                 let value = serde_json::from_str(raw.get()).map_err(A::Error::custom)?;
                 pairs.has_twice |= has_twice(raw, &value);
-                value
+                Member::Value(value)
             } else {
-                members.next_value()?
+                Member::Value(members.next_value()?)
             };
-            pairs.members.push((name, value));
+            pairs.members.push((name, member));
         }
         Ok(pairs)
     }

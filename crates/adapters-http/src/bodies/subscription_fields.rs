@@ -1,10 +1,10 @@
 //! Reads the fields of a subscription, in requests that create one and in requests that change one.
 
-use domain::webhooks::{Description, SigningSecret, SubscribedEvents, TargetUrl, Webhooks};
+use domain::webhooks::{Description, PayloadFilter, SigningSecret, SubscribedEvents, TargetUrl, Webhooks};
 
 use crate::bodies::fields::Fields;
 use crate::errors::field_fault::FieldFault;
-use crate::errors::refusals::of_subscribed_events;
+use crate::errors::refusals::{of_filter, of_subscribed_events};
 
 pub(crate) fn url(fields: &Fields, webhooks: &Webhooks) -> Result<Option<TargetUrl>, FieldFault> {
     let text = fields.optional_text("url")?;
@@ -14,6 +14,12 @@ pub(crate) fn url(fields: &Fields, webhooks: &Webhooks) -> Result<Option<TargetU
 pub(crate) fn events(fields: &Fields) -> Result<Option<SubscribedEvents>, FieldFault> {
     let names = fields.optional_texts("events")?;
     names.map(|names| SubscribedEvents::parse(names).map_err(of_subscribed_events)).transpose()
+}
+
+/// The filter keeps the digits of its numbers, and the order of its members.
+pub(crate) fn filter(fields: &Fields) -> Result<Option<PayloadFilter>, FieldFault> {
+    let text = fields.text_of_object("filter")?;
+    text.map(|text| PayloadFilter::parse(text).map_err(of_filter)).transpose()
 }
 
 pub(crate) fn description(fields: &Fields) -> Result<Option<Description>, FieldFault> {

@@ -65,7 +65,7 @@ const DELIVERY: ByOperators = See(Some(|path| path.id().ok().map(AuditTarget::De
 const SESSIONS: ByOperators = See(Some(|_| Some(AuditTarget::Sessions)));
 
 /// The calls that owners make, each with the right that it requires of the owner, and with how operators make it.
-static OWN_CALLS: [OwnCall; 32] = [
+static OWN_CALLS: [OwnCall; 33] = [
     OwnCall::new(Method::GET, "/api/api-keys", SeeKeys, KEYS),
     OwnCall::new(Method::POST, "/api/api-keys", ChangeKeys, Change),
     OwnCall::new(Method::DELETE, "/api/api-keys", ChangeKeys, Not),
@@ -90,6 +90,7 @@ static OWN_CALLS: [OwnCall; 32] = [
     OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/outcomes", SeeWebhooks, SUBSCRIPTION),
     OwnCall::new(Method::GET, "/api/webhooks/outcomes", SeeWebhooks, DELIVERIES),
     OwnCall::new(Method::POST, "/api/webhooks/test", ChangeWebhooks, Change),
+    OwnCall::new(Method::POST, "/api/webhooks/filters/test", ChangeWebhooks, Change),
     OwnCall::new(Method::GET, "/api/webhooks/failures", SeeWebhooks, DELIVERIES),
     OwnCall::new(Method::POST, "/api/webhooks/failures/retry", ChangeWebhooks, Mend),
     OwnCall::new(Method::GET, "/api/webhooks/deliveries", SeeWebhooks, DELIVERIES),

@@ -3,8 +3,8 @@
 use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
-    CreateSubscriptionError, InvalidOptions, InvalidSubscribedEvents, PublishEventsError, RecoverSubscriptionError,
-    RetryDeliveryError, RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
+    CreateSubscriptionError, InvalidFilter, InvalidOptions, InvalidSubscribedEvents, PublishEventsError,
+    RecoverSubscriptionError, RetryDeliveryError, RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
 };
 use domain::{
     ChangeKeyError, ChangeLogError, CreateKeyError, KeyChangeRefusal, ReportLeaksError, RevokeKeyError, RotateKeyError,
@@ -245,6 +245,11 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
 /// The fault of headers that do not fit together.
 pub(crate) fn of_options(error: InvalidOptions) -> FieldFault {
     FieldFault::of("headers", error)
+}
+
+/// The fault in a filter, at its part.
+pub(crate) fn of_filter(invalid: InvalidFilter) -> FieldFault {
+    FieldFault::new(invalid.place, invalid.rule.to_string())
 }
 
 /// Maps a list of event names that is not valid.

@@ -1,9 +1,11 @@
 use domain::webhooks::{
-    AuthKind, DisabledBy, EventPattern, FoundSubscription, SealedOptions, SigningSecret, Subscription,
+    AuthKind, DisabledBy, EventPattern, FoundSubscription, PayloadFilter, SealedOptions, SigningSecret, Subscription,
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use crate::records::filter_schema::FilterSchema;
 use crate::records::health_record::HealthRecord;
 
 /// A webhook subscription.
@@ -25,6 +27,10 @@ pub(crate) struct SubscriptionRecord {
     /// The event types and patterns of the subscription.
     #[schema(example = json!(["invoice.*"]))]
     events: Vec<String>,
+    /// Which of these events the subscription receives, by their content; absent if it receives all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<FilterSchema>, nullable = false)]
+    filter: Option<Box<RawValue>>,
     /// The owner's description; may be empty.
     #[schema(example = "Invoices to the ledger")]
     description: String,
@@ -69,6 +75,7 @@ impl SubscriptionRecord {
             url: subscription.url.as_str().to_owned(),
             url_set_by: subscription.url_set_by.map(|key| key.to_string()),
             events: events.collect(),
+            filter: subscription.filter.as_ref().and_then(json_of),
             description: subscription.description.to_string(),
             enabled: subscription.status.is_enabled(),
             disabled_reason: subscription.status.disabled_by().map(DisabledBy::code),
@@ -127,6 +134,11 @@ fn auth_of(options: &SealedOptions) -> Option<AuthRecord> {
         name: (auth.kind == AuthKind::Header).then(|| auth.name.to_string()),
         set_at: auth.value.set_at.to_string(),
     })
+}
+
+/// The filter as it was written. Never `None`: a filter is JSON.
+fn json_of(filter: &PayloadFilter) -> Option<Box<RawValue>> {
+    RawValue::from_string(filter.as_str().to_owned()).ok()
 }
 
 /// A subscription and, if the service made one, its secret, which is shown only this once.

@@ -93,8 +93,9 @@ impl Work for Publish<'_> {
             return Ok(Published { answers: plan.answers, has_waiting: false });
         }
         let due = plan.queue(&receivers, claim.as_mut());
+        let to: Vec<&[u8]> = due.iter().map(|due| due.to.as_bytes().as_slice()).collect();
         let (woken, events, queued, publications, committed) = join5(
-            OptionFuture::from(questions.wake(connection, &locked)),
+            OptionFuture::from(questions.wake(connection, &locked, &to)),
             plan.insert_events(connection, reasons),
             insert_due(connection, &due, self.by),
             OptionFuture::from(plan.insert_publications(connection, reasons)),
@@ -156,7 +157,7 @@ impl<'a> Plan<'a> {
         if let Some((_, first)) = key.as_ref().and_then(|key| known.get(key)) {
             return first.clone();
         }
-        let receivers = receivers.of(questions.question(new));
+        let receivers = receivers.of(new, questions.question(new));
         let deliveries = u32::try_from(receivers.len()).unwrap_or(u32::MAX);
         let accepted = Accepted { event: new.event.clone(), deliveries, is_duplicate: false };
         if let Some((key, publication)) = key.zip(new.publication.as_ref()) {

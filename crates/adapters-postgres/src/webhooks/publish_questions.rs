@@ -5,10 +5,13 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, stored_filter, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{Accepted, ClaimedLane, StoreError};
-use domain::webhooks::{ContentDigest, Event, EventPattern, EventType, NewEvent, OwnerNumber, PublisherId, TargetUrl};
+use domain::webhooks::{
+    ContentDigest, Event, EventPattern, EventType, FilteredPayload, NewEvent, OwnerNumber, PayloadFilter, PublisherId,
+    TargetUrl,
+};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 
 /// The earlier publications under these keys.
@@ -91,19 +94,22 @@ macro_rules! matching {
     };
 }
 
-const MATCH: &str = matching!(no_target!(), "");
+const MATCH: &str = matching!(
+    concat!(no_target!(), ", (SELECT filter FROM webhook_subscriptions WHERE id = pattern.subscription_id) AS filter"),
+    ""
+);
 const MATCH_TARGETS: &str = matching!(
-    target!(),
+    concat!(target!(), ", subscription.filter"),
     " CROSS JOIN LATERAL (
                 SELECT * FROM webhook_subscriptions WHERE id = pattern.subscription_id OFFSET 0
             ) AS subscription"
 );
 
-/// [`matching!`] for events to one subscription only.
+/// [`matching!`] for events to one subscription only, whatever its filter is.
 macro_rules! matching_only {
     ($columns:expr) => {
         concat!(
-            "SELECT asked.question, subscription.id AS subscription_id",
+            "SELECT asked.question, subscription.id AS subscription_id, NULL::text AS filter",
             $columns,
             " FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, id)
             CROSS JOIN LATERAL (
@@ -224,13 +230,16 @@ impl<'a> Questions<'a> {
         Kept(query).load(&mut &*connection).await
     }
 
-    /// Wakes the lanes that sleep.
+    /// Wakes the lanes that sleep and get deliveries, which are sorted.
     pub(super) fn wake(
         &self,
         connection: &AsyncPgConnection,
         locked: &[LaneRow],
+        receivers: &[&[u8]],
     ) -> Option<impl Future<Output = QueryResult<usize>>> {
-        let sleeping = locked.iter().filter(|lane| lane.sleeps).map(|lane| lane.subscription_id.clone());
+        let is_woken =
+            |lane: &&LaneRow| lane.sleeps && receivers.binary_search(&lane.subscription_id.as_slice()).is_ok();
+        let sleeping = locked.iter().filter(is_woken).map(|lane| lane.subscription_id.clone());
         let sleeping: Vec<Vec<u8>> = sleeping.collect();
         let has_sleeping = !sleeping.is_empty();
         let update =
@@ -286,6 +295,8 @@ pub(super) struct MatchRow {
     url: Option<String>,
     #[diesel(embed)]
     secrets: SecretsRow,
+    #[diesel(sql_type = Nullable<Text>)]
+    filter: Option<String>,
 }
 
 impl MatchRow {
@@ -333,14 +344,17 @@ fn known_publication(row: KnownRow) -> Result<(Key, (ContentDigest, Accepted)), 
 #[derive(Default)]
 pub(super) struct Receivers {
     asked: HashMap<i64, BTreeSet<SubscriptionId>>,
+    filters: HashMap<SubscriptionId, PayloadFilter>,
     targets: HashMap<SubscriptionId, ClaimedLane>,
 }
 
 impl Receivers {
-    /// The receivers of the event.
-    pub(super) fn of(&self, question: Option<i64>) -> Vec<SubscriptionId> {
+    /// The receivers of the event, whose question this is.
+    pub(super) fn of(&self, new: &NewEvent, question: Option<i64>) -> Vec<SubscriptionId> {
         let receivers = question.and_then(|question| self.asked.get(&question));
-        receivers.into_iter().flatten().copied().collect()
+        let payload = FilteredPayload::new(&new.event.payload);
+        let passes = |id: &&SubscriptionId| new.only.is_some() || payload.passes(self.filters.get(id));
+        receivers.into_iter().flatten().filter(passes).copied().collect()
     }
 
     /// The receiver's data for a claim, without deliveries.
@@ -352,6 +366,9 @@ impl Receivers {
         for row in rows {
             let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
             self.asked.entry(row.question).or_default().insert(id);
+            if !self.filters.contains_key(&id) {
+                self.filters.extend(stored_filter(row.filter.as_deref()).map(|filter| (id, filter)));
+            }
             self.targets.extend(row.target(id).map(|target| (id, target)));
         }
         Ok(())

@@ -71,6 +71,7 @@ async fn subscribe(store: &PostgresStore, owner: &OwnerId, seed: u64) -> Subscri
         owner: owner.clone(),
         url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
         events: SubscribedEvents::parse(["*"]).unwrap(),
+        filter: None,
         url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,

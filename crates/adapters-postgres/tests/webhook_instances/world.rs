@@ -64,6 +64,7 @@ pub(crate) async fn subscribe_as(store: &PostgresStore, id: SubscriptionId, secr
         owner: alice(),
         url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
         events: SubscribedEvents::parse(["*"]).unwrap(),
+        filter: None,
         url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,

@@ -2,10 +2,11 @@ use std::collections::HashMap;
 
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications};
-use diesel_mapping::webhooks::{EventRow, NewDueRow, SecretsRow};
+use diesel_mapping::webhooks::{EventRow, NewDueRow, SecretsRow, stored_filter};
 use domain::ports::{Accepted, ClaimedLane, Publication};
 use domain::webhooks::{
-    DirectClaim, Event, EventPattern, EventType, NewEvent, PublicationKey, PublisherId, QueuedDelivery, TargetUrl,
+    DirectClaim, Event, EventPattern, EventType, FilteredPayload, NewEvent, PayloadFilter, PublicationKey, PublisherId,
+    QueuedDelivery, TargetUrl,
 };
 use domain::{DeliveryId, OwnerId, SubscriptionId};
 
@@ -30,11 +31,17 @@ enum Known<'a> {
 /// The lanes of the events of one call, which share them.
 struct FanOut<'a> {
     lanes: Vec<Receiver>,
-    /// Indices into `lanes`.
-    matching: HashMap<(&'a OwnerId, &'a EventType), Vec<usize>>,
+    matching: HashMap<(&'a OwnerId, &'a EventType), Vec<Asking>>,
     claim: Option<DirectClaim>,
     /// Whether a delivery waits for a claim.
     has_waiting: bool,
+}
+
+/// A subscription with a pattern that matches.
+struct Asking {
+    /// The index in [`FanOut::lanes`].
+    lane: usize,
+    filter: Option<PayloadFilter>,
 }
 
 /// A lane of the call.
@@ -167,21 +174,28 @@ fn insert_publication(connection: &mut SqliteConnection, event: &Event, key: &Pu
 impl<'a> FanOut<'a> {
     /// The open lanes of the owner's subscriptions that match the event.
     fn matching(&mut self, connection: &mut SqliteConnection, event: &'a Event) -> Result<Vec<usize>, Undo> {
-        if let Some(lanes) = self.matching.get(&(&event.owner, &event.event_type)) {
-            return Ok(lanes.clone());
+        let asked = (&event.owner, &event.event_type);
+        if !self.matching.contains_key(&asked) {
+            let asking = self.look_up(connection, event)?;
+            self.matching.insert(asked, asking);
         }
-        let mut lanes = Vec::new();
+        let payload = FilteredPayload::new(&event.payload);
+        let asking = self.matching.get(&asked).into_iter().flatten();
+        Ok(asking.filter(|one| payload.passes(one.filter.as_ref())).map(|one| one.lane).collect())
+    }
+
+    fn look_up(&mut self, connection: &mut SqliteConnection, event: &Event) -> Result<Vec<Asking>, Undo> {
+        let mut found: Vec<Asking> = Vec::new();
         let patterns: Vec<EventPattern> = EventPattern::all_matching(&event.event_type).collect();
         for patterns in patterns.chunks(LOOKED_UP_TOGETHER) {
-            for row in asking_for(connection, &event.owner, patterns)? {
+            for (row, filter) in asking_for(connection, &event.owner, patterns)? {
                 let lane = self.add(connection, row.try_into()?)?;
-                if !lanes.contains(&lane) {
-                    lanes.push(lane);
+                if found.iter().all(|one| one.lane != lane) {
+                    found.push(Asking { lane, filter: stored_filter(filter.as_deref()) });
                 }
             }
         }
-        self.matching.insert((&event.owner, &event.event_type), lanes.clone());
-        Ok(lanes)
+        Ok(found)
     }
 
     /// The lane of this subscription, if it belongs to the owner and is open.
@@ -234,13 +248,15 @@ fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Op
     Ok(target.map(|(url, secrets)| ClaimedLane { subscription: id, owner, url, secrets, breaker, deliveries }))
 }
 
-/// The open lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`]. If there are
+/// The open lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`], each with its
+/// filter. If there are
 /// fewer, the last pattern fills the other places, so that one prepared statement is enough.
 fn asking_for(
     connection: &mut SqliteConnection,
     owner: &OwnerId,
     patterns: &[EventPattern],
-) -> Result<Vec<LaneRow>, Undo> {
+) -> Result<Vec<(LaneRow, Option<String>)>, Undo> {
+    use diesel_mapping::schema::webhook_subscriptions as subscriptions;
     let last = patterns.len() - 1;
     let is_pattern = |place: usize| webhook_patterns::pattern.eq(patterns[place.min(last)].as_str());
     let lanes = webhook_patterns::table
@@ -249,5 +265,9 @@ fn asking_for(
         .filter(webhook_patterns::owner_subject.eq(owner.subject()))
         .filter(is_pattern(0).or(is_pattern(1)).or(is_pattern(2)).or(is_pattern(3)))
         .filter(webhook_lanes::is_open.eq(true));
-    Ok(lanes.select(LaneRow::as_select()).load(connection)?)
+    let filter = subscriptions::table
+        .find((webhook_patterns::owner_issuer, webhook_patterns::owner_subject, webhook_patterns::subscription_id))
+        .select(subscriptions::filter)
+        .single_value();
+    Ok(lanes.select((LaneRow::as_select(), filter)).load(connection)?)
 }

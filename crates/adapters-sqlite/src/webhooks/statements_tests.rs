@@ -41,6 +41,7 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
         owner: OwnerId::new("https://id.example", "alice").unwrap(),
         url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
         events: SubscribedEvents::parse(["order.*"]).unwrap(),
+        filter: None,
         url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,

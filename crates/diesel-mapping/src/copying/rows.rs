@@ -86,6 +86,7 @@ pub struct SubscriptionCopy {
     deleted_at: Option<StoredInstant>,
     created_by: Option<String>,
     options: Option<String>,
+    filter: Option<String>,
 }
 
 /// A pattern of a subscription.

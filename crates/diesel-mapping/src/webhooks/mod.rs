@@ -31,4 +31,6 @@ pub use figures_row::{COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCount
 pub use options_json::stored_options;
 pub use place::{Place, delivery_id, event_id, first_delivery_at, subscription_id};
 pub use secrets_row::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow};
-pub use subscription_row::{ChangedSubscriptionRow, NewSubscriptionRow, SubscriptionRow, status_code, status_of};
+pub use subscription_row::{
+    ChangedSubscriptionRow, NewSubscriptionRow, SubscriptionRow, status_code, status_of, stored_filter,
+};

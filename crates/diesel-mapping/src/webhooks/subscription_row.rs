@@ -1,8 +1,8 @@
 use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
 use domain::ports::StoreError;
 use domain::webhooks::{
-    Description, DisableReason, EventPattern, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
-    TargetUrl,
+    Description, DisableReason, EventPattern, PayloadFilter, SealedSecret, SubscribedEvents, Subscription,
+    SubscriptionStatus, TargetUrl,
 };
 use domain::{KeyId, OwnerId};
 
@@ -29,6 +29,7 @@ pub struct SubscriptionRow {
     updated_at: StoredInstant,
     created_by: Option<String>,
     options: Option<String>,
+    filter: Option<String>,
 }
 
 impl TryFrom<SubscriptionRow> for Subscription {
@@ -38,6 +39,7 @@ impl TryFrom<SubscriptionRow> for Subscription {
         let id = subscription_id(TABLE, "id", &row.id)?;
         let place = Place { table: TABLE, row: &id };
         let owner = place.value("owner_subject", OwnerId::new(row.owner_issuer, row.owner_subject).ok())?;
+        let filter = row.filter.as_deref().map(PayloadFilter::parse).transpose();
         let created_by = row.created_by.map(|subject| owner.fellow(&subject)).transpose();
         Ok(Self {
             id,
@@ -47,6 +49,7 @@ impl TryFrom<SubscriptionRow> for Subscription {
             url_set_by: place
                 .value("url_set_by", row.url_set_by.map(key_of).map_or(Some(None), |key| key.map(Some)))?,
             events: place.value("events", SubscribedEvents::parse(row.events.split(' ')).ok())?,
+            filter: place.value("filter", filter.ok())?,
             description: place.value("description", Description::parse(&row.description).ok())?,
             status: place.value("status", status_of(&row.status))?,
             created_at: place.instant("created_at", row.created_at)?,
@@ -76,6 +79,7 @@ pub struct NewSubscriptionRow<'a> {
     deleted_at: Option<StoredInstant>,
     created_by: Option<String>,
     options: Option<String>,
+    filter: Option<&'a str>,
 }
 
 impl<'a> NewSubscriptionRow<'a> {
@@ -98,6 +102,7 @@ impl<'a> NewSubscriptionRow<'a> {
             deleted_at: None,
             created_by: subscription.created_by.as_ref().map(|member| member.subject().to_owned()),
             options: stored_options(&subscription.options),
+            filter: subscription.filter.as_ref().map(PayloadFilter::as_str),
         }
     }
 }
@@ -109,6 +114,7 @@ pub struct ChangedSubscriptionRow<'a> {
     url: &'a str,
     url_set_by: Option<Vec<u8>>,
     events: String,
+    filter: Option<&'a str>,
     description: &'a str,
     status: &'static str,
     updated_at: StoredInstant,
@@ -121,12 +127,19 @@ impl<'a> From<&'a Subscription> for ChangedSubscriptionRow<'a> {
             url: changed.url.as_str(),
             url_set_by: changed.url_set_by.map(|key| key.as_bytes().to_vec()),
             events: events_text(&changed.events),
+            filter: changed.filter.as_ref().map(PayloadFilter::as_str),
             description: changed.description.as_str(),
             status: status_code(changed.status),
             updated_at: changed.updated_at.into(),
             options: stored_options(&changed.options),
         }
     }
+}
+
+/// The filter of a subscription, as a publication needs it. A damaged one lets every event pass: the receiver can do
+/// without an event that it gets, but not with one that it does not get.
+pub fn stored_filter(text: Option<&str>) -> Option<PayloadFilter> {
+    PayloadFilter::parse(text?).ok()
 }
 
 /// The code that stores a status.
@@ -178,6 +191,7 @@ mod tests {
             updated_at: Timestamp::MAX.into(),
             created_by: Some("bob".into()),
             options: None,
+            filter: Some(r#"{"path":"/data","op":"exists"}"#.into()),
         }
     }
 
@@ -199,6 +213,7 @@ mod tests {
             ("description", |row| row.description = "\0".into()),
             ("url_set_by", |row| row.url_set_by = Some(vec![9; 15])),
             ("created_by", |row| row.created_by = Some("\0".into())),
+            ("filter", |row| row.filter = Some("{}".into())),
             ("status", |row| row.status = "asleep".into()),
             ("options", |row| row.options = Some("[]".into())),
         ];

@@ -116,6 +116,7 @@ impl World {
             owner: owner.clone(),
             url: TargetUrl::from_stored(url).unwrap(),
             events: SubscribedEvents::parse(["*"]).unwrap(),
+            filter: None,
             url_set_by: None,
             description: Description::default(),
             status: SubscriptionStatus::Enabled,

@@ -19,6 +19,9 @@ pub enum AuditField {
     Url,
     /// The event types of a subscription.
     Events,
+    /// Which events a subscription receives by their content: only whether there is a filter, because it may have values
+    /// of the owner's customers.
+    Filter,
     /// The name of a subscription.
     Description,
     /// The names of the headers that a subscription adds, without the values.
@@ -43,7 +46,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -52,6 +55,7 @@ impl AuditField {
         Self::Successor,
         Self::Url,
         Self::Events,
+        Self::Filter,
         Self::Description,
         Self::Headers,
         Self::Auth,
@@ -75,6 +79,7 @@ impl AuditField {
             Self::Successor => "successor",
             Self::Url => "url",
             Self::Events => "events",
+            Self::Filter => "filter",
             Self::Description => "description",
             Self::Headers => "headers",
             Self::Auth => "auth",

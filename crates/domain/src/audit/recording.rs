@@ -10,7 +10,7 @@ use crate::webhooks::{Delivery, EventPattern, HeaderName, HealthTurn, Subscripti
 use crate::{ApiKey, DeliveryId, KeyId, OwnerId, Rotated, SessionId, SubscriptionId, Timestamp};
 
 /// What the event of a subscription shows of it.
-type Shown = [(AuditField, Option<String>); 6];
+type Shown = [(AuditField, Option<String>); 7];
 
 impl Cause {
     /// The key was created.
@@ -248,6 +248,7 @@ fn shown(subscription: &Subscription) -> Shown {
     [
         (AuditField::Url, Some(subscription.url.url().origin().ascii_serialization())),
         (AuditField::Events, Some(events.join(" "))),
+        (AuditField::Filter, subscription.filter.as_ref().map(|_| "set".to_owned())),
         (AuditField::Description, (!description.is_empty()).then(|| description.to_owned())),
         (AuditField::Headers, (!headers.is_empty()).then(|| headers.join(" "))),
         (AuditField::Auth, options.auth.as_ref().map(|auth| auth.kind.as_str().to_owned())),
@@ -255,11 +256,12 @@ fn shown(subscription: &Subscription) -> Shown {
     ]
 }
 
-/// The fields that differ. A URL with another path and a header with another value are shown, though the parts of them that
-/// are shown are the same.
+/// The fields that differ. A URL with another path is shown, though its visible parts are the same, and so is another
+/// filter.
 fn changes_between(before: &Subscription, after: &Subscription) -> impl Iterator<Item = FieldChange> {
     let differing = [
         (AuditField::Url, before.url != after.url),
+        (AuditField::Filter, before.filter != after.filter),
         (AuditField::Headers, before.options.headers != after.options.headers),
         (AuditField::Auth, before.options.auth != after.options.auth),
     ];

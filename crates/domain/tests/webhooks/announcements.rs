@@ -80,6 +80,7 @@ impl Office {
         let request = CreateSubscription {
             url: self.desk.webhooks.parse_target("https://example.com/hooks").unwrap(),
             events: SubscribedEvents::parse(names.iter().copied()).unwrap(),
+            filter: None,
             description: Description::default(),
             secret: None,
             options: OptionsChange::default(),

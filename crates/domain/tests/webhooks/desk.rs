@@ -74,6 +74,7 @@ impl Desk {
         let request = CreateSubscription {
             url: self.webhooks.parse_target("https://example.com/hooks").unwrap(),
             events: SubscribedEvents::parse(["invoice.*"]).unwrap(),
+            filter: None,
             description: Description::default(),
             secret: secret.map(|text| SigningSecret::parse(text).unwrap()),
             options: OptionsChange::default(),

@@ -60,6 +60,7 @@ impl World {
         let request = CreateSubscription {
             url: self.webhooks.parse_target("https://thief.example/hooks").expect("a valid URL"),
             events: SubscribedEvents::parse(["*"]).expect("a valid pattern"),
+            filter: None,
             description: Description::default(),
             secret: None,
             options: OptionsChange::default(),

@@ -8,9 +8,10 @@ use domain::ports::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
     RotateSecretRequest, SecretRotation, SubscriptionInsertion, SubscriptionUpdate,
 };
-use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
+use domain::webhooks::{Breaker, DisableReason, FilterChange, Subscription, SubscriptionChange, SubscriptionStatus};
 
 use super::WebhookStore;
+use super::filters::filter;
 use super::sample::{
     delete, description, event_of, find, health, insert, only_secret, patterns, publish, publish_at, put, reread,
     secret, secrets_of, subscribed, subscription, subscription_to, subscriptions, switched, update, url,
@@ -19,8 +20,10 @@ use super::work::{claim, claim_lanes, complete, request};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A change keeps the fields that it does not name, and returns the changed subscription. A change without an effect
-/// also leaves `updated_at`.
+const FILTER: &str = r#"{"path":"/data","op":"exists"}"#;
+
+/// A change does not touch the fields that it does not name, and returns the changed subscription. A change without an
+/// effect also leaves `updated_at`.
 pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let none = SubscriptionChange::default;
@@ -28,6 +31,8 @@ pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
         none(),
         SubscriptionChange { url: Some(url("https://other.example/in")), ..none() },
         SubscriptionChange { events: Some(patterns(&["a.*", "b"])), ..none() },
+        SubscriptionChange { filter: FilterChange::Set(filter(FILTER)), ..none() },
+        SubscriptionChange { filter: FilterChange::Remove, ..none() },
         SubscriptionChange { description: Some(description("")), ..none() },
         switched(true),
         switched(false),
@@ -62,6 +67,7 @@ pub async fn parallel_changes_all_count(store: Arc<dyn WebhookStore>) {
         let changes = [
             SubscriptionChange { url: Some(url("https://other.example/in")), ..none() },
             SubscriptionChange { events: Some(patterns(&["a.*", "b"])), ..none() },
+            SubscriptionChange { filter: FilterChange::Set(filter(FILTER)), ..none() },
             SubscriptionChange { description: Some(description("changed")), ..none() },
             switched(false),
         ];

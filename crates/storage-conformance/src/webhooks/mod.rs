@@ -26,6 +26,7 @@ pub mod end_closed_races;
 pub mod failures;
 pub mod fairness;
 pub mod figures;
+pub mod filters;
 pub mod health;
 pub mod liveness;
 pub mod log;

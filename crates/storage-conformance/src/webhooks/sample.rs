@@ -38,6 +38,7 @@ pub(crate) fn subscription(owner: &OwnerId) -> Subscription {
         owner: owner.clone(),
         url: url("https://hooks.example/in"),
         events: patterns(&["*"]),
+        filter: None,
         url_set_by: None,
         description: description("Billing"),
         status: SubscriptionStatus::Enabled,

@@ -8,6 +8,7 @@ use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionHealth,
 use domain::{KeyId, OwnerId, Timestamp};
 
 use super::WebhookStore;
+use super::filters::filter;
 use super::sample::{
     NO_MAX, delete, description, event, find, insert, list, patterns, publish, put, secret, subscribed, subscription,
     subscriptions, switched, update, url,
@@ -30,6 +31,7 @@ pub async fn every_field_of_a_subscription_comes_back(store: Arc<dyn WebhookStor
         let full = Subscription {
             url: url(&format!("https://hooks.example:8443/in/{n}?key=a%20b&more")),
             events: patterns(&["order.created", "invoice.*", "*"]),
+            filter: (n % 2 == 1).then(|| filter(r#"{"path":"/data/é","op":"in","value":[1.50e+400,"\u0000\u2028"]}"#)),
             url_set_by: (n % 2 == 1).then(|| KeyId::from_bytes([n; 16])),
             description: description("Everything set"),
             status,

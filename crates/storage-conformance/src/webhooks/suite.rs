@@ -119,6 +119,10 @@ macro_rules! with_webhook_store_promises {
             publish_events::a_stored_event_id_is_refused
             publish_events::events_of_several_owners_go_each_to_their_own
             publish_events::parallel_publications_all_arrive
+            filters::events_pass_filters_as_the_vectors_say
+            filters::each_event_of_a_call_is_filtered_alone
+            filters::a_changed_filter_decides_from_then_on
+            filters::an_event_for_one_subscription_needs_no_filter
             publish_again::a_repetition_is_a_duplicate
             publish_again::another_event_under_the_same_id_is_a_conflict
             publish_again::a_publication_is_all_or_nothing

@@ -1,22 +1,24 @@
 use actix_web::web::Json;
 use domain::KeyId;
 use domain::ports::SubscriptionUpdate;
-use domain::webhooks::{ChangedSubscription, OptionsChange, SubscriptionChange, Webhooks};
+use domain::webhooks::{ChangedSubscription, FilterChange, OptionsChange, SubscriptionChange, Webhooks};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::option_fields::{AUTH, HEADERS, auth_schema, headers_change_schema, options_change};
-use crate::bodies::subscription_fields::{description, events, url};
+use crate::bodies::subscription_fields::{description, events, filter, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::refusals::of_options;
+use crate::errors::field_fault::FieldFault;
+use crate::records::filter_schema::FilterSchema;
 use crate::records::subscription_record::SubscriptionRecord;
 
-/// The changes. Absent fields do not change. `null` is refused, except in `headers` and `auth`.
+/// The changes. Absent fields do not change. `null` is refused, but for the filter.
 #[derive(ToSchema)]
 #[schema(as = ChangeSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
@@ -28,6 +30,8 @@ struct Body {
     /// The new event types and patterns.
     #[schema(required = false, example = json!(["invoice.*"]), min_items = 1)]
     events: Vec<String>,
+    /// The new filter. `null`: none from now on.
+    filter: Option<FilterSchema>,
     /// The new description.
     #[schema(required = false)]
     description: String,
@@ -92,19 +96,25 @@ pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answ
 type Wish = (SubscriptionChange, OptionsChange);
 
 fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Wish, ApiError> {
-    let mut faults = fields.nulls_except(&[HEADERS, AUTH]);
+    let mut faults = fields.nulls_except(&["filter", HEADERS, AUTH]);
     let enabled = fields.optional_flag("enabled");
-    match (url(fields, webhooks), events(fields), description(fields), enabled, options_change(fields)) {
-        (Ok(url), Ok(events), Ok(description), Ok(enabled), Ok(options)) if faults.is_empty() => {
-            let change = SubscriptionChange { url, events, description, enabled, by, ..SubscriptionChange::default() };
-            Ok((change, options))
+    let (url, events, filter) = (url(fields, webhooks), events(fields), filter_change(fields));
+    match (url, events, filter, description(fields), enabled, options_change(fields)) {
+        (Ok(url), Ok(events), Ok(filter), Ok(description), Ok(enabled), Ok(options)) if faults.is_empty() => {
+            let sealed_later = SubscriptionChange::default();
+            Ok((SubscriptionChange { url, events, filter, description, enabled, by, ..sealed_later }, options))
         }
-        (url, events, description, enabled, options) => {
-            let of_values = [url.err(), events.err(), description.err(), enabled.err()];
+        (url, events, filter, description, enabled, options) => {
+            let of_values = [url.err(), events.err(), filter.err(), description.err(), enabled.err()];
             faults.extend(of_values.into_iter().flatten().chain(options.err().into_iter().flatten()));
             Err(ApiError::invalid_fields(faults))
         }
     }
+}
+
+fn filter_change(fields: &Fields) -> Result<FilterChange, FieldFault> {
+    let set = filter(fields)?.map(FilterChange::Set);
+    Ok(set.unwrap_or_else(|| if fields.is_null("filter") { FilterChange::Remove } else { FilterChange::Keep }))
 }
 
 documented_errors!(Errors: SubscriptionNotFound);

@@ -4,11 +4,12 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::option_fields::{auth_schema, headers_schema, options};
-use crate::bodies::subscription_fields::{description, events, required, secret, url};
+use crate::bodies::subscription_fields::{description, events, filter, required, secret, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
+use crate::records::filter_schema::FilterSchema;
 use crate::records::subscription_record::SubscriptionWithSecret;
 
 /// The properties of the new subscription.
@@ -24,6 +25,8 @@ struct Body {
     /// that begin with `gatepost.`. Duplicates are removed.
     #[schema(example = json!(["invoice.*"]), min_items = 1)]
     events: Vec<String>,
+    /// Which of these events to send, by their content; `null` or absent: all.
+    filter: Option<FilterSchema>,
     /// A description: up to 1,000 characters, no control characters except line breaks and tabs.
     description: Option<String>,
     /// The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
@@ -66,14 +69,14 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
 fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, ApiError> {
     let url = url(fields, &call.api().webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));
-    match (url, events, description(fields), secret(fields), options(fields)) {
-        (Ok(url), Ok(events), Ok(description), Ok(secret), Ok(options)) => {
+    match (url, events, filter(fields), description(fields), secret(fields), options(fields)) {
+        (Ok(url), Ok(events), Ok(filter), Ok(description), Ok(secret), Ok(options)) => {
             let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
-            Ok(CreateSubscription { url, events, description, secret, options, by, created_by })
+            Ok(CreateSubscription { url, events, filter, description, secret, options, by, created_by })
         }
-        (url, events, description, secret, options) => {
-            let faults = [url.err(), events.err(), description.err(), secret.err()].into_iter().flatten();
-            Err(ApiError::invalid_fields(faults.chain(options.err().into_iter().flatten())))
+        (url, events, filter, description, secret, options) => {
+            let faults = [url.err(), events.err(), filter.err(), description.err(), secret.err()];
+            Err(ApiError::invalid_fields(faults.into_iter().flatten().chain(options.err().into_iter().flatten())))
         }
     }
 }

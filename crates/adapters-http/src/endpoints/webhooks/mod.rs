@@ -19,6 +19,7 @@ mod retry_delivery;
 mod retry_failures;
 mod rotate_secret;
 mod stream_attempts;
+mod test_filter;
 mod test_subscription;
 mod test_url;
 
@@ -41,6 +42,7 @@ pub(super) const ROUTES: Routes = &[
     (GET, "/api/webhooks/subscriptions/{id}/outcomes", || web::to(outcomes::subscription_outcomes)),
     (GET, "/api/webhooks/outcomes", || web::to(outcomes::outcomes)),
     (POST, "/api/webhooks/test", || web::to(test_url::test_url)),
+    (POST, "/api/webhooks/filters/test", || web::to(test_filter::test_filter)),
     (GET, "/api/webhooks/failures", || web::to(list_failures::list_failures)),
     (POST, "/api/webhooks/failures/retry", || web::to(retry_failures::retry_failures)),
     (GET, "/api/webhooks/deliveries", || web::to(list_deliveries::list_deliveries)),
@@ -61,6 +63,7 @@ pub(super) const ROUTES: Routes = &[
     rotate_secret::rotate_secret,
     test_subscription::test_subscription,
     test_url::test_url,
+    test_filter::test_filter,
     attempt_times::attempt_times,
     outcomes::outcomes,
     outcomes::subscription_outcomes,

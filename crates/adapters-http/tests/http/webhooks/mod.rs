@@ -5,6 +5,7 @@ pub(crate) mod dispatcher;
 pub(crate) mod failing_webhooks;
 mod failures;
 mod options;
+mod filters;
 mod outcomes;
 mod recovery;
 mod signing_secrets;

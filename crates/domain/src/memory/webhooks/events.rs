@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::ports::{Accepted, EventStore, Publication, StoreError};
-use crate::webhooks::{Delivery, DirectClaim, Event, NewEvent, Payload, QueuedDelivery, SubscribedEvents};
+use crate::webhooks::{Delivery, DirectClaim, Event, FilteredPayload, NewEvent, Payload, QueuedDelivery, Subscription};
 use crate::{DeliveryId, SubscriptionId};
 
 impl Tables {
@@ -41,11 +41,12 @@ impl Tables {
     fn receivers(&self, new: &NewEvent) -> Vec<SubscriptionId> {
         let open = self.lanes.values().filter(|lane| lane.is_open() && lane.belongs_to(&new.event.owner));
         let subscriptions = open.map(|lane| &lane.subscription);
-        let asks = |id, events: &SubscribedEvents| match new.only {
-            Some(only) => only == id,
-            None => events.matches(&new.event.event_type),
+        let payload = FilteredPayload::new(&new.event.payload);
+        let asks = |one: &Subscription| match new.only {
+            Some(only) => only == one.id,
+            None => one.events.matches(&new.event.event_type) && payload.passes(one.filter.as_ref()),
         };
-        subscriptions.filter(|one| asks(one.id, &one.events)).map(|one| one.id).collect()
+        subscriptions.filter(|one| asks(one)).map(|one| one.id).collect()
     }
 
     fn accept(&mut self, new: &NewEvent, claim: &mut Option<DirectClaim>) -> Accepted {

@@ -34,6 +34,7 @@ fn subscribed(entropy: &SeededEntropy) -> (MemoryWebhookStore, Subscription) {
         owner: owner(),
         url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
         events: SubscribedEvents::parse(["invoice.*"]).unwrap(),
+        filter: None,
         url_set_by: None,
         description: Description::default(),
         status: SubscriptionStatus::Enabled,

@@ -31,12 +31,13 @@ pub struct Accepted {
 #[async_trait]
 pub trait EventStore: Send + Sync {
     /// Stores the events. For each event it also stores a delivery to each of the owner's enabled subscriptions that
-    /// match the event's type at that instant (or to [`NewEvent::only`], if that is enabled). The deliveries are due at
+    /// match the event's type, and whose filter it passes, at that instant (or to [`NewEvent::only`], if that is enabled). The deliveries are due at
     /// the event's `created_at`.
     ///
     /// - The call stores all events or none, in one transaction. After the answer, a delivery lasts until one of its
     ///   ends.
-    /// - Matching is [`SubscribedEvents::matches`](crate::webhooks::SubscribedEvents::matches); a delivery's id is
+    /// - Matching is [`SubscribedEvents::matches`](crate::webhooks::SubscribedEvents::matches), and then
+    ///   [`FilteredPayload::passes`](crate::webhooks::FilteredPayload::passes); a delivery's id is
     ///   [`DeliveryId::of`](crate::DeliveryId::of), so that no subscription has two deliveries of one event.
     /// - An event with the owner and the [`PublicationKey`](crate::webhooks::PublicationKey) of a stored event is not
     ///   stored again: with the same content it is a duplicate, with other content a [`Publication::Conflict`]. This is

@@ -25,8 +25,8 @@ pub struct NewEvent {
     pub event: Event,
     /// The key by which a repetition is recognized. Without it, an event that is published twice is two events.
     pub publication: Option<PublicationKey>,
-    /// The only subscription of the owner that receives the event, whatever its patterns are; `None` for all
-    /// subscriptions that match.
+    /// The only subscription of the owner that receives the event, whatever its patterns and its filter are; `None`
+    /// for all subscriptions that match.
     pub only: Option<SubscriptionId>,
     /// The span that published the event, if it is recorded.
     pub trace: Option<TraceContext>,

@@ -48,7 +48,7 @@ pub(super) struct JsonValue<'d> {
 }
 
 impl<'a> JsonDocument<'a> {
-    /// Reads a text.
+    /// Reads JSON.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl<'d> JsonValue<'d> {
     }
 }
 
-/// Reads a text from its start to its end.
+/// Reads JSON from its start to its end.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -2,7 +2,6 @@
 
 pub(super) mod decimal;
 pub(super) mod filter_path;
-pub(super) mod filtered_payload;
 pub(super) mod json_document;
 pub(super) mod parse_filter;
 pub(super) mod payload_filter;

@@ -9,7 +9,7 @@ const SHOWN_NAME_LENGTH_MAX: usize = 64;
 const MEMBERS: [&str; 6] = ["all", "any", "not", "path", "op", "value"];
 const OPERATIONS: [&str; 11] = ["eq", "ne", "in", "lt", "lte", "gt", "gte", "prefix", "suffix", "contains", "exists"];
 
-/// Why a text is not a valid [`PayloadFilter`].
+/// Why a string is not a valid [`PayloadFilter`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place} {rule}")]
 pub struct InvalidFilter {
@@ -37,7 +37,7 @@ pub enum FilterRule {
     /// A condition is not an object.
     #[error("must be an object")]
     Object,
-    /// An object is no condition.
+    /// An object is not a condition.
     #[error("must have all, any, not, or path and op")]
     Kind,
     /// A list of conditions is not one, or is empty.

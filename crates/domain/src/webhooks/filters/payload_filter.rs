@@ -1,9 +1,11 @@
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 use super::decimal::Decimal;
 use super::filter_path::FilterPath;
 use super::json_document::{JsonDocument, JsonValue, Kind};
+use crate::webhooks::Payload;
 
 /// Which events a subscription receives, by their content: a tree of conditions about the body that receivers get. See
 /// decision 133.
@@ -19,8 +21,15 @@ pub struct PayloadFilter {
 pub struct FilterVerdict {
     /// Whether the event passes.
     pub passes: bool,
-    /// The place of the leaf that was looked at last: with it the verdict was certain. For example `filter.all[1]`.
+    /// The place of the leaf that was checked last: with it the verdict was certain. For example `filter.all[1]`.
     pub decided_by: String,
+}
+
+/// A payload that is read when the first filter needs it, and only then.
+pub struct FilteredPayload<'a> {
+    payload: &'a Payload,
+    /// `None` if the payload is not JSON, which no publication lets through.
+    document: OnceCell<Option<JsonDocument<'a>>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +115,23 @@ impl PayloadFilter {
 
     /// The name of the field that holds the filter: where the places of its parts begin.
     pub(super) const PLACE: &str = "filter";
+}
+
+impl<'a> FilteredPayload<'a> {
+    /// The payload, which is not read yet.
+    pub const fn new(payload: &'a Payload) -> Self {
+        Self { payload, document: OnceCell::new() }
+    }
+
+    /// Whether the payload passes. Without a filter, each does.
+    pub fn passes(&self, filter: Option<&PayloadFilter>) -> bool {
+        filter.is_none_or(|filter| self.document().is_some_and(|document| filter.passes(document)))
+    }
+
+    fn document(&self) -> Option<&JsonDocument<'a>> {
+        let read = || JsonDocument::parse(str::from_utf8(self.payload.bytes()).ok()?).ok();
+        self.document.get_or_init(read).as_ref()
+    }
 }
 
 impl Condition {

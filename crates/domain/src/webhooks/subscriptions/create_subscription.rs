@@ -4,7 +4,7 @@ use super::subscription::{Subscription, SubscriptionStatus};
 use crate::audit::Origin;
 use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
 use crate::webhooks::signing::signing_secret::ChosenSecret;
-use crate::webhooks::{InvalidOptions, OptionsChange, SealedOptions, SigningSecret, TargetUrl, Webhooks};
+use crate::webhooks::{InvalidOptions, OptionsChange, PayloadFilter, SealedOptions, SigningSecret, TargetUrl, Webhooks};
 use crate::{KeyId, OwnerId, SubscriptionId};
 
 /// The subscription that a user requests.
@@ -14,6 +14,8 @@ pub struct CreateSubscription {
     pub url: TargetUrl,
     /// The event types that are sent.
     pub events: SubscribedEvents,
+    /// Which of these events are sent, by their content; `None` for all.
+    pub filter: Option<PayloadFilter>,
     /// The name of the subscription.
     pub description: Description,
     /// The signing secret; `None` to generate one.
@@ -80,6 +82,7 @@ impl Webhooks {
             url: request.url,
             url_set_by: request.by,
             events: request.events,
+            filter: request.filter,
             description: request.description,
             status: SubscriptionStatus::Enabled,
             created_at: now,

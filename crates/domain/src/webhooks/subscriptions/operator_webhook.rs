@@ -72,6 +72,7 @@ impl Webhooks {
             url: wanted.url.clone(),
             url_set_by: None,
             events: wanted.events.clone(),
+            filter: None,
             description: Description::default(),
             status: SubscriptionStatus::Enabled,
             created_at: now,

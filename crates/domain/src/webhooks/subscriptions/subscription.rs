@@ -1,6 +1,6 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
-use crate::webhooks::{DisableReason, SealedOptions, TargetUrl};
+use crate::webhooks::{DisableReason, PayloadFilter, SealedOptions, TargetUrl};
 use crate::{KeyId, OwnerId, SubscriptionId, Timestamp};
 
 /// The subscription of an owner's events at a URL.
@@ -16,6 +16,8 @@ pub struct Subscription {
     pub url_set_by: Option<KeyId>,
     /// The event types that are sent.
     pub events: SubscribedEvents,
+    /// Which of these events are sent, by their content; `None` for all.
+    pub filter: Option<PayloadFilter>,
     /// The name that its owner gave it; may be empty.
     pub description: Description,
     /// Whether it is enabled, and if not, why.

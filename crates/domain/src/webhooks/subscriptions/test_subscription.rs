@@ -29,7 +29,7 @@ pub enum TestSubscriptionError {
 }
 
 impl Webhooks {
-    /// Sends an event of the type `webhook.test` to this subscription only, whatever its patterns are.
+    /// Sends an event of the type `webhook.test` to this subscription only, whatever its patterns and its filter are.
     ///
     /// # Errors
     ///

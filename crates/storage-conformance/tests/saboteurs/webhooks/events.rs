@@ -20,6 +20,7 @@ impl Saboteur {
                     let text = String::from_utf8_lossy(new.event.payload.bytes()).into_owned();
                     new.event.payload = Payload::from_bytes(text.into_bytes());
                 }
+                Fault::FiltersByTheFirstEvent => new.event.payload = events[0].event.payload.clone(),
                 Fault::IgnoresOnly => new.only = None,
                 Fault::StoresWhatItRefuses if new.only.is_some() => new.publication = Some(any_key(new)),
                 Fault::ForgetsTraces => new.trace = None,
@@ -106,7 +107,8 @@ impl EventStore for Saboteur {
             return Err(failure());
         }
         let events = self.taken(events);
-        let is_counted = self.is(Fault::CountsEachPattern) || self.is(Fault::MatchesThenStores);
+        let counting = [Fault::CountsEachPattern, Fault::MatchesThenStores, Fault::IgnoresFilters];
+        let is_counted = counting.contains(&self.fault);
         let mut counts = Vec::new();
         for new in events.iter().filter(|_| is_counted) {
             counts.push(self.matching(new, self.is(Fault::CountsEachPattern)).await);

@@ -23,6 +23,7 @@ pub(crate) enum Fault {
     TouchesUnchanged,
     WritesWholeRows,
     KeepsOldWishes,
+    ForgetsFilters,
     KeepsTheBreaker,
     KeepsSecretsOfDeleted,
     ChangesAnybodys,
@@ -53,6 +54,8 @@ pub(crate) enum Fault {
     HidesTheCheck,
     // Publication
     CountsEachPattern,
+    IgnoresFilters,
+    FiltersByTheFirstEvent,
     IgnoresOnly,
     StoresWhatItRefuses,
     RefusesLargePublications,

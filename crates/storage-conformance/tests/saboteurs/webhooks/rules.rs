@@ -1,7 +1,7 @@
 use domain::ports::SubscriptionStore;
 use domain::webhooks::{
-    DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedOptions, SealedSecret, SubscribedEvents,
-    Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
+    DeliveryFilter, DeliveryStateKind, Description, DisableReason, FilterChange, SealedOptions, SealedSecret,
+    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
 };
 use domain::{OwnerId, SubscriptionId};
 
@@ -18,6 +18,7 @@ impl Saboteur {
         match self.fault {
             Fault::ForgetsWhoSetTheUrl => written.url_set_by = None,
             Fault::ForgetsOptions => written.options = SealedOptions::default(),
+            Fault::ForgetsFilters => written.filter = None,
             Fault::ForgetsWhoCreatedIt => written.created_by = None,
             Fault::ForgetsStatus => written.status = SubscriptionStatus::Enabled,
             Fault::CutsDescriptions => {
@@ -88,7 +89,9 @@ impl Saboteur {
     ) -> SubscriptionChange {
         let mut change = change.clone();
         match self.fault {
-            Fault::KeepsOldWishes => (change.url, change.events) = (None, None),
+            Fault::KeepsOldWishes => {
+                (change.url, change.events, change.filter) = (None, None, FilterChange::Keep);
+            }
             Fault::KeepsWhoSetTheUrl => {
                 let read = SubscriptionStore::find(&self.inner, owner, id).await.expect("never fails");
                 change.by = read.and_then(|(read, _)| read.url_set_by);
@@ -99,6 +102,9 @@ impl Saboteur {
                 if let Some((read, _)) = read {
                     change.url.get_or_insert(read.url);
                     change.events.get_or_insert(read.events);
+                    if change.filter == FilterChange::Keep {
+                        change.filter = read.filter.map_or(FilterChange::Remove, FilterChange::Set);
+                    }
                     change.description.get_or_insert(read.description);
                     change.enabled.get_or_insert(read.status.is_enabled());
                 }
