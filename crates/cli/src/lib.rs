@@ -15,6 +15,7 @@ mod events;
 mod failure;
 mod help;
 mod hidden_input;
+mod json_argument;
 mod keys;
 mod listen;
 mod listing;

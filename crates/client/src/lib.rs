@@ -56,6 +56,7 @@ mod introspection;
 mod log_filter;
 mod operations;
 mod owner;
+mod payload_filter;
 mod portal_links;
 #[cfg(feature = "protect")]
 pub mod protect;
@@ -82,12 +83,13 @@ pub use introspection::ActiveApiKey;
 pub use log_filter::LogFilter;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
 pub use owner::Owner;
+pub use payload_filter::PayloadFilter;
 pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
 pub use sessions::Session;
 pub use subscriptions::{
-    ChangedSubscription, FoundSubscription, NewSubscription, Subscription, SubscriptionChange, SubscriptionHealth,
-    SubscriptionPage, SubscriptionTest, SubscriptionWithSecret, UrlTest,
+    ChangedSubscription, FilterChange, FilterVerdict, FoundSubscription, NewSubscription, Subscription,
+    SubscriptionChange, SubscriptionHealth, SubscriptionPage, SubscriptionTest, SubscriptionWithSecret, UrlTest,
 };
 pub use webhook_options::{SubscriptionAuth, SubscriptionHeader, WebhookAuth, WebhookOptions};
 pub use whoami::{UsedCredential, WhoAmI};

@@ -2,10 +2,12 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::rest_client::{NO_BODY, query, segment};
 use crate::{
-    Attempt, Client, Delivery, Error, Event, SubscriptionAuth, SubscriptionHeader, WebhookOptions, WebhookSecret,
+    Attempt, Client, Delivery, Error, Event, PayloadFilter, SubscriptionAuth, SubscriptionHeader, WebhookOptions,
+    WebhookSecret,
 };
 
 const PATH: &str = "/api/webhooks/subscriptions";
@@ -24,6 +26,9 @@ pub struct Subscription {
     pub url_set_by: Option<String>,
     /// The event types and patterns that it subscribes to.
     pub events: Vec<String>,
+    /// Which of these events it receives, by their content; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<PayloadFilter>,
     /// The description that its owner chose; may be empty.
     pub description: String,
     /// Whether it receives events.
@@ -53,6 +58,8 @@ pub struct NewSubscription {
     url: String,
     events: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    filter: Option<PayloadFilter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<WebhookSecret>,
@@ -64,7 +71,14 @@ impl NewSubscription {
     /// Subscribes `url` to `events`: event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all events.
     pub fn new(url: impl Into<String>, events: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let events = events.into_iter().map(Into::into).collect();
-        Self { url: url.into(), events, description: None, secret: None, options: WebhookOptions::default() }
+        let options = WebhookOptions::default();
+        Self { url: url.into(), events, filter: None, description: None, secret: None, options }
+    }
+
+    /// Sets the filter. Without this call the subscription receives all of its events.
+    #[must_use]
+    pub fn filtered_by(self, filter: PayloadFilter) -> Self {
+        Self { filter: Some(filter), ..self }
     }
 
     /// Sets the description, up to 1,000 characters.
@@ -97,6 +111,9 @@ pub struct SubscriptionChange {
     /// The event types and patterns from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<String>>,
+    /// The filter.
+    #[serde(skip_serializing_if = "FilterChange::is_none")]
+    pub filter: FilterChange,
     /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -118,6 +135,25 @@ pub struct ChangedSubscription {
     /// Which fields lost values that the change did not set, because of the new URL: `headers`, `auth`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+}
+
+/// A change of the filter of a subscription.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum FilterChange {
+    /// The filter stays as it is.
+    #[default]
+    Keep,
+    /// The subscription receives all of its events from now on.
+    Remove,
+    /// The subscription has this filter from now on.
+    Set(PayloadFilter),
+}
+
+impl FilterChange {
+    fn is_none(&self) -> bool {
+        *self == Self::Keep
+    }
 }
 
 /// A subscription with a new secret.
@@ -183,6 +219,17 @@ pub struct SubscriptionTest {
     pub event: Event,
     /// Its delivery. [`Client::find_delivery`] shows the result.
     pub delivery: Delivery,
+}
+
+/// What a filter says about an event.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct FilterVerdict {
+    /// Whether the event passes.
+    pub passes: bool,
+    /// The leaf that was checked last, such as `filter.all[1]`: with it the answer was certain.
+    pub decided_by: String,
 }
 
 /// A test of a URL.
@@ -300,6 +347,15 @@ impl Client {
         self.call(Method::POST, "/api/webhooks/test", Some(&TestUrlBody { url, secret, options })).await
     }
 
+    /// Whether an event with this body passes the filter. `event` is JSON: what receivers get. Nothing is stored or sent.
+    ///
+    /// # Errors
+    ///
+    /// Code `invalid_field` if the filter is not valid: the fault names the part. Otherwise see [`Error`].
+    pub async fn test_filter(&self, filter: &PayloadFilter, event: &RawValue) -> Result<FilterVerdict, Error> {
+        self.call(Method::POST, "/api/webhooks/filters/test", Some(&TestFilterBody { filter, event })).await
+    }
+
     /// How many deliveries [`Client::recover_subscription`] would make due now, counted up to 10,000.
     ///
     /// # Errors
@@ -343,6 +399,12 @@ struct TestUrlBody<'a> {
     secret: Option<&'a WebhookSecret>,
     #[serde(flatten)]
     options: &'a WebhookOptions,
+}
+
+#[derive(Serialize)]
+struct TestFilterBody<'a> {
+    filter: &'a PayloadFilter,
+    event: &'a RawValue,
 }
 
 #[derive(Serialize)]

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gatepost_client::{
-    Client, DeliveryQuery, Error, FullKey, NewEvent, NewSubscription, OperatorToken, SubscriptionChange,
-    WebhookOptions, WebhookSecret,
+    Client, DeliveryQuery, Error, FilterChange, FullKey, NewEvent, NewSubscription, OperatorToken, PayloadFilter,
+    SubscriptionChange, WebhookOptions, WebhookSecret,
 };
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -121,6 +121,40 @@ async fn a_subscription_is_found_changed_and_deleted_under_its_own_path() {
     let delete = asked("DELETE", "/api/webhooks/subscriptions/sub_1");
     delete.respond_with(ResponseTemplate::new(204)).expect(1).mount(&server).await;
     Client::new(&server.uri()).unwrap().delete_subscription("sub_1").await.expect("an empty answer is a success");
+}
+
+/// A filter goes out and comes in with its digits.
+#[tokio::test]
+async fn a_filter_is_set_shown_removed_and_tested() {
+    let json = r#"{"path":"/data","op":"gt","value":1.00e+400}"#;
+    let filter = PayloadFilter::from_json(json.to_owned()).unwrap();
+    let new = NewSubscription::new("https://example.com/hook", ["a"]).filtered_by(filter.clone());
+    let sent = format!(r#"{{"url":"https://example.com/hook","events":["a"],"filter":{json}}}"#);
+    let shown = subscription().to_string().replacen('{', &format!(r#"{{"filter":{json},"#), 1);
+    let server = MockServer::start().await;
+    let created = ResponseTemplate::new(200).set_body_string(format!(r#"{{"subscription":{shown}}}"#));
+    asked("POST", SUBSCRIPTIONS).and(body_string(sent)).respond_with(created).expect(1).mount(&server).await;
+    let created = Client::new(&server.uri()).unwrap().create_subscription(&new).await.unwrap();
+    assert_eq!(created.subscription.filter.as_ref().map(PayloadFilter::as_json), Some(json));
+
+    let changed = json!({ "subscription": subscription() });
+    for (filter, body) in [
+        (FilterChange::Remove, r#"{"filter":null}"#.to_owned()),
+        (FilterChange::Set(filter.clone()), format!(r#"{{"filter":{json}}}"#)),
+    ] {
+        let change = asked("PATCH", "/api/webhooks/subscriptions/sub_1").and(body_string(body));
+        let (_server, client) = service(change, 200, &changed).await;
+        let change = SubscriptionChange { filter, ..SubscriptionChange::default() };
+        assert_eq!(client.change_subscription("sub_1", &change).await.unwrap().filter, None);
+    }
+
+    let event = RawValue::from_string(r#"{"data":1.0}"#.to_owned()).unwrap();
+    let sent = format!(r#"{{"filter":{json},"event":{{"data":1.0}}}}"#);
+    let answer = json!({ "passes": false, "decidedBy": "filter" });
+    let asked = asked("POST", "/api/webhooks/filters/test").and(body_string(sent));
+    let (_server, client) = service(asked, 200, &answer).await;
+    let verdict = client.test_filter(&filter, &event).await.unwrap();
+    assert_eq!((verdict.passes, verdict.decided_by.as_str()), (false, "filter"));
 }
 
 #[tokio::test]

@@ -1,17 +1,11 @@
-use std::fs::File;
-use std::io::{self, Read};
-
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::Args;
 use gatepost_client::{NewEvent, PublishedEvent};
-use serde_json::value::RawValue;
 
 use crate::connection::Connection;
+use crate::json_argument::json_of;
 use crate::output::Reply;
 use crate::owner::Recipient;
-
-/// Larger than any event may be, in bytes.
-pub(super) const DATA_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Publish an event to every matching subscription of a user or an organization
 #[derive(Debug, Args)]
@@ -47,7 +41,8 @@ Examples:
 /// When the data is not JSON, or the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
     let operator = connection.operator()?;
-    let mut event = NewEvent::for_owner(arguments.recipient.into(), arguments.event_type, &data(arguments.data)?)?;
+    let data = json_of(arguments.data, "data")?;
+    let mut event = NewEvent::for_owner(arguments.recipient.into(), arguments.event_type, &data)?;
     if let Some(id) = arguments.id {
         event = event.with_id(id);
     }
@@ -60,26 +55,4 @@ fn in_words(published: &PublishedEvent) -> String {
     let deliveries = if deliveries == 1 { "1 delivery".to_owned() } else { format!("{deliveries} deliveries") };
     let what = if published.duplicate { "was published before" } else { "is published" };
     format!("{id} {what}: {deliveries}")
-}
-
-fn data(given: String) -> Result<Box<RawValue>> {
-    let text = match given.strip_prefix('@') {
-        Some(path) => {
-            let file = File::open(path).with_context(|| format!("cannot read the file {path}"))?;
-            read(file).with_context(|| format!("cannot read the file {path}"))?
-        }
-        None if given == "-" => read(io::stdin().lock()).context("cannot read standard input")?,
-        None => given,
-    };
-    // The newline at the end of a file does not belong to the data.
-    RawValue::from_string(text.trim().to_owned()).context("the data is not JSON")
-}
-
-fn read(source: impl Read) -> Result<String> {
-    let mut text = String::new();
-    source.take(DATA_BYTES_MAX + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > DATA_BYTES_MAX {
-        bail!("the data has more than {DATA_BYTES_MAX} bytes");
-    }
-    Ok(text)
 }

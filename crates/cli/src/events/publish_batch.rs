@@ -6,8 +6,8 @@ use gatepost_client::{NewEvent, Owner};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::publish::DATA_BYTES_MAX;
 use crate::connection::Connection;
+use crate::json_argument::JSON_BYTES_MAX;
 use crate::output::Reply;
 
 /// The most events of a call.
@@ -85,7 +85,7 @@ impl<Input: BufRead> Lines<Input> {
         let (mut events, mut bytes) = (Vec::new(), 0);
         while events.len() < EVENTS_AT_ONCE && bytes < BYTES_AT_ONCE {
             let mut line = String::new();
-            let read = self.input.by_ref().take(DATA_BYTES_MAX + 1).read_line(&mut line);
+            let read = self.input.by_ref().take(JSON_BYTES_MAX + 1).read_line(&mut line);
             if read.context("cannot read standard input as text")? == 0 {
                 break;
             }
@@ -100,8 +100,8 @@ impl<Input: BufRead> Lines<Input> {
 }
 
 fn event(line: &str) -> Result<NewEvent> {
-    if line.len() as u64 > DATA_BYTES_MAX {
-        bail!("it has more than {DATA_BYTES_MAX} bytes");
+    if line.len() as u64 > JSON_BYTES_MAX {
+        bail!("it has more than {JSON_BYTES_MAX} bytes");
     }
     let Line { user_id, organization_id, event_type, data, id } = serde_json::from_str(line)?;
     let owner = match (user_id, organization_id) {

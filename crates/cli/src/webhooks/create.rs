@@ -3,7 +3,7 @@ use clap::Args;
 use gatepost_client::NewSubscription;
 
 use super::request_file::RequestFile;
-use super::with_secret;
+use super::{filter_of, with_secret};
 use crate::connection::Connection;
 use crate::output::Reply;
 use crate::owner::Owner;
@@ -17,6 +17,9 @@ pub(super) struct Arguments {
     /// An event type, a pattern such as invoice.*, or * for all events; repeatable
     #[arg(long = "event", value_name = "PATTERN", required = true)]
     events: Vec<String>,
+    /// Which of these events to send, by their content: JSON, @FILE or standard input (-)
+    #[arg(long, value_name = "JSON")]
+    filter: Option<String>,
     /// The description: up to 1,000 characters
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
@@ -31,6 +34,8 @@ Examples:
   gatepost webhooks create http://127.0.0.1:9000/hook --event '*' --user alice
   gatepost webhooks create https://example.com/hook --event 'invoice.*' \\
     --event order.created --user alice > secret
+  gatepost webhooks create http://127.0.0.1:9000/hook --event 'invoice.*' \\
+    --filter '{\"path\":\"/data/amount\",\"op\":\"gte\",\"value\":100}' --user alice
   gatepost webhooks create https://example.com/hook --event '*' --user alice \\
     --request request.json
 
@@ -46,6 +51,9 @@ pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result
     let consumer = connection.consumer(&arguments.owner).await?;
     let options = arguments.request.read()?;
     let mut new = NewSubscription::new(arguments.url, arguments.events).with_options(options);
+    if let Some(filter) = arguments.filter {
+        new = new.filtered_by(filter_of(filter)?);
+    }
     if let Some(description) = arguments.description {
         new = new.described_as(description);
     }

@@ -17,16 +17,18 @@ mod retry_failures;
 mod rotate_secret;
 mod show;
 mod test;
+mod test_filter;
 mod test_url;
 mod times;
 mod update;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use gatepost_client::{Subscription, SubscriptionWithSecret};
+use gatepost_client::{PayloadFilter, Subscription, SubscriptionWithSecret};
 use serde::Serialize;
 
 use crate::connection::Connection;
+use crate::json_argument::json_of;
 use crate::output::Reply;
 
 /// The arguments of `gatepost webhooks`.
@@ -53,6 +55,7 @@ enum Action {
     Delete(delete::Arguments),
     Test(test::Arguments),
     TestUrl(test_url::Arguments),
+    TestFilter(test_filter::Arguments),
     Deliveries(deliveries::Arguments),
     Delivery(delivery::Arguments),
     Retry(retry::Arguments),
@@ -104,6 +107,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::Delete(arguments) => delete::run(&arguments, connection).await,
         Action::Test(arguments) => test::run(&arguments, connection).await,
         Action::TestUrl(arguments) => test_url::run(&arguments, connection).await,
+        Action::TestFilter(arguments) => test_filter::run(arguments, connection).await,
         Action::Deliveries(query) => deliveries::run(query, connection, arguments.json).await,
         Action::Delivery(arguments) => delivery::run(&arguments, connection).await,
         Action::Retry(arguments) => retry::run(&arguments, connection).await,
@@ -114,6 +118,11 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::Times(arguments) => times::run(&arguments, connection).await,
     };
     reply?.print(arguments.json)
+}
+
+/// The filter of an argument.
+fn filter_of(given: String) -> Result<PayloadFilter> {
+    Ok(PayloadFilter::from_json(json_of(given, "filter")?.get().to_owned())?)
 }
 
 /// A subscription with the secret that only this answer has. Standard output gets only the secret, so that a script can

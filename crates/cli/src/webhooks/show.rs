@@ -42,6 +42,7 @@ fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) 
         ("id", subscription.id.clone()),
         ("url", subscription.url.clone()),
         ("events", subscription.events.join(" ")),
+        ("filter", subscription.filter.as_ref().map(|filter| filter.as_json().to_owned()).unwrap_or_default()),
         ("description", subscription.description.clone()),
         ("state", state(subscription)),
         (

@@ -1,13 +1,14 @@
 use anyhow::Result;
 use clap::{ArgGroup, Args};
-use gatepost_client::{ChangedSubscription, SubscriptionChange};
+use gatepost_client::{ChangedSubscription, FilterChange, SubscriptionChange};
 
 use super::request_file::RequestFile;
+use super::filter_of;
 use crate::connection::Connection;
 use crate::output::Reply;
 use crate::owner::Owner;
 
-/// Change the URL, the events, the description or the headers of a subscription
+/// Change the URL, the events, the filter or the description of a subscription
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES, group = ArgGroup::new("change").required(true).multiple(true))]
 pub(super) struct Arguments {
@@ -19,6 +20,12 @@ pub(super) struct Arguments {
     /// Replaces all event types and patterns; repeatable
     #[arg(long = "event", value_name = "PATTERN", group = "change")]
     events: Option<Vec<String>>,
+    /// Which of these events to send, by their content: JSON, @FILE or standard input (-)
+    #[arg(long, value_name = "JSON", group = "change")]
+    filter: Option<String>,
+    /// Send all of these events, whatever their content
+    #[arg(long, group = "change", conflicts_with = "filter")]
+    no_filter: bool,
     /// The description: up to 1,000 characters
     #[arg(long, value_name = "TEXT", group = "change")]
     description: Option<String>,
@@ -43,8 +50,14 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn run(arguments: Arguments, connection: &Connection) -> Result<Reply> {
-    let Arguments { subscription_id, url, events, description, request, owner } = arguments;
-    let change = SubscriptionChange { url, events, description, enabled: None, options: request.read()? };
+    let Arguments { subscription_id, url, events, filter, no_filter, description, request, owner } = arguments;
+    let filter = match filter {
+        Some(filter) => FilterChange::Set(filter_of(filter)?),
+        None if no_filter => FilterChange::Remove,
+        None => FilterChange::Keep,
+    };
+    let options = request.read()?;
+    let change = SubscriptionChange { url, events, filter, description, enabled: None, options };
     let changed = change_subscription(&subscription_id, &change, &owner, connection).await?;
     let reply = Reply::new(&changed.subscription, format!("{subscription_id} is changed"))?;
     Ok(match changed.dropped.as_slice() {
