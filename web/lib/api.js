@@ -53,7 +53,8 @@ export class Failure extends Error {
   }
 
   /**
-   * The fault of a field of the form, if it has one. In a field with several `items`, the fault names the item.
+   * The fault of a field of the form, if it has one. In a field with several `items`, the fault names the item, and in a
+   * field with a tree the place.
    * @param {string} name
    * @param {string[]} [items]
    */
@@ -62,6 +63,7 @@ export class Failure extends Error {
     const at = /(?:\[|^at index )(\d+)/.exec(fault?.field.slice(name.length) || (fault?.detail ?? ""))?.[1];
     const item = at && items[Number(at)];
     const detail = fault?.detail.replace(/^at index \d+: /, "");
+    if (fault?.field.startsWith(`${name}.`)) return `${fault.field} ${detail}`;
     return item ? `“${item}” ${detail}` : detail;
   }
 
@@ -75,7 +77,7 @@ export class Failure extends Error {
 }
 
 /** @param {string} path @param {string} name */
-const isOf = (path, name) => path === name || path.startsWith(`${name}[`);
+const isOf = (path, name) => path === name || path.startsWith(`${name}[`) || path.startsWith(`${name}.`);
 
 /** The event of `window` when the session or its roles in organizations have ended; `detail` is the failure. */
 export const SESSION_OVER = "gatepost:session-over";

@@ -84,6 +84,7 @@ export const AUDIT_FIELDS = {
   successor: "New key",
   url: "URL",
   events: "Events",
+  filter: "Filter",
   description: "Description",
   headers: "Headers",
   auth: "Authentication",

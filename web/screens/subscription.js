@@ -13,7 +13,7 @@ import { Badge, Choice, Dialog, ErrorPanel, Form, Loading, Page, TextField, When
 import { attemptError, counted, place, subscriptionState } from "../lib/words.js";
 import { NewSecret } from "./secret.js";
 import { SendTest } from "./send-test.js";
-import { eventNames, Events, FIELDS, SubscriptionFields } from "./subscriptions.js";
+import { eventNames, Events, FIELDS, filterOf, SubscriptionFields } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Health} Health */
@@ -82,6 +82,7 @@ export function Facts({ subscription, health }) {
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
       ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map(({ name }) => html`<code>${name}</code> `)}</dd></div>`}
       ${subscription.auth && html`<div><dt>Authentication</dt><dd>${subscription.auth.type} ${subscription.auth.name}, set <${WhenExactly} at=${subscription.auth.setAt} /></dd></div>`}
+      ${subscription.filter && html`<div><dt>Filter</dt><dd><code>${JSON.stringify(subscription.filter)}</code></dd></div>`}
       <div><dt>Created</dt><dd><${WhenExactly} at=${subscription.createdAt} /></dd></div>
       <div><dt>Id</dt><dd><code>${subscription.id}</code></dd></div>
     </dl>
@@ -244,10 +245,13 @@ function recoverable(count, waiting) {
 function Edit({ subscription, reload, onClose }) {
   const [url, setUrl] = useState(subscription.url);
   const [events, setEvents] = useState(subscription.events.join(" "));
+  const before = subscription.filter ? JSON.stringify(subscription.filter) : "";
+  const [filter, setFilter] = useState(before);
   const [description, setDescription] = useState(subscription.description);
   const { run, isRunning, failure } = useAction(async () => {
     const isMoved = url.trim() !== subscription.url;
-    const body = { events: eventNames(events), description, ...(isMoved && { url: url.trim() }) };
+    const wish = filter !== before && { filter: filter.trim() ? filterOf(filter) : null };
+    const body = { events: eventNames(events), description, ...wish, ...(isMoved && { url: url.trim() }) };
     await call("changeSubscription", { id: subscription.id, body });
     await reload();
     onClose();
@@ -255,7 +259,7 @@ function Edit({ subscription, reload, onClose }) {
   return html`
     <${Dialog} title="Edit the subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Save" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, description }} set=${{ setUrl, setEvents, setDescription }} failure=${failure} />
+        <${SubscriptionFields} values=${{ url, events, filter, description }} set=${{ setUrl, setEvents, setFilter, setDescription }} failure=${failure} />
       <//>
     <//>
   `;

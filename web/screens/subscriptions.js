@@ -1,12 +1,26 @@
 // The webhook subscriptions of the user: list and create.
 
 import { html, useState } from "../vendor/preact.js";
-import { call } from "../lib/api.js";
+import { call, Failure } from "../lib/api.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { subscribeCurl } from "../lib/snippets.js";
-import { Badge, Choice, Dialog, Empty, ErrorPanel, Filters, Form, Loading, Page, TextField, When } from "../lib/ui.js";
+import {
+  Badge,
+  Choice,
+  Dialog,
+  Empty,
+  ErrorPanel,
+  Field,
+  Filters,
+  Form,
+  Loading,
+  Page,
+  TextField,
+  typed,
+  When,
+} from "../lib/ui.js";
 import { isFailing, subscriptionState } from "../lib/words.js";
 import { NewSecret } from "./secret.js";
 import { SendTest, TestUrl } from "./send-test.js";
@@ -128,11 +142,13 @@ export const Events = ({ events }) => html`
 function CreateSubscription({ reload, onClose }) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState("*");
+  const [filter, setFilter] = useState("");
   const [description, setDescription] = useState("");
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const body = { url: url.trim(), events: eventNames(events), ...(description && { description }) };
+    const wish = filter.trim() && { filter: filterOf(filter) };
+    const body = { url: url.trim(), events: eventNames(events), ...wish, ...(description && { description }) };
     setCreated(await call("createSubscription", { body }));
     await reload();
   });
@@ -140,7 +156,7 @@ function CreateSubscription({ reload, onClose }) {
   return html`
     <${Dialog} title="New subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Subscribe" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, description }} set=${{ setUrl, setEvents, setDescription }} failure=${failure ?? tested} />
+        <${SubscriptionFields} values=${{ url, events, filter, description }} set=${{ setUrl, setEvents, setFilter, setDescription }} failure=${failure ?? tested} />
         <${TestUrl} url=${url} onFailure=${setTested} />
       <//>
     <//>
@@ -148,14 +164,14 @@ function CreateSubscription({ reload, onClose }) {
 }
 
 /** The fields that show their faults. */
-export const FIELDS = ["url", "events", "description"];
+export const FIELDS = ["url", "events", "filter", "description"];
 
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 /**
- * @param {{ values: { url: string, events: string, description: string },
- *   set: Record<"setUrl" | "setEvents" | "setDescription", (value: string) => void>,
+ * @param {{ values: { url: string, events: string, filter: string, description: string },
+ *   set: Record<"setUrl" | "setEvents" | "setFilter" | "setDescription", (value: string) => void>,
  *   failure: import("../lib/api.js").Failure | undefined }} props
  */
 export const SubscriptionFields = ({ values, set, failure }) => html`
@@ -166,7 +182,31 @@ export const SubscriptionFields = ({ values, set, failure }) => html`
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
   <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
     fault=${failure?.fault("description")} hint="Optional." />
+  <details open=${values.filter !== "" || failure?.fault("filter") !== undefined}>
+    <summary>Advanced</summary>
+    <${Field} label="Filter" fault=${failure?.fault("filter")}
+      hint="Which of these events to send, by their content: JSON such as {&quot;path&quot;: &quot;/data/amount&quot;, &quot;op&quot;: &quot;gte&quot;, &quot;value&quot;: 100}. Empty: all."
+      input=${(/** @type {object} */ attributes) =>
+        html`<textarea rows="4" spellcheck="false" value=${values.filter} onInput=${typed(set.setFilter)} ...${attributes}></textarea>`} />
+  </details>
 `;
+
+/**
+ * The filter that was typed. Numbers keep their digits where the browser can keep them.
+ * @param {string} text
+ * @returns {any}
+ */
+export function filterOf(text) {
+  const { rawJSON } = /** @type {{ rawJSON?: (text: string) => unknown }} */ (JSON);
+  /** @type {(name: string, value: unknown, context?: { source?: string }) => unknown} */
+  const exact = (_name, value, context) =>
+    typeof value === "number" && context?.source && rawJSON ? rawJSON(context.source) : value;
+  try {
+    return JSON.parse(text, exact);
+  } catch {
+    throw new Failure({ title: "The filter is not valid", errors: [{ field: "filter", detail: "must be JSON" }] });
+  }
+}
 
 /** @param {{ created: Created, onClose: () => void }} props */
 const NewSubscription = ({ created: { subscription, secret }, onClose }) => html`
