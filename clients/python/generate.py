@@ -61,6 +61,9 @@ class Document:
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[1]
             target = self.schemas[name]
+            if f'schemas/{name}"' in json.dumps(target):
+                # A tree of any depth.
+                return "dict[str, Any]"
             is_class = "properties" in target or "allOf" in target or "oneOf" in target
             return prefix + name if is_class else self.kind(target, sent, prefix)
         if "oneOf" in schema:

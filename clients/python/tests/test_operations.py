@@ -162,6 +162,7 @@ async def a_customer(call: Callable[..., Awaitable[Any]]) -> None:
     assert len((await call("show_owner_subscription_outcomes", id, hours=2)).hours) == 2
     assert len((await call("show_owner_outcomes", hours=2)).hours) == 2
     assert (await call("test_owner_url", url=DEAD_URL)).attempt.error == "connect"
+    assert (await call("test_owner_filter", filter={"path": "/data", "op": "exists"}, data=1)).passes
     assert await call("delete_owner_subscription", id) is None
 
 
@@ -223,6 +224,10 @@ async def subscriptions(key: Any, operator: Any) -> None:
     assert rotated.secret not in repr(rotated)
     assert (await key("test_subscription", id)).event.type == "webhook.test"
     assert (await key("test_url", url=DEAD_URL)).attempt.error == "connect"
+    filter = {"all": [{"path": "/data/amount", "op": "gte", "value": 100}]}
+    verdict = await key("test_filter", filter=filter, event={"data": {"amount": 99.5}})
+    assert (verdict.passes, verdict.decided_by) == (False, "filter.all[0]")
+    assert (await key("change_subscription", id, filter=filter)).subscription.filter == filter
     assert await key("delete_subscription", id) is None
 
 

@@ -133,10 +133,13 @@ SIGN_OUT: Operation[str] = Operation("POST", "/console/logout", str)
 STREAM_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/webhooks/deliveries/stream", types.StreamedAttempt, query=("subscriptionId", "organization"), headers=("last-event-id",))
 STREAM_ORGANIZATION_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/stream", types.StreamedAttempt, query=("subscriptionId",), headers=("last-event-id",))
 STREAM_USER_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/operator/users/{userId}/deliveries/stream", types.StreamedAttempt, query=("subscriptionId",), headers=("last-event-id",))
+TEST_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/webhooks/filters/test", types.FilterVerdict, query=("organization",), has_body=True)
+TEST_ORGANIZATION_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/operator/organizations/{organizationId}/filters/test", types.FilterVerdict, has_body=True)
 TEST_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/test", types.SubscriptionTest)
 TEST_ORGANIZATION_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True)
 TEST_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/webhooks/subscriptions/{id}/test", types.SubscriptionTest, query=("organization",))
 TEST_URL: Operation[types.UrlTest] = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True)
+TEST_USER_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/operator/users/{userId}/filters/test", types.FilterVerdict, has_body=True)
 TEST_USER_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/test", types.SubscriptionTest)
 TEST_USER_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True)
 WHOAMI: Operation[types.Whoami] = Operation("GET", "/api/whoami", types.Whoami, query=("organization",))
@@ -213,18 +216,17 @@ class Operations(ABC):
         organization_id: str,
         id: str,
         *,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return self._call(
             CHANGE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
+            {"description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
         )
 
     def change_subscription(
@@ -232,18 +234,17 @@ class Operations(ABC):
         id: str,
         *,
         organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(
             CHANGE_SUBSCRIPTION,
             {"id": id},
-            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
+            {"organization": organization, "description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
         )
 
     def change_user_api_key(
@@ -269,18 +270,17 @@ class Operations(ABC):
         user_id: str,
         id: str,
         *,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return self._call(
             CHANGE_USER_SUBSCRIPTION,
             {"userId": user_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
+            {"description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
         )
 
     def complete_sign_in(
@@ -363,16 +363,15 @@ class Operations(ABC):
         *,
         events: Sequence[str],
         url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "headers": headers, "secret": secret},
+            {"description": description, "filter": filter, "secret": secret},
         )
 
     def create_portal_link(
@@ -397,16 +396,15 @@ class Operations(ABC):
         events: Sequence[str],
         url: str,
         organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "auth": auth, "description": description, "headers": headers, "secret": secret},
+            {"organization": organization, "description": description, "filter": filter, "secret": secret},
         )
 
     def create_user_api_key(
@@ -432,16 +430,15 @@ class Operations(ABC):
         *,
         events: Sequence[str],
         url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "headers": headers, "secret": secret},
+            {"description": description, "filter": filter, "secret": secret},
         )
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -1279,65 +1276,70 @@ class Operations(ABC):
             {"subscriptionId": subscription_id, "last-event-id": last_event_id},
         )
 
+    def test_filter(
+        self,
+        *,
+        filter: dict[str, Any],
+        organization: str | None = None,
+        data: Any = None,
+        event: dict[str, Any] | None = None,
+    ) -> types.FilterVerdict:
+        """Tests a filter."""
+        return self._call(
+            TEST_FILTER,
+            {"filter": filter},
+            {"organization": organization, "data": data, "event": event},
+        )
+
+    def test_organization_filter(
+        self,
+        organization_id: str,
+        *,
+        filter: dict[str, Any],
+        data: Any = None,
+        event: dict[str, Any] | None = None,
+    ) -> types.FilterVerdict:
+        """Tests a filter, for an organization."""
+        return self._call(
+            TEST_ORGANIZATION_FILTER,
+            {"organizationId": organization_id, "filter": filter},
+            {"data": data, "event": event},
+        )
+
     def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for an organization."""
         return self._call(TEST_ORGANIZATION_SUBSCRIPTION, {"organizationId": organization_id, "id": id}, {})
 
-    def test_organization_url(
-        self,
-        organization_id: str,
-        *,
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
-        headers: dict[str, Any] | None = None,
-        secret: str | None = None,
-    ) -> types.UrlTest:
+    def test_organization_url(self, organization_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for an organization."""
-        return self._call(
-            TEST_ORGANIZATION_URL,
-            {"organizationId": organization_id, "url": url},
-            {"auth": auth, "headers": headers, "secret": secret},
-        )
+        return self._call(TEST_ORGANIZATION_URL, {"organizationId": organization_id, "url": url}, {"secret": secret})
 
     def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
         return self._call(TEST_SUBSCRIPTION, {"id": id}, {"organization": organization})
 
-    def test_url(
-        self,
-        *,
-        url: str,
-        organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
-        headers: dict[str, Any] | None = None,
-        secret: str | None = None,
-    ) -> types.UrlTest:
+    def test_url(self, *, url: str, organization: str | None = None, secret: str | None = None) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return self._call(
-            TEST_URL,
-            {"url": url},
-            {"organization": organization, "auth": auth, "headers": headers, "secret": secret},
-        )
+        return self._call(TEST_URL, {"url": url}, {"organization": organization, "secret": secret})
+
+    def test_user_filter(
+        self,
+        user_id: str,
+        *,
+        filter: dict[str, Any],
+        data: Any = None,
+        event: dict[str, Any] | None = None,
+    ) -> types.FilterVerdict:
+        """Tests a filter, for a user."""
+        return self._call(TEST_USER_FILTER, {"userId": user_id, "filter": filter}, {"data": data, "event": event})
 
     def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for a user."""
         return self._call(TEST_USER_SUBSCRIPTION, {"userId": user_id, "id": id}, {})
 
-    def test_user_url(
-        self,
-        user_id: str,
-        *,
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
-        headers: dict[str, Any] | None = None,
-        secret: str | None = None,
-    ) -> types.UrlTest:
+    def test_user_url(self, user_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for a user."""
-        return self._call(
-            TEST_USER_URL,
-            {"userId": user_id, "url": url},
-            {"auth": auth, "headers": headers, "secret": secret},
-        )
+        return self._call(TEST_USER_URL, {"userId": user_id, "url": url}, {"secret": secret})
 
     def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""
@@ -1415,18 +1417,17 @@ class AsyncOperations(ABC):
         organization_id: str,
         id: str,
         *,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return await self._call(
             CHANGE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
+            {"description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
         )
 
     async def change_subscription(
@@ -1434,18 +1435,17 @@ class AsyncOperations(ABC):
         id: str,
         *,
         organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(
             CHANGE_SUBSCRIPTION,
             {"id": id},
-            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
+            {"organization": organization, "description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
         )
 
     async def change_user_api_key(
@@ -1471,18 +1471,17 @@ class AsyncOperations(ABC):
         user_id: str,
         id: str,
         *,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return await self._call(
             CHANGE_USER_SUBSCRIPTION,
             {"userId": user_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "headers": headers, "url": url},
+            {"description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
         )
 
     async def complete_sign_in(
@@ -1565,16 +1564,15 @@ class AsyncOperations(ABC):
         *,
         events: Sequence[str],
         url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return await self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "headers": headers, "secret": secret},
+            {"description": description, "filter": filter, "secret": secret},
         )
 
     async def create_portal_link(
@@ -1599,16 +1597,15 @@ class AsyncOperations(ABC):
         events: Sequence[str],
         url: str,
         organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "auth": auth, "description": description, "headers": headers, "secret": secret},
+            {"organization": organization, "description": description, "filter": filter, "secret": secret},
         )
 
     async def create_user_api_key(
@@ -1634,16 +1631,15 @@ class AsyncOperations(ABC):
         *,
         events: Sequence[str],
         url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
         description: str | None = None,
-        headers: dict[str, Any] | None = None,
+        filter: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return await self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "headers": headers, "secret": secret},
+            {"description": description, "filter": filter, "secret": secret},
         )
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -2512,6 +2508,36 @@ class AsyncOperations(ABC):
             {"subscriptionId": subscription_id, "last-event-id": last_event_id},
         )
 
+    async def test_filter(
+        self,
+        *,
+        filter: dict[str, Any],
+        organization: str | None = None,
+        data: Any = None,
+        event: dict[str, Any] | None = None,
+    ) -> types.FilterVerdict:
+        """Tests a filter."""
+        return await self._call(
+            TEST_FILTER,
+            {"filter": filter},
+            {"organization": organization, "data": data, "event": event},
+        )
+
+    async def test_organization_filter(
+        self,
+        organization_id: str,
+        *,
+        filter: dict[str, Any],
+        data: Any = None,
+        event: dict[str, Any] | None = None,
+    ) -> types.FilterVerdict:
+        """Tests a filter, for an organization."""
+        return await self._call(
+            TEST_ORGANIZATION_FILTER,
+            {"organizationId": organization_id, "filter": filter},
+            {"data": data, "event": event},
+        )
+
     async def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for an organization."""
         return await self._call(TEST_ORGANIZATION_SUBSCRIPTION, {"organizationId": organization_id, "id": id}, {})
@@ -2521,56 +2547,45 @@ class AsyncOperations(ABC):
         organization_id: str,
         *,
         url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
-        headers: dict[str, Any] | None = None,
         secret: str | None = None,
     ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for an organization."""
         return await self._call(
             TEST_ORGANIZATION_URL,
             {"organizationId": organization_id, "url": url},
-            {"auth": auth, "headers": headers, "secret": secret},
+            {"secret": secret},
         )
 
     async def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
         return await self._call(TEST_SUBSCRIPTION, {"id": id}, {"organization": organization})
 
-    async def test_url(
-        self,
-        *,
-        url: str,
-        organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
-        headers: dict[str, Any] | None = None,
-        secret: str | None = None,
-    ) -> types.UrlTest:
+    async def test_url(self, *, url: str, organization: str | None = None, secret: str | None = None) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
+        return await self._call(TEST_URL, {"url": url}, {"organization": organization, "secret": secret})
+
+    async def test_user_filter(
+        self,
+        user_id: str,
+        *,
+        filter: dict[str, Any],
+        data: Any = None,
+        event: dict[str, Any] | None = None,
+    ) -> types.FilterVerdict:
+        """Tests a filter, for a user."""
         return await self._call(
-            TEST_URL,
-            {"url": url},
-            {"organization": organization, "auth": auth, "headers": headers, "secret": secret},
+            TEST_USER_FILTER,
+            {"userId": user_id, "filter": filter},
+            {"data": data, "event": event},
         )
 
     async def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for a user."""
         return await self._call(TEST_USER_SUBSCRIPTION, {"userId": user_id, "id": id}, {})
 
-    async def test_user_url(
-        self,
-        user_id: str,
-        *,
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None = None,
-        headers: dict[str, Any] | None = None,
-        secret: str | None = None,
-    ) -> types.UrlTest:
+    async def test_user_url(self, user_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for a user."""
-        return await self._call(
-            TEST_USER_URL,
-            {"userId": user_id, "url": url},
-            {"auth": auth, "headers": headers, "secret": secret},
-        )
+        return await self._call(TEST_USER_URL, {"userId": user_id, "url": url}, {"secret": secret})
 
     async def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""

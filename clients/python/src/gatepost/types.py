@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from gatepost.ids import new_id
 
@@ -153,28 +153,6 @@ class AuditTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BasicAuth:
-    """A user name and a password, in the header `authorization`."""
-
-    password: str = field(repr=False)
-    """The password: ASCII, without control characters; may be empty."""
-    type: Literal["basic"]
-    """Always `basic`."""
-    username: str
-    """The user name: ASCII, without control characters and colons."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BearerAuth:
-    """A bearer token, in the header `authorization`."""
-
-    token: str = field(repr=False)
-    """The token: visible ASCII characters, without spaces."""
-    type: Literal["bearer"]
-    """Always `bearer`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedDelivery:
     """The delivery after a change."""
 
@@ -186,10 +164,6 @@ class ChangedDelivery:
 class ChangedSubscription:
     """The subscription after a change."""
 
-    dropped: tuple[str, ...] | None = None
-    """Which fields lost values that the call did not set, because the URL has another scheme, host or port:
-    `headers`, `auth`. Absent if none did.
-    """
     subscription: Subscription
     """The subscription."""
 
@@ -449,6 +423,16 @@ class FieldFault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FilterVerdict:
+    """What the filter says about the event."""
+
+    decided_by: str
+    """The leaf that was checked last: with it the answer was certain."""
+    passes: bool
+    """Whether the event passes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     """A header of an answer."""
 
@@ -456,18 +440,6 @@ class Header:
     """The name, in lower case."""
     value: str
     """The value. Bytes that are not UTF-8 are replaced by U+FFFD."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeaderAuth:
-    """A header with a credential."""
-
-    name: str
-    """The name of the header: one that `headers` may have, or `authorization`."""
-    type: Literal["header"]
-    """Always `header`."""
-    value: str = field(repr=False)
-    """The value of the header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -895,8 +867,6 @@ class StreamedAttempt:
 class Subscription:
     """A webhook subscription."""
 
-    auth: SubscriptionAuth | None = None
-    """The authentication, without its secrets; absent if there is none."""
     created_at: datetime
     """When the subscription was created: UTC, with milliseconds."""
     created_by: str | None = None
@@ -914,8 +884,8 @@ class Subscription:
     """Whether the subscription receives events."""
     events: tuple[str, ...]
     """The event types and patterns of the subscription."""
-    headers: tuple[SubscriptionHeader, ...] | None = None
-    """The headers that the subscription adds, without their values; absent if it adds none."""
+    filter: dict[str, Any] | None = None
+    """Which of these events the subscription receives, by their content; absent if it receives all."""
     health: SubscriptionHealth | None = None
     """The health of the subscription. Only in lists, with `include=health`."""
     id: str
@@ -931,18 +901,6 @@ class Subscription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubscriptionAuth:
-    """The authentication of the requests of a subscription."""
-
-    name: str | None = None
-    """The name of the header; absent if it is `authorization` by the type."""
-    set_at: datetime
-    """When it was set."""
-    type: str
-    """`bearer`, `basic` or `header`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionCount:
     """How many subscriptions have a state."""
 
@@ -950,16 +908,6 @@ class SubscriptionCount:
     """How many."""
     state: str
     """`enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubscriptionHeader:
-    """A header that a subscription adds to its requests."""
-
-    name: str
-    """The name, in lower case."""
-    set_at: datetime
-    """When its value was set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
