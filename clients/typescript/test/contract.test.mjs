@@ -135,6 +135,7 @@ describe("the service", { skip: ABSENT }, () => {
       await call("showOwnerSubscriptionOutcomes", { id });
       await call("showOwnerOutcomes", { hours: 1 });
       await call("testOwnerUrl", { url: `${hook}/hook` });
+      await call("testOwnerFilter", { filter: { path: "/data", op: "exists" }, data: 1 });
       await call("deleteOwnerSubscription", { id });
     });
   }
@@ -188,6 +189,11 @@ describe("the service", { skip: ABSENT }, () => {
     await operator.findUserSubscription({ userId: "alice", id });
     await alice.testSubscription({ id });
     await alice.testUrl({ url: `${hook}/hook` });
+    const filter = { all: [{ path: "/data/amount", op: "gte", value: 100 }] };
+    const verdict = await alice.testFilter({ filter, event: { data: { amount: 99.5 } } });
+    assert.deepEqual(verdict, { passes: false, decidedBy: "filter.all[0]" });
+    assert.deepEqual((await alice.changeSubscription({ id, filter })).subscription.filter, filter);
+    assert.equal((await alice.changeSubscription({ id, filter: null })).subscription.filter, undefined);
     await alice.deleteSubscription({ id });
     await fails(alice.findSubscription({ id }), "subscription_not_found");
   });

@@ -532,7 +532,7 @@ export interface components {
              * @description The field.
              * @enum {string}
              */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "description" | "headers" | "auth" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter";
         };
         /** @description Who did what, how, when and from where. */
         AuditEvent: {
@@ -595,28 +595,6 @@ export interface components {
              */
             type: string;
         };
-        /** @description A user name and a password, in the header `authorization`. */
-        BasicAuth: {
-            /** @description The password: ASCII, without control characters; may be empty. */
-            password: string;
-            /**
-             * @description Always `basic`.
-             * @enum {string}
-             */
-            type: "basic";
-            /** @description The user name: ASCII, without control characters and colons. */
-            username: string;
-        };
-        /** @description A bearer token, in the header `authorization`. */
-        BearerAuth: {
-            /** @description The token: visible ASCII characters, without spaces. */
-            token: string;
-            /**
-             * @description Always `bearer`.
-             * @enum {string}
-             */
-            type: "bearer";
-        };
         /** @description The code of a portal link. */
         BeginVisit: {
             /** @description The fragment of the link. */
@@ -668,10 +646,8 @@ export interface components {
              */
             filter: string;
         };
-        /** @description The changes. Absent fields do not change. `null` is refused, except in `headers` and `auth`. */
+        /** @description The changes. Absent fields do not change. `null` is refused, but for the filter. */
         ChangeSubscription: {
-            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
-            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
             /** @description The new description. */
             description?: string;
             /**
@@ -681,14 +657,10 @@ export interface components {
             enabled?: boolean;
             /** @description The new event types and patterns. */
             events?: string[];
-            /** @description The headers to set, and with `null` those to remove. Others stay. `null` in place of the object removes all. The limits are those of a new subscription, for all headers after the change. */
-            headers?: {
-                [key: string]: string | null;
-            } | null;
+            filter?: components["schemas"]["PayloadFilter"] | null;
             /**
              * Format: uri
-             * @description The new URL. Deliveries that wait use it too. With another scheme, host or port, the subscription keeps only the
-             *     headers and the authentication that the same call sets; `dropped` in the answer says so.
+             * @description The new URL. Deliveries that wait use it too.
              */
             url?: string;
         };
@@ -699,11 +671,6 @@ export interface components {
         };
         /** @description The subscription after a change. */
         ChangedSubscription: {
-            /**
-             * @description Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`,
-             *     `auth`. Absent if none did.
-             */
-            dropped?: string[];
             /** @description The subscription. */
             subscription: components["schemas"]["Subscription"];
         };
@@ -799,8 +766,6 @@ export interface components {
         };
         /** @description The properties of the new subscription. */
         CreateSubscription: {
-            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
-            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
             /** @description A description: up to 1,000 characters, no control characters except line breaks and tabs. */
             description?: string | null;
             /**
@@ -808,10 +773,7 @@ export interface components {
              *     that begin with `gatepost.`. Duplicates are removed.
              */
             events: string[];
-            /** @description Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
-            headers?: {
-                [key: string]: string;
-            } | null;
+            filter?: components["schemas"]["PayloadFilter"] | null;
             /**
              * @description The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
              *     are the key. Without it the service makes a secret.
@@ -1078,23 +1040,18 @@ export interface components {
             /** @description The field's name, or its path in the body: `events[3].type`. */
             field: string;
         };
+        /** @description What the filter says about the event. */
+        FilterVerdict: {
+            /** @description The leaf that was checked last: with it the answer was certain. */
+            decidedBy: string;
+            /** @description Whether the event passes. */
+            passes: boolean;
+        };
         /** @description A header of an answer. */
         Header: {
             /** @description The name, in lower case. */
             name: string;
             /** @description The value. Bytes that are not UTF-8 are replaced by U+FFFD. */
-            value: string;
-        };
-        /** @description A header with a credential. */
-        HeaderAuth: {
-            /** @description The name of the header: one that `headers` may have, or `authorization`. */
-            name: string;
-            /**
-             * @description Always `header`.
-             * @enum {string}
-             */
-            type: "header";
-            /** @description The value of the header. */
             value: string;
         };
         /** @description The key to verify. Unknown members are refused: a misspelt `scopes` would require nothing of the key. */
@@ -1335,6 +1292,43 @@ export interface components {
             hours: components["schemas"]["OutcomeHour"][];
             /** @description The sums of all hours. */
             total: components["schemas"]["OutcomeCounts"];
+        };
+        /** @description Which events a subscription receives, by their content: a condition about the body that receivers get. `all`, `any` and `not` combine conditions. A leaf has a `path` (a JSON pointer into the body, in which `*` is any element of an array), an `op` and a `value`. A path that leads nowhere, or to a value of another type, is false, for `ne` too. Numbers compare by their value, whatever their size and digits. At most 20 leaves, 6 conditions inside each other and 8 KiB. */
+        PayloadFilter: {
+            all: components["schemas"]["PayloadFilter"][];
+        } | {
+            any: components["schemas"]["PayloadFilter"][];
+        } | {
+            not: components["schemas"]["PayloadFilter"];
+        } | {
+            /** @enum {string} */
+            op: "eq";
+            path: string;
+            value: string | number | boolean | null;
+        } | {
+            /** @enum {string} */
+            op: "ne";
+            path: string;
+            value: string | number | boolean;
+        } | {
+            /** @enum {string} */
+            op: "in";
+            path: string;
+            value: (string | number | boolean | null)[];
+        } | {
+            /** @enum {string} */
+            op: "lt" | "lte" | "gt" | "gte";
+            path: string;
+            value: string | number;
+        } | {
+            /** @enum {string} */
+            op: "prefix" | "suffix" | "contains";
+            path: string;
+            value: string;
+        } | {
+            /** @enum {string} */
+            op: "exists";
+            path: string;
         };
         /** @description The new link. */
         PortalLink: {
@@ -1625,8 +1619,6 @@ export interface components {
         };
         /** @description A webhook subscription. */
         Subscription: {
-            /** @description The authentication, without its secrets; absent if there is none. */
-            auth?: components["schemas"]["SubscriptionAuth"];
             /**
              * Format: date-time
              * @description When the subscription was created: UTC, with milliseconds.
@@ -1649,8 +1641,8 @@ export interface components {
             enabled: boolean;
             /** @description The event types and patterns of the subscription. */
             events: string[];
-            /** @description The headers that the subscription adds, without their values; absent if it adds none. */
-            headers?: components["schemas"]["SubscriptionHeader"][];
+            /** @description Which of these events the subscription receives, by their content; absent if it receives all. */
+            filter?: components["schemas"]["PayloadFilter"];
             /** @description The health of the subscription. Only in lists, with `include=health`. */
             health?: components["schemas"]["SubscriptionHealth"];
             /** @description Identifies the subscription. */
@@ -1668,21 +1660,6 @@ export interface components {
              */
             urlSetBy?: string;
         };
-        /** @description The authentication of the requests of a subscription. */
-        SubscriptionAuth: {
-            /** @description The name of the header; absent if it is `authorization` by the type. */
-            name?: string;
-            /**
-             * Format: date-time
-             * @description When it was set.
-             */
-            setAt: string;
-            /**
-             * @description `bearer`, `basic` or `header`.
-             * @enum {string}
-             */
-            type: "bearer" | "basic" | "header";
-        };
         /** @description How many subscriptions have a state. */
         SubscriptionCount: {
             /**
@@ -1692,16 +1669,6 @@ export interface components {
             count: number;
             /** @description `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`. */
             state: string;
-        };
-        /** @description A header that a subscription adds to its requests. */
-        SubscriptionHeader: {
-            /** @description The name, in lower case. */
-            name: string;
-            /**
-             * Format: date-time
-             * @description When its value was set.
-             */
-            setAt: string;
         };
         /** @description The health of a subscription. */
         SubscriptionHealth: {
@@ -1797,14 +1764,21 @@ export interface components {
             /** @description The version of the program. */
             version: string;
         };
+        /** @description A filter, and an event or its data. */
+        TestFilter: {
+            /**
+             * @description The `data` of an event without other members. Exactly one of `event` and `data` is required; beside `event`, `null`
+             *     counts as absent.
+             */
+            data?: unknown;
+            /** @description The body that receivers get */
+            event?: {
+                [key: string]: unknown;
+            } | null;
+            filter: components["schemas"]["PayloadFilter"];
+        };
         /** @description The URL to test. */
         TestUrl: {
-            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
-            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
-            /** @description Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
-            headers?: {
-                [key: string]: string;
-            } | null;
             /**
              * @description The secret that signs the request, as for a subscription. Without it the service makes one for this test, so that
              *     a receiver that checks signatures refuses the event.
@@ -2619,6 +2593,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
+                };
+            };
+        };
+    };
+    testOrganizationFilter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id. An organization that is unknown has nothing */
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestFilter"];
+            };
+        };
+        responses: {
+            /** @description Whether the event passes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
@@ -3539,6 +3540,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
+                };
+            };
+        };
+    };
+    testUserFilter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestFilter"];
+            };
+        };
+        responses: {
+            /** @description Whether the event passes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
@@ -4511,6 +4539,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
+                };
+            };
+        };
+    };
+    testFilter: {
+        parameters: {
+            query?: {
+                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                organization?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestFilter"];
+            };
+        };
+        responses: {
+            /** @description Whether the event passes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
