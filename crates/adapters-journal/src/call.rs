@@ -1,27 +1,33 @@
-use domain::memory::MemoryKeyStore;
+use domain::memory::{MemoryKeyStore, MemoryOwnerStore};
 use domain::ports::{
-    ChangeKeyRequest, CredentialStore as _, InsertKeyRequest, KeyStore as _, KeyUsageStore as _, Retained,
-    Retention as _, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    ChangeKeyRequest, ChangeOwnerRequest, CredentialStore as _, InsertKeyRequest, KeyStore as _, KeyUsageStore as _,
+    OwnerStore as _, Retained, Retention as _, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
+    RotateKeyRequest, SetOwnerStateRequest,
 };
 use domain::{KeyUsage, KeyUse, Timestamp};
 
 use crate::codec::Field;
 
+/// What the calls change.
+pub(crate) struct Memory {
+    pub(crate) keys: MemoryKeyStore,
+    pub(crate) owners: MemoryOwnerStore,
+}
+
 /// Declares [`Call`]: the number of each call in the journal, its arguments, and the method that it stands for.
 macro_rules! calls {
-    ($($number:literal $name:ident($($field:ident: $type:ty),*) => $method:ident($($argument:expr),*);)*) => {
+    ($($number:literal $name:ident($($field:ident: $type:ty),*) => $store:ident.$method:ident($($argument:expr),*);)*) => {
         /// A call of a method that writes, with its arguments.
         pub(crate) enum Call {
             $($name($($type),*)),*
         }
 
         impl Call {
-            /// Calls the method again, with the same effect as before: the call has everything on which its outcome
-            /// depends.
-            pub(crate) async fn replay(self, memory: &MemoryKeyStore) {
+            /// Calls the method again. It does what it did before: nothing that the outcome depends on is missing here.
+            pub(crate) async fn replay(self, memory: &Memory) {
                 match self {
                     // A call that was refused before is refused again.
-                    $(Self::$name($($field),*) => drop(memory.$method($($argument),*).await)),*
+                    $(Self::$name($($field),*) => drop(memory.$store.$method($($argument),*).await)),*
                 }
             }
         }
@@ -47,13 +53,15 @@ macro_rules! calls {
 }
 
 calls! {
-    0 Insert(request: InsertKeyRequest) => insert_within(&request);
-    1 Revoke(request: RevokeKeyRequest) => revoke(&request);
-    2 Rotate(request: RotateKeyRequest) => rotate(&request);
-    3 RevokeByDigests(request: RevokeDigestsRequest) => revoke_by_digests(&request);
-    4 RevokeUserKeys(request: RevokeUserKeysRequest) => revoke_user_keys(&request);
-    5 RecordUses(uses: Vec<KeyUse>) => record_uses(&uses);
-    6 AddUsage(usage: Vec<KeyUsage>) => add_usage(&usage);
-    7 Purge(what: Retained, before: Timestamp, max: u32) => purge(what, before, max);
-    8 Change(request: ChangeKeyRequest) => change(&request);
+    0 Insert(request: InsertKeyRequest) => keys.insert_within(&request);
+    1 Revoke(request: RevokeKeyRequest) => keys.revoke(&request);
+    2 Rotate(request: RotateKeyRequest) => keys.rotate(&request);
+    3 RevokeByDigests(request: RevokeDigestsRequest) => keys.revoke_by_digests(&request);
+    4 RevokeUserKeys(request: RevokeUserKeysRequest) => keys.revoke_user_keys(&request);
+    5 RecordUses(uses: Vec<KeyUse>) => keys.record_uses(&uses);
+    6 AddUsage(usage: Vec<KeyUsage>) => keys.add_usage(&usage);
+    7 Purge(what: Retained, before: Timestamp, max: u32) => keys.purge(what, before, max);
+    8 Change(request: ChangeKeyRequest) => keys.change(&request);
+    9 ChangeOwner(request: ChangeOwnerRequest) => owners.change(&request);
+    10 SetOwnerState(request: SetOwnerStateRequest) => owners.set_state(&request);
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use domain::audit::{Actor, Cause, Means, Origin, RequestId};
 use domain::ports::{
-    ActiveLimit, ChangeKeyRequest, InsertKeyRequest, Retained, RevokeDigestsRequest, RevokeKeyRequest,
-    RevokeUserKeysRequest, RotateKeyRequest,
+    ActiveLimit, ChangeKeyRequest, ChangeOwnerRequest, InsertKeyRequest, Retained, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, SetOwnerStateRequest,
 };
 use domain::{
     ApiKey, AuditId, CredentialDigest, Hour, KeyChange, KeyId, KeyRotation, KeySettings, KeyUsage, KeyUse, Label,
-    ListView, Metadata, MetadataPatch, OwnerId, RateLimit, RateLimitOfKey, Scopes, Timestamp, UsageCounts,
-    WebhookAccess,
+    ListView, Metadata, MetadataPatch, OwnerChange, OwnerId, OwnerStateChange, OwnerText, Patch, RateLimit,
+    RateLimitOfKey, Scopes, SuspensionReason, Timestamp, UsageCounts, WebhookAccess,
 };
 
 /// A value that can be written to the journal and read back.
@@ -130,6 +130,38 @@ impl<First: Field, Second: Field> Field for (First, Second) {
     }
 }
 
+impl<const LENGTH_MAX: usize> Field for OwnerText<LENGTH_MAX> {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.as_str().to_owned().write(bytes);
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Self::parse(&String::read(bytes)?).ok()
+    }
+}
+
+impl<Value: Field> Field for Patch<Value> {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Keep => u8::write(&0, bytes),
+            Self::Reset => u8::write(&1, bytes),
+            Self::Set(value) => {
+                u8::write(&2, bytes);
+                value.write(bytes);
+            }
+        }
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        match u8::read(bytes)? {
+            0 => Some(Self::Keep),
+            1 => Some(Self::Reset),
+            2 => Some(Self::Set(Value::read(bytes)?)),
+            _ => None,
+        }
+    }
+}
+
 /// The kinds of data that a purge deletes.
 const KINDS: [Retained; 6] = [
     Retained::Keys,
@@ -162,6 +194,12 @@ stored_as! {
             Self::Own(limit) => Some(*limit),
         },
         |limit| Some(limit.map_or(Self::Default, Self::Own));
+    OwnerStateChange as Option<Option<SuspensionReason>>:
+        |state| match state {
+            Self::Suspend { reason } => Some(reason.clone()),
+            Self::Activate => None,
+        },
+        |state| Some(state.map_or(Self::Activate, |reason| Self::Suspend { reason }));
     Metadata as BTreeMap<String, String>: |metadata| metadata.pairs().clone(), |pairs| Self::new(pairs).ok();
     Means as String: |means| means.to_string(), |text| Self::of_stored(&text);
     RequestId as String: |id| id.as_str().to_owned(), |text| Self::new(&text);
@@ -190,6 +228,9 @@ records! {
     KeyChange { label, metadata, rate_limit, is_disabled, expires_at }
     KeySettings { metadata, rate_limit, disabled_at }
     MetadataPatch { replaces_all, pairs }
+    ChangeOwnerRequest { owner, change, cause }
+    OwnerChange { name, email, metadata, max_active_keys, max_subscriptions }
+    SetOwnerStateRequest { owner, state, at, cause }
     RevokeDigestsRequest { digests, at, cause }
     RevokeUserKeysRequest { owner, created_before, at, max, cause }
     ActiveLimit { max, at }

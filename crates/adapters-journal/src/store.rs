@@ -1,40 +1,52 @@
-//! The specimen of `docs/writing-an-adapter.md`: API keys in memory, and every change of them in a file. A method that
-//! writes records its call first, and then makes the same call in memory. The other ports are stores in memory.
+//! The specimen of `docs/writing-an-adapter.md`: API keys and records of owners in memory, and every change of them in a
+//! file. A method that
+//! writes records its call first, and then does in memory what the call says. The other ports are stores in memory.
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::memory::{MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
-use domain::ports::{
-    Close, KeyStores, NotReady, ReadinessCheck, Retention, Schema, SessionStores, Store, StoreError, WebhookStores,
+use domain::memory::{
+    MemoryAuditLog, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore, MemoryWebhookStore,
 };
+use domain::ports::{
+    ChangeOwnerRequest, ChangedOwner, Close, KeyStores, NotReady, OwnerStore, ReadinessCheck, Retention, Schema,
+    SessionStores, SetOwnerStateRequest, Store, StoreError, WebhookStores,
+};
+use domain::{OwnerId, OwnerRecord};
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::call::Call;
+use crate::call::{Call, Memory};
 use crate::journal::Journal;
 
 pub(crate) type Answer<T> = Result<T, StoreError>;
 
-/// API keys in memory, and every change of them in a file.
+/// API keys and the records of owners in memory, and every change of them in a file.
 ///
 /// An adapter mints no id and reads no clock, so the outcome of a call depends only on its arguments and the calls
 /// before it. Replaying the file therefore leads to the same store again.
 pub struct JournalStore {
-    pub(crate) memory: MemoryKeyStore,
+    pub(crate) memory: Memory,
     journal: Mutex<Journal>,
 }
 
 impl JournalStore {
-    /// Opens the file and replays the calls in it. Their events are in the audit log again.
+    /// Opens the file and replays the calls in it. Their events are in the audit log again. The other parts of the store
+    /// must obey the same records of owners.
     ///
     /// # Errors
     ///
     /// When the file cannot be opened, or is damaged elsewhere than at its end.
-    pub async fn open(path: &Path, audit: &MemoryAuditLog) -> io::Result<Self> {
+    pub async fn open(
+        path: &Path,
+        records: MemoryOwners,
+        owners: MemoryOwnerStore,
+        audit: &MemoryAuditLog,
+    ) -> io::Result<Self> {
         let (journal, calls) = Journal::open(path)?;
-        let memory = MemoryKeyStore::default().writing_to(audit.clone());
+        let keys = MemoryKeyStore::default().obeying(records).writing_to(audit.clone());
+        let memory = Memory { keys, owners };
         for call in calls {
             call.replay(&memory).await;
         }
@@ -52,21 +64,23 @@ impl JournalStore {
     }
 }
 
-/// Opens a store of all ports: API keys in the file, and the rest in memory until your database has it.
+/// Opens a store of all ports: API keys and records of owners in the file, and the rest in memory until your database has it.
 ///
 /// # Errors
 ///
 /// As [`JournalStore::open`].
 pub async fn open_store(path: &Path) -> io::Result<Store> {
-    let audit = MemoryAuditLog::default();
-    let keys = Arc::new(JournalStore::open(path, &audit).await?);
-    let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(audit.clone()));
-    let sessions = Arc::new(MemorySessionStore::default().writing_to(audit.clone()));
+    let (audit, records) = (MemoryAuditLog::default(), MemoryOwners::default());
+    let webhooks = Arc::new(MemoryWebhookStore::default().obeying(records.clone()).writing_to(audit.clone()));
+    let sessions = Arc::new(MemorySessionStore::default().obeying(records.clone()).writing_to(audit.clone()));
+    let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks).writing_to(audit.clone());
+    let keys = Arc::new(JournalStore::open(path, records, owners, &audit).await?);
     let parts: Vec<Arc<dyn Retention>> =
         vec![keys.clone(), sessions.clone(), webhooks.clone(), Arc::new(audit.clone())];
     Ok(Store {
         keys: KeyStores::of(&keys),
         sessions: SessionStores::of(&sessions),
+        owners: Arc::clone(&keys) as _,
         audit: Arc::new(audit),
         retention: Arc::new(parts),
         changes: Vec::new(),
@@ -77,6 +91,23 @@ pub async fn open_store(path: &Path) -> io::Result<Store> {
         schema: Arc::clone(&keys) as _,
         closing: keys,
     })
+}
+
+#[async_trait]
+impl OwnerStore for JournalStore {
+    async fn find(&self, owner: &OwnerId) -> Answer<OwnerRecord> {
+        self.memory.owners.find(owner).await
+    }
+
+    async fn change(&self, request: &ChangeOwnerRequest) -> Answer<ChangedOwner> {
+        let _journal = self.record(Call::ChangeOwner(request.clone())).await?;
+        self.memory.owners.change(request).await
+    }
+
+    async fn set_state(&self, request: &SetOwnerStateRequest) -> Answer<OwnerRecord> {
+        let _journal = self.record(Call::SetOwnerState(request.clone())).await?;
+        self.memory.owners.set_state(request).await
+    }
 }
 
 #[async_trait]

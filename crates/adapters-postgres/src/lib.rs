@@ -43,6 +43,7 @@ mod left_attempt;
 mod migrate;
 mod migrations;
 mod owner_lock;
+mod owners;
 mod pool;
 mod record_uses;
 mod retention;

@@ -17,6 +17,7 @@ mod file_lock;
 mod keys;
 mod migrate;
 mod open_error;
+mod owners;
 mod readers;
 mod record_uses;
 mod retention;

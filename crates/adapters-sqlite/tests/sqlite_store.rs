@@ -55,6 +55,20 @@ mod session_promises {
     storage_conformance::session_store_tests!(fresh());
 }
 
+mod owner_promises {
+    use storage_conformance::owners::OwnedStores;
+
+    use super::*;
+
+    async fn fresh() -> (Arc<OwnedStores>, TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(migrated(&folder.path().join("test.db")).await);
+        (Arc::new(OwnedStores::of(&store)), folder)
+    }
+
+    storage_conformance::owner_store_tests!(fresh());
+}
+
 mod audit_promises {
     use storage_conformance::audit::AuditedStores;
 

@@ -12,6 +12,7 @@ mod instant;
 mod kept;
 pub mod keys;
 mod migrations;
+pub mod owners;
 pub mod schema;
 pub mod sessions;
 pub mod webhooks;

@@ -33,6 +33,26 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use crate::sql_types::Instant;
+
+    owners (owner_issuer, owner_subject) {
+        owner_issuer -> Text,
+        owner_subject -> Text,
+        number -> BigInt,
+        name -> Nullable<Text>,
+        email -> Nullable<Text>,
+        /// JSON.
+        metadata -> Nullable<Text>,
+        max_active_keys -> Nullable<BigInt>,
+        max_subscriptions -> Nullable<BigInt>,
+        suspended_at -> Nullable<Instant>,
+        reason -> Nullable<Text>,
+        rested_until -> Nullable<Instant>,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{Binary, Nullable, Text};
     use crate::sql_types::Instant;
 
@@ -163,6 +183,9 @@ diesel::table! {
 }
 
 diesel::allow_tables_to_appear_in_same_query!(api_keys, usage_by_hour);
+diesel::allow_tables_to_appear_in_same_query!(api_keys, owners);
+diesel::allow_tables_to_appear_in_same_query!(owners, sessions);
+diesel::allow_tables_to_appear_in_same_query!(owners, webhook_lanes);
 
 diesel::allow_tables_to_appear_in_same_query!(
     deliveries_by_hour,

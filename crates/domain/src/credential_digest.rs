@@ -4,6 +4,9 @@ use std::hash::{Hash, Hasher};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
+use crate::OwnerId;
+use crate::webhooks::OwnerNumber;
+
 /// The SHA-256 of an API key or of a session's secret, the only form in which they are stored. It is compared in constant
 /// time, and has no `Display`.
 ///
@@ -29,6 +32,20 @@ impl CredentialDigest {
     /// The digest with these 32 bytes, which is how stores keep it.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
+    }
+
+    /// Reports to a [`ChangeFeed`](crate::ports::ChangeFeed) that all credentials of this owner have changed. No secret has this digest:
+    /// 24 of its bytes are zero, and the others are the number of the owner.
+    pub fn of_owner(owner: &OwnerId) -> Self {
+        let mut bytes = [0; 32];
+        bytes[24..].copy_from_slice(&OwnerNumber::of(owner).number().to_be_bytes());
+        Self(bytes)
+    }
+
+    /// The number of the owner, if this is [`CredentialDigest::of_owner`].
+    pub fn owner(&self) -> Option<OwnerNumber> {
+        let number = self.0.strip_prefix(&[0; 24])?;
+        Some(OwnerNumber::from_number(i64::from_be_bytes(number.try_into().ok()?)))
     }
 
     /// The 32 bytes.

@@ -14,8 +14,8 @@ pub enum InvalidMetadata {
     /// A name has other characters, or too many.
     #[error("must have names of 1 to {} characters of a-z 0-9 _ . -", Metadata::NAME_LENGTH_MAX)]
     Name,
-    /// A value has too many characters, or control characters.
-    #[error("must have values of at most {} characters, without control characters", Metadata::VALUE_LENGTH_MAX)]
+    /// A value is empty, or has too many characters, or control characters.
+    #[error("must have values of 1 to {} characters, without control characters", Metadata::VALUE_LENGTH_MAX)]
     Value,
     /// All pairs together are too long.
     #[error("must have at most {} bytes in all names and values together", Metadata::BYTES_MAX)]
@@ -100,7 +100,7 @@ fn is_name(name: &str) -> bool {
 }
 
 fn is_value(value: &str) -> bool {
-    value.chars().count() <= Metadata::VALUE_LENGTH_MAX && !value.chars().any(char::is_control)
+    (1..=Metadata::VALUE_LENGTH_MAX).contains(&value.chars().count()) && !value.chars().any(char::is_control)
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
     fn takes_the_limits_and_refuses_what_is_past_them() {
         let many = |count: usize| metadata((0..count).map(|number| (number.to_string(), "v".to_owned())));
         assert_eq!((many(16).is_ok(), many(17)), (true, Err(InvalidMetadata::TooMany)));
-        let named = |name: &str| metadata([pair(name, "")]);
+        let named = |name: &str| metadata([pair(name, "v")]);
         assert!(named("plan_2.b-c").is_ok() && named(&"n".repeat(64)).is_ok());
         for wrong in ["", "Plan", "a b", "ä", &"n".repeat(65)] {
             assert_eq!(named(wrong), Err(InvalidMetadata::Name), "{wrong:?}");
@@ -127,7 +127,7 @@ mod tests {
         let valued = |value: &str| metadata([pair("n", value)]);
         assert!(valued(&"ä".repeat(256)).is_ok());
         assert_eq!(valued(&"v".repeat(257)), Err(InvalidMetadata::Value));
-        assert_eq!(valued("a\nb"), Err(InvalidMetadata::Value));
+        assert_eq!([valued("a\nb"), valued("")], [Err(InvalidMetadata::Value), Err(InvalidMetadata::Value)]);
         let long = |last: usize| {
             let full = (0..7).map(|number| (format!("{number}"), "v".repeat(256)));
             metadata(full.chain([("last".to_owned(), "v".repeat(last))]))

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::ports::{CredentialStore, Found, StoredCredential};
+use domain::ports::{CredentialStore, Found, LookedUp, StoredCredential};
 use domain::{CredentialDigest, Home};
 use futures_util::future::join_all;
 
@@ -21,7 +21,13 @@ impl ShardedStore {
     ) -> Found<Stored> {
         let call = |shard: &Shard, part: Vec<CredentialDigest>| {
             let store = Arc::clone(store_of(shard));
-            async move { store.find_by_digests(&part).await.complete() }
+            async move {
+                let found = store.find_by_digests(&part).await;
+                let suspended = found.suspended.clone();
+                let looked_up =
+                    |(digest, stored)| LookedUp { digest, stored, is_suspended: suspended.contains(&digest) };
+                Ok(found.complete()?.into_iter().map(looked_up).collect::<Vec<_>>())
+            }
         };
         let named = self.dealt(digests, |shard, digest| self.named_by(digest).number == shard.number);
         let answers = join_all(named.map(|(shard, part)| shard.part(call(shard, part)))).await;
@@ -32,14 +38,14 @@ impl ShardedStore {
                 Err(error) => failure = Some(error),
             }
         }
-        let known: HashSet<CredentialDigest> = found.iter().map(|(digest, _)| *digest).collect();
+        let known: HashSet<CredentialDigest> = found.iter().map(|one: &LookedUp<Stored>| one.digest).collect();
         let left: Vec<CredentialDigest> = digests.iter().filter(|digest| !known.contains(digest)).copied().collect();
         let others = self.dealt(&left, |shard, digest| self.named_by(digest).number != shard.number);
         let others = others.map(|(shard, part)| shard.part(to_its_end(call(shard, part))));
         let (elsewhere, error) = in_part(left.len(), others).await;
         let is_complete = elsewhere.len() >= left.len();
         found.extend(elsewhere);
-        Found { stored: found, failure: error.or(failure).filter(|_| !is_complete) }
+        Found { failure: error.or(failure).filter(|_| !is_complete), ..found.into_iter().collect() }
     }
 
     fn named_by(&self, digest: &CredentialDigest) -> &Arc<Shard> {

@@ -32,6 +32,7 @@
 pub mod audit;
 mod by_hour;
 pub mod keys;
+pub mod owners;
 mod ports;
 mod racing;
 mod sample;

@@ -77,6 +77,32 @@ mod webhooks {
     }
 }
 
+mod owners {
+    use super::*;
+    use domain::memory::{
+        MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
+        MemoryWebhookStore,
+    };
+    use storage_conformance::owners::OwnedStores;
+
+    fn fresh_stores() -> Arc<OwnedStores> {
+        let (log, feed, records) = (MemoryAuditLog::default(), MemoryChangeFeed::default(), MemoryOwners::default());
+        let webhooks = MemoryWebhookStore::default().obeying(records.clone()).writing_to(log.clone());
+        let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks).reporting_to(feed.clone());
+        let keys = MemoryKeyStore::reporting_to(feed.clone()).obeying(records.clone()).writing_to(log.clone());
+        Arc::new(OwnedStores {
+            owners: Arc::new(owners.writing_to(log.clone())),
+            keys: Arc::new(keys),
+            sessions: Arc::new(MemorySessionStore::reporting_to(feed.clone()).obeying(records).writing_to(log.clone())),
+            webhooks: Arc::new(webhooks),
+            audit: Arc::new(log),
+            feed: Some(Arc::new(feed)),
+        })
+    }
+
+    storage_conformance::owner_store_tests!(ready(fresh_stores()));
+}
+
 mod audit {
     use super::*;
     use domain::memory::{MemoryAuditLog, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};

@@ -42,7 +42,7 @@ fn limited_policy() -> KeyPolicy {
 #[async_trait]
 impl KeyStore for EveryKey {
     async fn insert_within(&self, _: &InsertKeyRequest) -> Result<domain::ports::Insertion, StoreError> {
-        Ok(domain::ports::Insertion::LimitReached)
+        Ok(domain::ports::Insertion::LimitReached { max: 0 })
     }
 
     async fn list(&self, _: &OwnerId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {

@@ -1,8 +1,9 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{Clock, CredentialStore, StoreError};
+use domain::webhooks::OwnerNumber;
 use domain::{CredentialDigest, Home, Timestamp};
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::{Cache, DefaultLifecycle};
@@ -213,6 +214,12 @@ impl<C: Credential> Answers<C> {
         });
     }
 
+    /// The same for all keys of these owners, whether they are cached as good or not.
+    pub(crate) fn evict_owners(&self, owners: &HashSet<OwnerNumber>) {
+        self.evict_matching(|key| owners.contains(&OwnerNumber::of(key.owner())));
+        self.unknown.clear();
+    }
+
     /// The same for every key.
     pub(crate) fn evict_all(&self) {
         self.fills.spoil_all();
@@ -277,6 +284,9 @@ pub(crate) trait Remembered: Send + Sync {
     /// See [`Answers::evict`].
     fn evict(&self, digest: &CredentialDigest);
 
+    /// See [`Answers::evict_owners`].
+    fn evict_owners(&self, owners: &HashSet<OwnerNumber>);
+
     /// See [`Answers::evict_all`].
     fn evict_all(&self);
 
@@ -287,6 +297,10 @@ pub(crate) trait Remembered: Send + Sync {
 impl<C: Credential> Remembered for Answers<C> {
     fn evict(&self, digest: &CredentialDigest) {
         self.evict(digest);
+    }
+
+    fn evict_owners(&self, owners: &HashSet<OwnerNumber>) {
+        self.evict_owners(owners);
     }
 
     fn evict_all(&self) {

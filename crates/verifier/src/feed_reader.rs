@@ -1,8 +1,10 @@
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::FailuresInARow;
 use domain::ports::{BoxError, ChangeFeed, Clock, CredentialChanges, FeedPosition, StoreError};
+use domain::webhooks::OwnerNumber;
+use domain::{CredentialDigest, FailuresInARow};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -84,7 +86,7 @@ impl FeedReader {
         let read = answer.map_err(|_| StoreError::Unavailable(BoxError::from("the read timed out")))??;
         for answers in &self.answers {
             match &read.changes {
-                CredentialChanges::Of(changed) => changed.iter().for_each(|digest| answers.evict(digest)),
+                CredentialChanges::Of(changed) => evict(&**answers, changed),
                 CredentialChanges::OfAny => answers.evict_all(),
             }
         }
@@ -109,6 +111,15 @@ impl FeedReader {
                 }
             }
         }
+    }
+}
+
+/// Evicts what has changed. All owners together take one scan of the cache.
+fn evict(answers: &dyn Remembered, changed: &[CredentialDigest]) {
+    let owners: HashSet<OwnerNumber> = changed.iter().filter_map(CredentialDigest::owner).collect();
+    changed.iter().filter(|digest| digest.owner().is_none()).for_each(|digest| answers.evict(digest));
+    if !owners.is_empty() {
+        answers.evict_owners(&owners);
     }
 }
 

@@ -28,6 +28,7 @@ mod fills;
 mod last_use;
 mod limiter;
 mod look_ups;
+mod owner_states;
 mod refusals;
 mod register;
 mod rounds;
@@ -42,6 +43,7 @@ use std::time::Duration;
 
 pub use counts::VerifierCounts;
 pub use limiter::{Allowance, Limiter};
+pub use owner_states::OwnerStates;
 pub use verified_key::VerifiedKey;
 pub use verified_session::VerifiedSession;
 pub use verifier::{CredentialStores, Verifier, VerifierSettings};
@@ -66,6 +68,9 @@ pub const FEED_POLL_INTERVAL: Duration = Duration::from_millis(250);
 pub const FEED_READ_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long an instance answers "good" from its cache, counted from when its last successful read of the feed began.
 pub const TRUST_MAX: Duration = Duration::from_secs(3);
+/// How long the cache remembers whether an owner is suspended, for calls with ID tokens: another process may have changed
+/// the state.
+pub const OWNER_STATE_TTL: Duration = Duration::from_secs(1);
 /// How long the cache remembers that a digest has no good key. If another process stores a key under this digest (an
 /// imported key that its bearer has tried too early), this process refuses the key for at most this long.
 pub const UNKNOWN_TTL: Duration = Duration::from_secs(1);

@@ -74,12 +74,12 @@ impl<C: Credential> LookUps<C> {
         Ok(Some(Reader { look_ups: Arc::clone(self), is_done: false }))
     }
 
-    /// The found credentials, and the error that kept the store from looking for the others.
+    /// What the store has found of active owners, and the error that kept it from looking for the rest.
     async fn read(
         &self,
         digests: &[CredentialDigest],
     ) -> (HashMap<CredentialDigest, C::Stored>, Option<Arc<StoreError>>) {
-        let found = self.store.find_by_digests(digests).await;
+        let found = self.store.find_by_digests(digests).await.of_active_owners();
         (found.stored.into_iter().collect(), found.failure.map(Arc::new))
     }
 

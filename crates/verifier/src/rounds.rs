@@ -43,7 +43,8 @@ impl<C: Credential> Rounds<C> {
 
     async fn confirm(&self, digests: &[CredentialDigest]) -> Result<(), StoreError> {
         let age = self.answers.age();
-        let Found { stored, failure } = self.answers.store.find_by_digests(digests).await;
+        let found = self.answers.store.find_by_digests(digests).await.of_active_owners();
+        let Found { stored, failure, .. } = found;
         let stored: HashMap<_, _> = stored.into_iter().collect();
         let known: Vec<CredentialDigest> =
             digests.iter().copied().filter(|digest| failure.is_none() || stored.contains_key(digest)).collect();

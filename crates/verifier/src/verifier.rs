@@ -3,7 +3,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::{ChangeFeed, Clock, KeyStores, NotReady, ReadinessCheck, RecentUses, SessionStores, StoreError};
+use domain::ports::{
+    ChangeFeed, Clock, KeyStores, NotReady, OwnerStore, ReadinessCheck, RecentUses, SessionStores, StoreError,
+};
 use domain::{CredentialDigest, KeyId, KeyPolicy, SessionId, Timestamp, is_mistyped};
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +17,7 @@ use crate::evicting_store::EvictingStore;
 use crate::feed_reader::FeedReader;
 use crate::fence::{Fence, Trust};
 use crate::limiter::{Allowance, Limiter};
+use crate::owner_states::OwnerStates;
 use crate::register::Register;
 use crate::verified_key::InTheKey;
 use crate::when_stale::WhenStale;
@@ -148,6 +151,14 @@ impl Verifier {
         let stores = self.stores.sessions.clone();
         let store = Arc::new(EvictingSessions::new(Arc::clone(&stores.store), Arc::clone(&self.sessions.answers)));
         SessionStores { store, ..stores }
+    }
+
+    /// The records of owners, through which this process must change the states of owners. A change evicts the keys and
+    /// the sessions of the owner from the cache before it returns, and does so even if the caller is dropped.
+    pub fn owner_states(&self, store: Arc<dyn OwnerStore>) -> Arc<OwnerStates> {
+        let answers: [Arc<dyn Remembered>; 2] =
+            [Arc::clone(&self.keys.answers) as _, Arc::clone(&self.sessions.answers) as _];
+        Arc::new(OwnerStates::new(store, answers))
     }
 
     /// Returns the key for the `presented` string if the key is good now, and notes its use.

@@ -43,6 +43,8 @@ fn summary(action: AuditAction) -> &'static str {
         AuditAction::SubscriptionFailing => "The fifth attempt of a subscription in a row has failed",
         AuditAction::SubscriptionRecovered => "A failing subscription succeeds again, or is recovered by hand",
         AuditAction::SubscriptionDisabled => "Gatepost disables a subscription",
+        AuditAction::OwnerSuspended => "An owner is suspended",
+        AuditAction::OwnerActivated => "A suspended owner is active again",
         _ => "Not announced",
     }
 }
@@ -56,7 +58,7 @@ mod tests {
         let document: Value =
             serde_json::from_str(&with_operational_events("{\n  \"openapi\": \"3.1.0\"\n}\n")).unwrap();
         let events = document["webhooks"].as_object().unwrap();
-        assert_eq!((events.len(), &document["openapi"]), (9, &json!("3.1.0")));
+        assert_eq!((events.len(), &document["openapi"]), (11, &json!("3.1.0")));
         for (event_type, event) in events {
             let post = &event["post"];
             assert_ne!(post["summary"], "Not announced", "{event_type}");

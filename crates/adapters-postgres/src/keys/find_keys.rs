@@ -1,21 +1,23 @@
 use diesel::OptionalExtension;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KeyRow, api_keys_of, key_by_digest, list_expiring};
-use domain::ports::ListExpiringRequest;
+use domain::ports::{ListExpiringRequest, LookedUp};
 use domain::{ApiKey, CredentialDigest};
 
-use super::rows::{digest_and_key, with_digests};
+use super::rows::{digest_and_key, looked_up};
 use crate::attempt::{Failure, Work};
 
 /// Finds the key with this digest.
 pub(super) struct FindByDigest<'a>(pub(super) &'a CredentialDigest);
 
 impl Work for FindByDigest<'_> {
-    type Answer = Option<ApiKey>;
+    type Answer = Vec<LookedUp<ApiKey>>;
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<ApiKey>, Failure> {
-        let row: Option<KeyRow> = key_by_digest(self.0).first(&mut &*connection).await.optional()?;
-        Ok(row.map(ApiKey::try_from).transpose()?)
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let row: Option<(KeyRow, bool)> = key_by_digest(self.0).first(&mut &*connection).await.optional()?;
+        let looked_up =
+            |(row, is_suspended)| Ok(LookedUp { digest: *self.0, stored: ApiKey::try_from(row)?, is_suspended });
+        row.into_iter().map(looked_up).collect()
     }
 }
 
@@ -23,12 +25,15 @@ impl Work for FindByDigest<'_> {
 pub(super) struct FindByDigests<'a>(pub(super) &'a [CredentialDigest]);
 
 impl Work for FindByDigests<'_> {
-    type Answer = Vec<(CredentialDigest, ApiKey)>;
+    type Answer = Vec<LookedUp<ApiKey>>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let digests: Vec<&[u8]> = self.0.iter().map(|digest| digest.as_bytes().as_slice()).collect();
-        let rows = with_digests(connection, &digests).await?;
-        Ok(rows.into_iter().map(digest_and_key).collect::<Result<_, _>>()?)
+        let one = |(row, is_suspended)| {
+            let (digest, stored) = digest_and_key(row)?;
+            Ok(LookedUp { digest, stored, is_suspended })
+        };
+        looked_up(connection, &digests).await?.into_iter().map(one).collect()
     }
 }
 

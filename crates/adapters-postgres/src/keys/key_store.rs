@@ -80,13 +80,10 @@ impl KeyStore for PostgresStore {
 impl CredentialStore<ApiKey> for PostgresStore {
     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
         let found = match digests {
-            [digest] => {
-                let found = self.run_look_up(&FindByDigest(digest)).await;
-                found.map(|key| key.map(|key| (*digest, key)).into_iter().collect())
-            }
+            [digest] => self.run_look_up(&FindByDigest(digest)).await,
             digests => self.run_look_up(&FindByDigests(digests)).await,
         };
-        Found::from(found)
+        Found::of(found)
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {

@@ -5,6 +5,7 @@ use diesel::prelude::{ExpressionMethods, QueryDsl};
 use diesel::result::QueryResult;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KEY_COLUMNS, KeyRow, ListedRow, digest_of, key_by_id, list_keys};
+use diesel_mapping::owners::is_key_suspended;
 use diesel_mapping::schema::api_keys;
 use domain::ports::StoreError;
 use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId};
@@ -32,6 +33,12 @@ pub(super) async fn locked(connection: &AsyncPgConnection, id: &KeyId) -> QueryR
 pub(super) async fn with_digests(connection: &AsyncPgConnection, digests: &[&[u8]]) -> QueryResult<Vec<FoundRow>> {
     let found = api_keys::table.filter(api_keys::digest.eq_any(digests)).select((KEY_COLUMNS, api_keys::digest));
     found.load(&mut &*connection).await
+}
+
+/// The same, and whether the owner of each is suspended.
+pub(super) async fn looked_up(connection: &AsyncPgConnection, digests: &[&[u8]]) -> QueryResult<Vec<(FoundRow, bool)>> {
+    let found = api_keys::table.filter(api_keys::digest.eq_any(digests));
+    found.select(((KEY_COLUMNS, api_keys::digest), is_key_suspended())).load(&mut &*connection).await
 }
 
 /// The row of a key, and its digest.

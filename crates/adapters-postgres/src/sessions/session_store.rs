@@ -60,13 +60,10 @@ impl SessionStore for PostgresStore {
 impl CredentialStore<Session> for PostgresStore {
     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
         let found = match digests {
-            [digest] => {
-                let found = self.run_look_up(&FindByDigest(digest)).await;
-                found.map(|session| session.map(|session| (*digest, session)).into_iter().collect())
-            }
+            [digest] => self.run_look_up(&FindByDigest(digest)).await,
             digests => self.run_look_up(&FindByDigests(digests)).await,
         };
-        Found::from(found)
+        Found::of(found)
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {

@@ -20,17 +20,23 @@ use crate::claimers::Claimer;
 use crate::transaction::{Begin, Commit, NotDurable, Rollback, settle};
 
 /// The lanes that need service, beginning with the lane that has waited longest, and the columns that their deliveries
-/// need. Skips the lanes in `$2` and all lanes of the owners in `$3`, and begins at `$4`.
+/// need. Skips the lanes in `$2`, all lanes of the owners in `$3` and of suspended owners, and begins at `$4`. `OFFSET 0`
+/// makes the planner ask for the owner of each lane that it reads, and for no other.
 const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_at, lane.wakes, lane.failures_in_a_row,
         lane.failing_since, lane.paused_until, lane.pause_millis,
         subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
-        subscription.options
+        subscription.options, owner.rested_until
     FROM (
         SELECT * FROM webhook_lanes WHERE is_open AND ready_at <= $1 AND ready_at >= $4
-            AND owner <> ALL($3) AND subscription_id <> ALL($2)
+            AND owner <> ALL($3) AND subscription_id <> ALL($2) AND NOT EXISTS (
+                SELECT FROM owners WHERE number = webhook_lanes.owner AND suspended_at IS NOT NULL OFFSET 0
+            )
         ORDER BY ready_at LIMIT $5
     ) AS lane
     LEFT JOIN webhook_subscriptions AS subscription ON subscription.id = lane.subscription_id
+    LEFT JOIN LATERAL (
+        SELECT rested_until FROM owners WHERE number = lane.owner ORDER BY rested_until DESC NULLS LAST LIMIT 1
+    ) AS owner ON true
     ORDER BY lane.ready_at";
 
 /// Claims deliveries of each lane as its room allows: first attempts, then retries and first attempts that were claimed
@@ -308,6 +314,8 @@ struct ReadyLaneRow {
     url: Option<String>,
     #[diesel(embed)]
     secrets: SecretsRow,
+    #[diesel(sql_type = Nullable<Instant>)]
+    rested_until: Option<StoredInstant>,
 }
 
 /// A lane that needs service.
@@ -321,6 +329,8 @@ struct ReadyLane {
     breaker: Breaker,
     /// `None` if the subscription is damaged or does not exist.
     target: Option<Target>,
+    /// The end of the last suspension of the owner: no run counts from before it.
+    rested_until: Option<Timestamp>,
 }
 
 impl ReadyLane {
@@ -345,7 +355,8 @@ impl ReadyLaneRow {
         let (owner, breaker) = (OwnerNumber::from_number(self.owner), self.breaker.breaker());
         let url = self.url.and_then(|url| TargetUrl::from_stored(&url));
         let target = url.zip(self.secrets.secrets(id).ok());
-        Ok(ReadyLane { id, owner, room: 0, ready_at: self.ready_at, wakes: self.wakes, breaker, target })
+        let rested_until = self.rested_until.and_then(StoredInstant::timestamp);
+        Ok(ReadyLane { id, owner, room: 0, ready_at: self.ready_at, wakes: self.wakes, breaker, target, rested_until })
     }
 }
 
@@ -439,7 +450,12 @@ fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<Claim
     let claimed = lanes.into_iter().filter_map(|lane| {
         let (mut deliveries, (url, secrets)) = deliveries.remove(&lane.id).zip(lane.target)?;
         deliveries.sort_unstable_by_key(|(turn, delivery)| (*turn, delivery.id));
-        let deliveries = deliveries.into_iter().map(|(_, delivery)| delivery).collect();
+        let since = lane.rested_until.unwrap_or(Timestamp::MIN);
+        let counted = |(_, one): (Turn, ClaimedDelivery)| ClaimedDelivery {
+            run_started_at: one.run_started_at.max(since),
+            ..one
+        };
+        let deliveries = deliveries.into_iter().map(counted).collect();
         let (subscription, owner, breaker) = (lane.id, lane.owner, lane.breaker);
         Some(ClaimedLane { subscription, owner, url, secrets, breaker, deliveries })
     });

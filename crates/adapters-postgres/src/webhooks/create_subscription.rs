@@ -1,11 +1,12 @@
 use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::owners::{LimitsRow, limits_in, limits_of};
 use diesel_mapping::schema::{audit_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, NewSubscriptionRow};
 use domain::ports::{InsertSubscriptionRequest, SubscriptionInsertion};
 use domain::webhooks::{Breaker, OwnerNumber};
-use futures_util::future::join3;
+use futures_util::future::{join3, join4};
 
 use super::subscription_queries::insert_patterns;
 use crate::attempt::{Failure, Work};
@@ -23,15 +24,17 @@ impl Work for InsertSubscriptionRequest {
             .filter(webhook_subscriptions::owner_issuer.eq(owner.issuer()))
             .filter(webhook_subscriptions::owner_subject.eq(owner.subject()))
             .select((count_star(), count(webhook_subscriptions::deleted_at)));
-        let (begun, locked, counts) = join3(
+        let (begun, locked, limits, counts) = join4(
             Begin.execute(&mut &*connection),
             lock_owner(owner).execute(&mut &*connection),
+            limits_of(owner).load::<LimitsRow>(&mut &*connection),
             counts.get_result::<(i64, i64)>(&mut &*connection),
         )
         .await;
         begun.and(locked)?;
+        let max = limits_in(owner, limits?.pop())?.subscriptions_or(self.max);
         let (all, deleted) = counts?;
-        let decided = SubscriptionInsertion::within(self.max, all.abs_diff(deleted), deleted.unsigned_abs());
+        let decided = SubscriptionInsertion::within(max, all.abs_diff(deleted), deleted.unsigned_abs());
         if decided != SubscriptionInsertion::Stored {
             Rollback.execute(&mut &*connection).await?;
             return Ok(decided);

@@ -54,11 +54,14 @@ const WAKE: &str = "UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST
         due_from = LEAST(due_from, $2)
     WHERE subscription_id = ANY($1)";
 
-/// The columns of a receiver that a claim needs.
+/// What a claim needs of a receiver. It has no URL if its owner is suspended, so that nothing is claimed.
 macro_rules! target {
     () => {
         ", lane.owner, lane.failures_in_a_row, lane.failing_since, lane.paused_until, lane.pause_millis,
-            subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
+            CASE WHEN NOT EXISTS (
+                SELECT FROM owners WHERE number = lane.owner AND suspended_at IS NOT NULL OFFSET 0
+            ) THEN subscription.url END AS url,
+            subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
             subscription.options"
     };
 }

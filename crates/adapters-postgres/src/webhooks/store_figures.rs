@@ -16,12 +16,14 @@ use crate::attempt::{Failure, Work};
 use crate::claimers::CountVersions;
 use crate::pool::Connections;
 
-/// The first due delivery of each of the lanes that have waited longest. Each is the start of a range of the index,
-/// which begins at `due_from`, because the index still has entries of deleted rows.
+/// The first due delivery of each of the lanes that have waited longest, without those of suspended owners. Each is the start of a range of the index, which
+/// begins at `due_from`, because the index still has entries of rows that are gone.
 const FIND_OLDEST_DUE: &str = "SELECT min(first.due_at) AS oldest_due
     FROM (
         SELECT subscription_id, due_from FROM webhook_lanes
-        WHERE is_open AND ready_at <= $1 AND (paused_until IS NULL OR paused_until <= $1)
+        WHERE is_open AND ready_at <= $1 AND (paused_until IS NULL OR paused_until <= $1) AND NOT EXISTS (
+            SELECT FROM owners WHERE number = webhook_lanes.owner AND suspended_at IS NOT NULL OFFSET 0
+        )
         ORDER BY ready_at LIMIT $2
     ) AS lane
     CROSS JOIN (VALUES (0::smallint), (1), (2)) AS phases (phase)

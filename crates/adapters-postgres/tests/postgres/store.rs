@@ -57,6 +57,19 @@ mod session_promises {
     storage_conformance::session_store_tests!(fresh_store());
 }
 
+mod owner_promises {
+    use storage_conformance::owners::OwnedStores;
+
+    use super::*;
+
+    async fn fresh_stores() -> (Arc<OwnedStores>, Database) {
+        let (store, database) = fresh().await;
+        (Arc::new(OwnedStores::of(&store).shared(store)), database)
+    }
+
+    storage_conformance::owner_store_tests!(fresh_stores());
+}
+
 mod audit_promises {
     use storage_conformance::audit::AuditedStores;
 

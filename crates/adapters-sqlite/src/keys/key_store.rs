@@ -6,8 +6,8 @@ use diesel_mapping::KEY_USAGE;
 use diesel_mapping::keys::{KeyRow, api_keys_of, key_by_digest, list_expiring};
 use domain::ports::{
     ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
-    ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
-    Rotation, StoreError, UsageRequest,
+    ListExpiringRequest, LookedUp, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
+    RotateKeyRequest, Rotation, StoreError, UsageRequest,
 };
 use domain::{ApiKey, CredentialDigest, Hour, KeyUsage, KeyUse, ListView, OwnerId, UsageCounts};
 
@@ -77,12 +77,14 @@ impl CredentialStore<ApiKey> for SqliteStore {
         let find = move |connection: &mut SqliteConnection| {
             let mut found = Vec::new();
             for digest in digests {
-                let row: Option<KeyRow> = key_by_digest(&digest).first(connection).optional()?;
-                found.extend(row.map(ApiKey::try_from).transpose()?.map(|key| (digest, key)));
+                let row: Option<(KeyRow, bool)> = key_by_digest(&digest).first(connection).optional()?;
+                if let Some((row, is_suspended)) = row {
+                    found.push(LookedUp { digest, stored: ApiKey::try_from(row)?, is_suspended });
+                }
             }
             Ok(found)
         };
-        Found::from(self.readers.read(find).await)
+        Found::of(self.readers.read(find).await)
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {

@@ -20,8 +20,8 @@ pub(super) fn report_leaks(
     let (mut revoked, mut leaked) = (Vec::new(), Vec::new());
     for digest in digests.iter().collect::<HashSet<_>>() {
         let is_new = Kept(revoke_by_digest(digest, (*at).into())).execute(connection)? > 0;
-        let row: Option<KeyRow> = key_by_digest(digest).first(connection).optional()?;
-        if let Some(row) = row {
+        let row: Option<(KeyRow, bool)> = key_by_digest(digest).first(connection).optional()?;
+        if let Some((row, _)) = row {
             let key = ApiKey::try_from(row)?;
             leaked.extend(is_new.then(|| key.clone()));
             revoked.push((*digest, key));

@@ -9,7 +9,7 @@ use diesel_mapping::sessions::{
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
 use domain::audit::Cause;
-use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
+use domain::ports::{CredentialStore, Found, LookedUp, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
@@ -77,11 +77,11 @@ impl CredentialStore<Session> for SqliteStore {
         let find_all = move |connection: &mut SqliteConnection| {
             let mut found = Vec::new();
             for digest in digests {
-                found.extend(find(connection, &digest)?.map(|session| (digest, session)));
+                found.extend(find(connection, &digest)?);
             }
             Ok(found)
         };
-        Found::from(self.readers.read(find_all).await)
+        Found::of(self.readers.read(find_all).await)
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
@@ -141,7 +141,8 @@ fn end_sessions(
     Ok(digests_of("sessions", &ended)?)
 }
 
-fn find(connection: &mut SqliteConnection, digest: &CredentialDigest) -> Result<Option<Session>, Undo> {
-    let row: Option<SessionRow> = session_by_digest(digest).first(connection).optional()?;
-    Ok(row.map(Session::try_from).transpose()?)
+fn find(connection: &mut SqliteConnection, digest: &CredentialDigest) -> Result<Option<LookedUp<Session>>, Undo> {
+    let row: Option<(SessionRow, bool)> = session_by_digest(digest).first(connection).optional()?;
+    let Some((row, is_suspended)) = row else { return Ok(None) };
+    Ok(Some(LookedUp { digest: *digest, stored: Session::try_from(row)?, is_suspended }))
 }

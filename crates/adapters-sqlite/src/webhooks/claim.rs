@@ -1,9 +1,10 @@
 use std::time::Duration;
 
 use diesel::connection::DefaultLoadingMode;
+use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
-use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
+use diesel_mapping::schema::{owners, webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{SecretsRow, phase_number, subscription_id};
 use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
 use domain::webhooks::{Admission, Allotment, OwnerNumber, PayloadRoom, Phase, SealedSecrets, TargetUrl};
@@ -49,14 +50,17 @@ pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -
 // a statement again each time its limit is bound.
 
 /// The lanes that have waited longest and have room, and how many deliveries to claim of each. There may be many lanes
-/// without room, so this query reads only an index.
+/// without room, so this query reads only an index. Lanes of suspended owners stay ready.
 fn admitted_lanes(
     connection: &mut SqliteConnection,
     request: &ClaimRequest,
 ) -> Result<Vec<(SubscriptionId, u32)>, Undo> {
+    let suspended =
+        owners::table.filter(owners::number.eq(webhook_lanes::owner)).filter(owners::suspended_at.is_not_null());
     let ready = webhook_lanes::table
         .filter(webhook_lanes::is_open.eq(true))
         .filter(webhook_lanes::ready_at.le(Some(StoredInstant::from(request.at))))
+        .filter(not(exists(suspended)))
         .order(webhook_lanes::ready_at)
         .select((webhook_lanes::subscription_id, webhook_lanes::owner));
     let mut allotment = Allotment::new(request);
@@ -111,7 +115,11 @@ fn serve(
     let wanted = admitted(connection, &before, room, request.at)?;
     let due = claimable(connection, &before, request.at, wanted, payload_room)?;
     let found = due.len();
-    let (rows, deliveries, unreadable) = read(due, target.is_some(), request);
+    let rested_until = rested_until(connection, before.owner)?;
+    let (rows, mut deliveries, unreadable) = read(due, target.is_some(), request);
+    for delivery in &mut deliveries {
+        delivery.run_started_at = delivery.run_started_at.max(rested_until);
+    }
     take(connection, &rows)?;
     for row in &unreadable {
         end_unreadable(connection, row, request.at)?;
@@ -137,6 +145,13 @@ fn serve(
         deliveries,
     });
     Ok(Served { claimed, unreadable: unreadable.len() })
+}
+
+/// The end of the last suspension of the owner: no run counts from before it.
+fn rested_until(connection: &mut SqliteConnection, owner: OwnerNumber) -> QueryResult<Timestamp> {
+    let rested = owners::table.filter(owners::number.eq(owner.number())).select(owners::rested_until);
+    let rested: Option<Option<StoredInstant>> = rested.first(connection).optional()?;
+    Ok(rested.flatten().and_then(StoredInstant::timestamp).unwrap_or(Timestamp::MIN))
 }
 
 /// Splits the due rows: claimed rows with their deliveries, and damaged rows.

@@ -7,6 +7,7 @@ use domain::webhooks::{Breaker, OwnerNumber};
 
 use super::subscription_queries::insert_patterns;
 use crate::audit::write_events;
+use crate::owners::limits_of;
 use crate::undo::Undo;
 
 /// See [`SubscriptionStore::insert_within`](domain::ports::SubscriptionStore::insert_within).
@@ -20,6 +21,7 @@ pub(super) fn create_subscription(
         .filter(webhook_subscriptions::owner_subject.eq(subscription.owner.subject()))
         .select((count_star(), count(webhook_subscriptions::deleted_at)))
         .get_result(connection)?;
+    let max = limits_of(connection, &subscription.owner)?.subscriptions_or(max);
     let decided = SubscriptionInsertion::within(max, all.abs_diff(deleted), deleted.unsigned_abs());
     if decided != SubscriptionInsertion::Stored {
         return Ok(decided);

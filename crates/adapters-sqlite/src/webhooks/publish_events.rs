@@ -1,7 +1,9 @@
 use std::collections::HashMap;
 
 use diesel::prelude::*;
-use diesel_mapping::schema::{webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications};
+use diesel_mapping::schema::{
+    owners, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
+};
 use diesel_mapping::webhooks::{EventRow, NewDueRow, SecretsRow, stored_filter};
 use domain::ports::{Accepted, ClaimedLane, Publication};
 use domain::webhooks::{
@@ -235,8 +237,13 @@ impl<'a> FanOut<'a> {
     }
 }
 
-/// The lane's data for a dispatcher.
+/// What a dispatcher needs of the lane; `None` if its owner is suspended, so that nothing is claimed.
 fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Option<ClaimedLane>> {
+    let suspended = owners::table.filter(owners::number.eq(lane.owner.number()));
+    let suspended = suspended.filter(owners::suspended_at.is_not_null()).count();
+    if suspended.get_result::<i64>(connection)? > 0 {
+        return Ok(None);
+    }
     use diesel_mapping::schema::webhook_subscriptions as subscriptions;
     let found = subscriptions::table
         .filter(subscriptions::id.eq(lane.id.as_bytes().as_slice()))

@@ -12,10 +12,12 @@ use domain::ports::{LANES_SEARCHED_MAX, ProcessFigures, QueueFigures, StoreError
 use crate::SqliteStore;
 use crate::undo::Undo;
 
-/// The first due delivery of each of the lanes that have waited longest. Each is the start of an index.
+/// The first due delivery of each of the lanes that have waited longest, without those of suspended owners. Each is the start of an index.
 const FIND_OLDEST_DUE: &str = "WITH lane AS (
         SELECT subscription_id FROM webhook_lanes
-        WHERE is_open = 1 AND ready_at <= $1 AND (paused_until IS NULL OR paused_until <= $1)
+        WHERE is_open = 1 AND ready_at <= $1 AND (paused_until IS NULL OR paused_until <= $1) AND NOT EXISTS (
+            SELECT 1 FROM owners WHERE number = webhook_lanes.owner AND suspended_at IS NOT NULL
+        )
         ORDER BY ready_at LIMIT $2
     )
     SELECT min(due_at) AS oldest_due FROM (

@@ -24,6 +24,7 @@ macro_rules! for_each_copied_table {
     ($callback:ident) => {
         $callback! {
             (Keys, api_keys, KeyCopy, own),
+            (Owners, owners, OwnerCopy, own),
             (Usage, usage_by_hour, UsageCopy, of_key),
             (Sessions, sessions, SessionCopy, own),
             (Checks, encryption_checks, CheckCopy, of_nobody),

@@ -5,7 +5,7 @@ use diesel::prelude::{Insertable, Queryable, Selectable};
 use super::CopiedRow;
 use crate::StoredInstant;
 use crate::schema::{
-    api_keys, audit_events, deliveries_by_hour, encryption_checks, sessions, usage_by_hour, webhook_attempts,
+    api_keys, audit_events, deliveries_by_hour, encryption_checks, owners, sessions, usage_by_hour, webhook_attempts,
     webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
     webhook_subscriptions,
 };
@@ -28,6 +28,23 @@ pub struct KeyCopy {
     replaced_by: Option<Vec<u8>>,
     settings: Option<String>,
     created_by: Option<String>,
+}
+
+/// What a host has set for an owner.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = owners, treat_none_as_default_value = false)]
+pub struct OwnerCopy {
+    owner_issuer: String,
+    owner_subject: String,
+    number: i64,
+    name: Option<String>,
+    email: Option<String>,
+    metadata: Option<String>,
+    max_active_keys: Option<i64>,
+    max_subscriptions: Option<i64>,
+    suspended_at: Option<StoredInstant>,
+    reason: Option<String>,
+    rested_until: Option<StoredInstant>,
 }
 
 /// How often a key was verified in an hour.
@@ -216,6 +233,7 @@ pub struct AuditCopy {
 }
 
 impl CopiedRow for KeyCopy {}
+impl CopiedRow for OwnerCopy {}
 impl CopiedRow for UsageCopy {}
 impl CopiedRow for SessionCopy {}
 impl CopiedRow for CheckCopy {}

@@ -10,6 +10,7 @@ use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId, Timestamp};
 use super::key_row::{KEY_COLUMNS, KeyColumns, LISTED_COLUMNS, ListedColumns};
 use super::settings_json::settings_json;
 use crate::StoredInstant;
+use crate::owners::is_key_suspended;
 use crate::schema::api_keys;
 
 /// The key belongs to this owner.
@@ -91,12 +92,13 @@ fn later_than<'a>(end: StoredInstant, id: &'a KeyId) -> _ {
     api_keys::ends_at.gt(end).or(api_keys::id.gt(id))
 }
 
-/// The key under a digest.
+/// The key under a digest, and whether its owner is suspended.
 #[auto_type]
 pub fn key_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();
     let columns: KeyColumns = KEY_COLUMNS;
-    api_keys::table.filter(api_keys::digest.eq(digest)).select(columns)
+    let is_suspended: is_key_suspended = is_key_suspended();
+    api_keys::table.filter(api_keys::digest.eq(digest)).select((columns, is_suspended))
 }
 
 /// The key with this id, of any owner, and its digest.

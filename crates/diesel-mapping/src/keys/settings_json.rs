@@ -30,7 +30,9 @@ pub(super) fn settings_json(settings: &KeySettings) -> Option<String> {
 
 /// The settings of this JSON; `None` if [`settings_json`] does not write such JSON.
 pub(super) fn settings_of(json: &str) -> Option<KeySettings> {
-    let stored: StoredSettings = serde_json::from_str(json).ok()?;
+    let mut stored: StoredSettings = serde_json::from_str(json).ok()?;
+    // The first version with metadata took empty values.
+    stored.metadata.retain(|_, value| !value.is_empty());
     Some(KeySettings {
         metadata: Metadata::new(stored.metadata).ok()?,
         rate_limit: stored.rate_limit.map(|limit| limit.parse()).transpose().ok()?,
@@ -51,7 +53,7 @@ mod tests {
         assert_eq!(settings_of(&json), Some(settings));
         assert_eq!(settings_json(&KeySettings::default()), None);
         assert_eq!(settings_of("{}"), Some(KeySettings::default()));
-        for wrong in ["", "null", r#"{"rateLimit":"5"}"#, r#"{"metadata":{"A":""}}"#, r#"{"disabledAt":"x"}"#] {
+        for wrong in ["", "null", r#"{"rateLimit":"5"}"#, r#"{"metadata":{"A":"b"}}"#, r#"{"disabledAt":"x"}"#] {
             assert_eq!(settings_of(wrong), None, "{wrong:?}");
         }
     }

@@ -9,6 +9,7 @@ use domain::{CredentialDigest, OwnerId, Timestamp};
 
 use super::session_row::{SESSION_COLUMNS, SessionColumns};
 use crate::StoredInstant;
+use crate::owners::is_session_suspended;
 use crate::schema::sessions;
 
 /// The boundary of idle sessions: a session that was last seen at this instant or before has ended at `at`.
@@ -30,12 +31,13 @@ pub fn list_sessions<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     sessions::table.filter(is_theirs).filter(is_good).order(newest_first).select(columns)
 }
 
-/// The session under a digest.
+/// The session under a digest, and whether its owner is suspended.
 #[auto_type]
 pub fn session_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();
     let columns: SessionColumns = SESSION_COLUMNS;
-    sessions::table.filter(sessions::digest.eq(digest)).select(columns)
+    let is_suspended: is_session_suspended = is_session_suspended();
+    sessions::table.filter(sessions::digest.eq(digest)).select((columns, is_suspended))
 }
 
 /// Deletes the session `$3` of the owner with the issuer `$1` and the subject `$2`.

@@ -44,13 +44,19 @@ pub enum AuditAction {
     SessionEnded,
     /// An operator chose other lines of the log.
     LogFilterChanged,
-    /// An action of a later version.
+    /// The record of an owner was changed.
+    OwnerChanged,
+    /// An owner was suspended.
+    OwnerSuspended,
+    /// An owner is active again.
+    OwnerActivated,
+    /// Something that a later version has done.
     Later(LaterName),
 }
 
 impl AuditAction {
     /// Every action of this version.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::KeyCreated,
         Self::KeyChanged,
         Self::KeyRotated,
@@ -71,6 +77,9 @@ impl AuditAction {
         Self::SessionOpened,
         Self::SessionEnded,
         Self::LogFilterChanged,
+        Self::OwnerChanged,
+        Self::OwnerSuspended,
+        Self::OwnerActivated,
     ];
 
     /// The name that the API and the stores use.
@@ -97,6 +106,9 @@ impl AuditAction {
             Self::SessionOpened => "session.opened",
             Self::SessionEnded => "session.ended",
             Self::LogFilterChanged => "log.filter_changed",
+            Self::OwnerChanged => "owner.changed",
+            Self::OwnerSuspended => "owner.suspended",
+            Self::OwnerActivated => "owner.activated",
         }
     }
 
@@ -111,7 +123,9 @@ impl AuditAction {
             | Self::KeyLimitReached
             | Self::SubscriptionFailing
             | Self::SubscriptionDisabled
-            | Self::SubscriptionRecovered => true,
+            | Self::SubscriptionRecovered
+            | Self::OwnerSuspended
+            | Self::OwnerActivated => true,
             Self::KeyChanged
             | Self::DataRead
             | Self::SubscriptionCreated
@@ -123,6 +137,7 @@ impl AuditAction {
             | Self::SessionOpened
             | Self::SessionEnded
             | Self::LogFilterChanged
+            | Self::OwnerChanged
             | Self::Later(_) => false,
         }
     }

@@ -8,13 +8,14 @@ use super::origin::Origin;
 use crate::{AuditId, DeliveryId, EventId, KeyId, OwnerId, SessionId, SubscriptionId, Timestamp};
 
 /// Targets without an id, by their text form: everything of one kind that an owner has, and the log.
-const WORDS: [(&str, AuditTarget); 6] = [
+const WORDS: [(&str, AuditTarget); 7] = [
     ("keys", AuditTarget::Keys),
     ("subscriptions", AuditTarget::Subscriptions),
     ("deliveries", AuditTarget::Deliveries),
     ("sessions", AuditTarget::Sessions),
     ("events", AuditTarget::Events),
     ("log", AuditTarget::Log),
+    ("owner", AuditTarget::Owner),
 ];
 
 /// One entry of the audit log. It has no secret.
@@ -59,7 +60,9 @@ pub enum AuditTarget {
     Events,
     /// The log of an instance.
     Log,
-    /// A target of a later version.
+    /// The record of the owner.
+    Owner,
+    /// Something that a later version has.
     Later(LaterName),
 }
 
@@ -96,6 +99,7 @@ impl AuditTarget {
             Self::Sessions => "sessions",
             Self::Events => "events",
             Self::Log => "log",
+            Self::Owner => "owner",
             Self::Later(_) => "other",
         }
     }

@@ -40,13 +40,23 @@ pub enum AuditField {
     Role,
     /// Which lines the log has.
     LogFilter,
+    /// The name of an owner.
+    Name,
+    /// The e-mail address of an owner.
+    Email,
+    /// The most active keys of an owner.
+    MaxActiveKeys,
+    /// The most subscriptions of an owner.
+    MaxSubscriptions,
+    /// Why an owner is suspended.
+    Reason,
     /// A field of a later version.
     Later(LaterName),
 }
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 23] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -65,6 +75,11 @@ impl AuditField {
         Self::Deliveries,
         Self::Role,
         Self::LogFilter,
+        Self::Name,
+        Self::Email,
+        Self::MaxActiveKeys,
+        Self::MaxSubscriptions,
+        Self::Reason,
     ];
 
     /// The name that the API and the stores use.
@@ -89,6 +104,11 @@ impl AuditField {
             Self::Deliveries => "deliveries",
             Self::Role => "role",
             Self::LogFilter => "logFilter",
+            Self::Name => "name",
+            Self::Email => "email",
+            Self::MaxActiveKeys => "maxActiveKeys",
+            Self::MaxSubscriptions => "maxSubscriptions",
+            Self::Reason => "reason",
         }
     }
 

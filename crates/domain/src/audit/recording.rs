@@ -7,7 +7,7 @@ use super::origin::Cause;
 use crate::ports::ActiveLimit;
 use crate::sessions::Session;
 use crate::webhooks::{Delivery, EventPattern, HeaderName, HealthTurn, Subscription, SubscriptionStatus};
-use crate::{ApiKey, DeliveryId, KeyId, OwnerId, Rotated, SessionId, SubscriptionId, Timestamp};
+use crate::{ApiKey, DeliveryId, KeyId, Metadata, OwnerId, OwnerRecord, Rotated, SessionId, SubscriptionId, Timestamp};
 
 /// What the event of a subscription shows of it.
 type Shown = [(AuditField, Option<String>); 7];
@@ -82,7 +82,22 @@ impl Cause {
         self.each(AuditAction::KeyLeaked, targets)
     }
 
-    /// An operator read this target of the owner.
+    /// The record of the owner was changed; `None` if it is as before.
+    pub fn owner_changed(&self, owner: &OwnerId, before: &OwnerRecord, after: &OwnerRecord) -> Option<AuditEvent> {
+        if before == after {
+            return None;
+        }
+        let action = match (&before.suspension, &after.suspension) {
+            (None, Some(_)) => AuditAction::OwnerSuspended,
+            (Some(_), None) => AuditAction::OwnerActivated,
+            _ => AuditAction::OwnerChanged,
+        };
+        let changes = shown_of_owner(before).into_iter().zip(shown_of_owner(after));
+        let changes = changes.filter_map(|((field, before), (_, after))| FieldChange::between(field, before, after));
+        Some(self.first(action, AuditTarget::Owner, owner, changes))
+    }
+
+    /// An operator read this, which belongs to the owner.
     pub fn data_read(&self, owner: &OwnerId, read: AuditTarget) -> AuditEvent {
         self.first(AuditAction::DataRead, read, owner, [])
     }
@@ -232,12 +247,30 @@ fn status_of_key(key: &ApiKey) -> (AuditField, Option<String>) {
 
 fn shown_of_key(key: &ApiKey) -> [(AuditField, Option<String>); 4] {
     let settings = &key.settings;
-    let names: Vec<&str> = settings.metadata.pairs().keys().map(String::as_str).collect();
     [
         (AuditField::Label, Some(key.label.as_str().to_owned())),
         (AuditField::ExpiresAt, key.expires_at.map(|at| at.to_string())),
-        (AuditField::Metadata, (!names.is_empty()).then(|| names.join(" "))),
+        (AuditField::Metadata, names_of(&settings.metadata)),
         (AuditField::RateLimit, settings.rate_limit.map(|limit| limit.to_string())),
+    ]
+}
+
+fn names_of(metadata: &Metadata) -> Option<String> {
+    let names: Vec<&str> = metadata.pairs().keys().map(String::as_str).collect();
+    (!names.is_empty()).then(|| names.join(" "))
+}
+
+fn shown_of_owner(record: &OwnerRecord) -> [(AuditField, Option<String>); 7] {
+    let status = if record.suspension.is_some() { "suspended" } else { "active" };
+    let reason = record.suspension.as_ref().and_then(|suspension| suspension.reason.as_ref());
+    [
+        (AuditField::Name, record.name.as_ref().map(|name| name.as_str().to_owned())),
+        (AuditField::Email, record.email.as_ref().map(|email| email.as_str().to_owned())),
+        (AuditField::Metadata, names_of(&record.metadata)),
+        (AuditField::MaxActiveKeys, record.limits.max_active_keys.map(|max| max.to_string())),
+        (AuditField::MaxSubscriptions, record.limits.max_subscriptions.map(|max| max.to_string())),
+        (AuditField::Status, Some(status.to_owned())),
+        (AuditField::Reason, reason.map(|reason| reason.as_str().to_owned())),
     ]
 }
 

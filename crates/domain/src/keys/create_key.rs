@@ -121,7 +121,7 @@ impl Keys {
             .await?
         {
             Insertion::Stored(keys) => Ok(CreatedKey { full_key, id: key.id, keys: self.with_recent_uses(keys) }),
-            Insertion::LimitReached => Err(CreateKeyError::LimitReached { max: limit.max }),
+            Insertion::LimitReached { max } => Err(CreateKeyError::LimitReached { max }),
         }
     }
 }

@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
 use super::change_feed::MemoryChangeFeed;
+use super::owners::MemoryOwners;
 use crate::ports::{
     ChangeFeed, ChangeKeyRequest, ChangedKey, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest,
-    Insertion, KeyStore, KeyUsageStore, ListExpiringRequest, NotReady, ReadinessCheck, Retained, Retention, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    Insertion, KeyStore, KeyUsageStore, ListExpiringRequest, LookedUp, NotReady, ReadinessCheck, Retained, Retention,
+    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
     UsageRequest,
 };
 use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyUsage, KeyUse, ListView, OwnerId, Timestamp, UsageCounts};
@@ -20,6 +21,7 @@ pub struct MemoryKeyStore {
     tables: Mutex<Tables>,
     changes: MemoryChangeFeed,
     audit: MemoryAuditLog,
+    owners: MemoryOwners,
 }
 
 #[derive(Debug, Default)]
@@ -87,6 +89,12 @@ impl MemoryKeyStore {
         Self { audit, ..self }
     }
 
+    /// The store, which obeys these records from now on.
+    #[must_use]
+    pub fn obeying(self, owners: MemoryOwners) -> Self {
+        Self { owners, ..self }
+    }
+
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,11 +103,12 @@ impl MemoryKeyStore {
 #[async_trait]
 impl KeyStore for MemoryKeyStore {
     async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
-        let &InsertKeyRequest { ref key, digest, limit, view, ref cause } = request;
+        let &InsertKeyRequest { ref key, digest, view, ref cause, .. } = request;
         let mut tables = self.tables();
+        let limit = request.limit.of(self.owners.limits(&key.owner));
         let active = tables.of(&key.owner).filter(|other| other.is_active(limit.at)).count() as u64;
         if active >= limit.max.into() {
-            return Ok(Insertion::LimitReached);
+            return Ok(Insertion::LimitReached { max: limit.max });
         }
         tables.insert(key, &digest)?;
         self.audit.write([cause.key_created(key)].into_iter().chain(cause.key_limit_reached(key, active, limit)));
@@ -215,8 +224,12 @@ impl KeyStore for MemoryKeyStore {
 impl CredentialStore<ApiKey> for MemoryKeyStore {
     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
         let tables = self.tables();
-        let find = |digest: &CredentialDigest| Some((*digest, tables.keys.get(tables.ids.get(digest)?)?.clone()));
-        Found::from(Ok(digests.iter().filter_map(find).collect()))
+        let find = |digest: &CredentialDigest| {
+            let key = tables.keys.get(tables.ids.get(digest)?)?;
+            let is_suspended = self.owners.is_suspended(&key.owner);
+            Some(LookedUp { digest: *digest, stored: key.clone(), is_suspended })
+        };
+        digests.iter().filter_map(find).collect()
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {

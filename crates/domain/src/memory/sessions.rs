@@ -6,9 +6,10 @@ use async_trait::async_trait;
 
 use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
+use super::owners::MemoryOwners;
 use crate::audit::Cause;
 use crate::ports::{
-    ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, Retained, Retention, SessionStore, StoreError,
+    ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, LookedUp, Retained, Retention, SessionStore, StoreError,
 };
 use crate::sessions::{Session, SessionUse};
 use crate::{CredentialDigest, OwnerId, SessionId, Timestamp};
@@ -19,6 +20,7 @@ pub struct MemorySessionStore {
     stored: Mutex<Stored>,
     changes: MemoryChangeFeed,
     audit: MemoryAuditLog,
+    owners: MemoryOwners,
 }
 
 /// Sorted, so that a purge depends only on its arguments.
@@ -37,6 +39,12 @@ impl MemorySessionStore {
     #[must_use]
     pub fn writing_to(self, audit: MemoryAuditLog) -> Self {
         Self { audit, ..self }
+    }
+
+    /// The store, which obeys these records from now on.
+    #[must_use]
+    pub fn obeying(self, owners: MemoryOwners) -> Self {
+        Self { owners, ..self }
     }
 
     fn stored(&self) -> MutexGuard<'_, Stored> {
@@ -118,7 +126,11 @@ impl CredentialStore<Session> for MemorySessionStore {
     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
         let stored = self.stored();
         let found = stored.values().filter(|(_, digest)| digests.contains(digest));
-        Found::from(Ok(found.map(|(session, digest)| (*digest, session.clone())).collect()))
+        let looked_up = |(session, digest): &(Session, CredentialDigest)| {
+            let is_suspended = self.owners.is_suspended(&session.owner);
+            LookedUp { digest: *digest, stored: session.clone(), is_suspended }
+        };
+        found.map(looked_up).collect()
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {

@@ -7,6 +7,8 @@ use super::credentials::CredentialStore;
 #[cfg(doc)]
 use super::keys::KeyStore;
 #[cfg(doc)]
+use super::owners::OwnerStore;
+#[cfg(doc)]
 use super::sessions::SessionStore;
 use super::store_error::StoreError;
 use crate::{CredentialDigest, Timestamp};
@@ -42,7 +44,8 @@ pub struct FeedRead {
 /// The API keys and sessions that changed between two positions of a [`ChangeFeed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialChanges {
-    /// The digest of each credential, once for each change, in any order.
+    /// The digest of each credential, once for each change, in any order; for a change of all credentials of an owner,
+    /// [`CredentialDigest::of_owner`].
     Of(Vec<CredentialDigest>),
     /// Any credential may have changed: forget every answer that is remembered.
     OfAny,
@@ -56,9 +59,10 @@ pub enum CredentialChanges {
 /// because some instance still accepts the key. Calls that are refused write no digest, and neither does a purge: a key
 /// that it deletes has been refused for a day at least.
 ///
-/// [`SessionStore::end`], [`SessionStore::end_all`] and [`SessionStore::open`] each write the digests of the sessions
-/// that they end, in the transaction that deletes them. No other method of that port writes to the feed, nor does a
-/// purge.
+/// [`SessionStore::end`], [`SessionStore::end_all`] and [`SessionStore::open`] each write the digests of the sessions that
+/// they end, in the transaction that deletes them. No other method of that port writes to the feed, nor does a purge.
+///
+/// [`OwnerStore::set_state`] writes [`CredentialDigest::of_owner`].
 #[async_trait]
 pub trait ChangeFeed: Send + Sync {
     /// The changes that were committed after the read that returned `since`, and before this call.

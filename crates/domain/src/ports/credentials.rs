@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
@@ -21,7 +23,8 @@ impl StoredCredential for Session {
 /// The part of a store that verification calls: for API keys, and for sessions.
 #[async_trait]
 pub trait CredentialStore<Stored: StoredCredential>: Send + Sync {
-    /// The records that are stored under these digests, in any state: ended ones too.
+    /// The records that are stored under these digests, in any state: ended ones too. [`Found::suspended`] says whose
+    /// owner is suspended ([`OwnerStore`](super::OwnerStore)).
     ///
     /// - It sees every earlier commit. It never reads a cache, or a replica that lags behind.
     /// - Callers pass at most [`CredentialDigest::LOOK_UP_MAX`] digests, each once. Each cold verification waits for
@@ -47,11 +50,25 @@ pub trait CredentialStore<Stored: StoredCredential>: Send + Sync {
 pub struct Found<Stored> {
     /// The records that were found, each with its digest, in any order.
     pub stored: Vec<(CredentialDigest, Stored)>,
+    /// Those of the digests whose record belongs to a suspended owner. Verification refuses them.
+    pub suspended: HashSet<CredentialDigest>,
     /// The error that kept the store from looking for all of them. Without it, the other digests are not stored.
     pub failure: Option<StoreError>,
 }
 
 impl<Stored> Found<Stored> {
+    /// The answer of a store that succeeds or fails as a whole.
+    pub fn of(outcome: Result<Vec<LookedUp<Stored>>, StoreError>) -> Self {
+        outcome.map_or_else(Self::from, Self::from_iter)
+    }
+
+    /// The same without the records of suspended owners.
+    #[must_use]
+    pub fn of_active_owners(mut self) -> Self {
+        self.stored.retain(|(digest, _)| !self.suspended.contains(digest));
+        self
+    }
+
     /// All records.
     ///
     /// # Errors
@@ -62,12 +79,40 @@ impl<Stored> Found<Stored> {
     }
 }
 
-/// The answer of a store that succeeds or fails as a whole.
+/// A record that was looked up.
+#[derive(Clone, Debug)]
+pub struct LookedUp<Stored> {
+    /// The digest under which it is stored.
+    pub digest: CredentialDigest,
+    /// The record.
+    pub stored: Stored,
+    /// Whether its owner is suspended.
+    pub is_suspended: bool,
+}
+
+impl<Stored> FromIterator<LookedUp<Stored>> for Found<Stored> {
+    fn from_iter<Records: IntoIterator<Item = LookedUp<Stored>>>(records: Records) -> Self {
+        let (mut stored, mut suspended) = (Vec::new(), HashSet::new());
+        for record in records {
+            if record.is_suspended {
+                suspended.insert(record.digest);
+            }
+            stored.push((record.digest, record.stored));
+        }
+        Self { stored, suspended, failure: None }
+    }
+}
+
+impl<Stored> From<StoreError> for Found<Stored> {
+    fn from(error: StoreError) -> Self {
+        Self { stored: Vec::new(), suspended: HashSet::new(), failure: Some(error) }
+    }
+}
+
+/// The answer of a store in which no owner is suspended.
 impl<Stored> From<Result<Vec<(CredentialDigest, Stored)>, StoreError>> for Found<Stored> {
     fn from(outcome: Result<Vec<(CredentialDigest, Stored)>, StoreError>) -> Self {
-        match outcome {
-            Ok(stored) => Self { stored, failure: None },
-            Err(error) => Self { stored: Vec::new(), failure: Some(error) },
-        }
+        let found = |stored| Self { stored, suspended: HashSet::new(), failure: None };
+        outcome.map_or_else(Self::from, found)
     }
 }

@@ -12,10 +12,10 @@ pub trait StoreFigures: Send + Sync {
     /// The state of the queue of webhooks at `at`. No count is higher than `max`: more rows count as `max`, so that the
     /// time of the call is bounded. It only reads.
     ///
-    /// - [`QueueFigures::waiting`] counts deliveries that have not ended, including deliveries that are being sent.
-    /// - [`QueueFigures::oldest_due`] is the earliest due time, not after `at`, of the deliveries that wait in an open
-    ///   lane without a pause. A delivery under a claim does not wait. A store may leave out lanes that probe, and may
-    ///   look only at the [`LANES_SEARCHED_MAX`] lanes that have waited longest for service.
+    /// - [`QueueFigures::waiting`] counts deliveries that have not ended, those that are being sent included.
+    /// - [`QueueFigures::oldest_due`] is the earliest time at which a delivery was due by `at` that waits in an open lane
+    ///   without a pause, whose owner is not suspended. A delivery under a claim does not wait. A store may leave out lanes that probe, and may look
+    ///   only at the [`LANES_SEARCHED_MAX`] lanes that have waited longest for service.
     /// - Lanes and subscriptions are counted among the first `max` rows of each, in any order.
     async fn queue_figures(&self, at: Timestamp, max: u32) -> Result<QueueFigures, StoreError>;
 

@@ -6,7 +6,7 @@ use super::store_error::StoreError;
 use crate::audit::Cause;
 use crate::{
     ApiKey, CredentialDigest, Hour, HourRange, KeyChange, KeyChangeRefusal, KeyId, KeyRotation, KeyUsage, ListView,
-    OwnerId, RotationRefusal, Timestamp, UsageCounts,
+    OwnerId, OwnerLimits, RotationRefusal, Timestamp, UsageCounts,
 };
 
 /// The condition of an insertion: store only while fewer than `max` keys of the owner are active at `at`.
@@ -18,6 +18,14 @@ pub struct ActiveLimit {
     pub at: Timestamp,
 }
 
+impl ActiveLimit {
+    /// The limit for an owner with these limits.
+    #[must_use]
+    pub fn of(self, limits: OwnerLimits) -> Self {
+        Self { max: limits.active_keys_or(self.max), ..self }
+    }
+}
+
 /// Asks for [`KeyStore::insert_within`].
 #[derive(Clone, Debug)]
 pub struct InsertKeyRequest {
@@ -25,7 +33,7 @@ pub struct InsertKeyRequest {
     pub key: ApiKey,
     /// The digest under which it is stored.
     pub digest: CredentialDigest,
-    /// The condition.
+    /// The condition. [`OwnerLimits::max_active_keys`](crate::OwnerLimits::max_active_keys) takes the place of its maximum.
     pub limit: ActiveLimit,
     /// The keys that the answer lists.
     pub view: ListView,
@@ -111,8 +119,11 @@ pub struct RevokeUserKeysRequest {
 pub enum Insertion {
     /// Stored; the owner's keys as the view shows them, the new one included.
     Stored(Vec<ApiKey>),
-    /// Not stored: the owner already has `max` active keys.
-    LimitReached,
+    /// Not stored: the owner already has the maximum of active keys.
+    LimitReached {
+        /// The maximum that holds for the owner.
+        max: u32,
+    },
 }
 
 /// The result of a revocation.
@@ -195,7 +206,8 @@ pub enum ChangedKey {
 /// [`Cause`] are one: see [`AuditLog`](super::AuditLog).
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Stores the key with every field unchanged, unless its owner has `limit.max` active keys at `limit.at`.
+    /// Stores the key with every field unchanged, unless its owner has `limit.max` active keys at `limit.at`, or as many as
+    /// the owner's record says: see [`OwnerStore`](super::OwnerStore).
     ///
     /// - The limit is exact under any concurrency, from any number of processes: parallel calls store until the maximum
     ///   is reached, and the others return [`Insertion::LimitReached`], never an error.

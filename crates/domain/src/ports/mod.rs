@@ -3,10 +3,11 @@
 //!
 //! # How to add a store
 //!
-//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database. [`KeyStores`],
-//!    [`SessionStores`] and [`WebhookStores`] list the ports of API keys, sessions and webhooks. They have one port for
-//!    each caller: verification, for example, calls [`CredentialStore`]. Webhooks also need [`DeliveryQueue`] and
-//!    [`StoreFigures`]. [`AuditLog`] has the authors of changes, and [`Retention`] deletes old data.
+//! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database.
+//!    [`KeyStores`], [`SessionStores`] and [`WebhookStores`] list the ports of API keys, sessions and webhooks. They have
+//!    one port for each caller: verification, for example, calls [`CredentialStore`]. Webhooks also need
+//!    [`DeliveryQueue`] and [`StoreFigures`]. [`OwnerStore`] has the limits of owners, and their state.
+//!    [`AuditLog`] has the authors of changes, and [`Retention`] deletes old data.
 //!    [`ReadinessCheck`], [`Schema`] and [`Close`] are a few lines; the last two have default methods. A database that
 //!    several processes share also needs a [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`.
@@ -41,6 +42,7 @@ mod credentials;
 mod figures;
 pub(crate) mod identity;
 mod keys;
+mod owners;
 mod retention;
 mod schema;
 mod sessions;
@@ -54,7 +56,7 @@ pub use crate::credential_use::RecentUses;
 pub use crate::span::SpanSink;
 pub use audit::{AUDIT_SEARCHED_MAX, AuditDescriber, AuditLog, AuditPage, AuditReader, AuditWatcher, AuditWatchers};
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
-pub use credentials::{CredentialStore, Found, StoredCredential};
+pub use credentials::{CredentialStore, Found, LookedUp, StoredCredential};
 pub use figures::{
     HeldSnapshot, LANES_SEARCHED_MAX, LaneFigures, POOL_WAIT_BOUNDS, PoolFigures, ProcessFigures, QueueFigures,
     ServerFigures, StoreFigures, VersionCount,
@@ -68,6 +70,7 @@ pub use keys::{
     ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
     Rotation, UsageRequest,
 };
+pub use owners::{ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest};
 pub use retention::{Retained, Retention};
 pub use schema::{MigrateError, MigrationStatus, Schema};
 pub use sessions::SessionStore;

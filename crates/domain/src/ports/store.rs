@@ -7,6 +7,7 @@ use super::change_feed::ChangeFeed;
 use super::credentials::CredentialStore;
 use super::figures::StoreFigures;
 use super::keys::{KeyStore, KeyUsageStore};
+use super::owners::OwnerStore;
 use super::retention::Retention;
 use super::schema::Schema;
 use super::sessions::SessionStore;
@@ -43,7 +44,9 @@ pub struct Store {
     pub keys: KeyStores,
     /// Stores sessions.
     pub sessions: SessionStores,
-    /// Shows the changes, with their actors.
+    /// Stores what hosts set for owners.
+    pub owners: Arc<dyn OwnerStore>,
+    /// Shows who changed what.
     pub audit: Arc<dyn AuditLog>,
     /// Deletes old data.
     pub retention: Arc<dyn Retention>,
@@ -111,6 +114,7 @@ impl Store {
             + KeyUsageStore
             + SessionStore
             + CredentialStore<Session>
+            + OwnerStore
             + AuditLog
             + Retention
             + SubscriptionStore
@@ -129,6 +133,7 @@ impl Store {
         Self {
             keys: KeyStores::of(adapter),
             sessions: SessionStores::of(adapter),
+            owners: Arc::clone(adapter) as _,
             audit: Arc::clone(adapter) as _,
             retention: Arc::clone(adapter) as _,
             changes: Vec::new(),

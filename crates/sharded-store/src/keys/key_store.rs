@@ -91,8 +91,8 @@ impl KeyStore for ShardedStore {
         &self,
         request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        // The look-ups are concurrent, and leave few shards to change.
-        let Found::<ApiKey> { stored: found, mut failure } = self.find_by_digests(&request.digests).await;
+        // The look-ups are side by side, and leave few shards to change.
+        let Found::<ApiKey> { stored: found, mut failure, .. } = self.find_by_digests(&request.digests).await;
         let shards: BTreeSet<usize> = found.iter().map(|(_, key)| self.of(&key.owner).number).collect();
         let mut revoked = Vec::new();
         for (part, shard) in (0..).zip(shards) {

@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use domain::audit::Cause;
-use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, MemoryWebhookStore};
+use domain::memory::{
+    MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
+    MemoryWebhookStore,
+};
 use domain::ports::{
     ChangeFeed, ChangeKeyRequest, ChangedKey, Close, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
     InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUsageStore, ListExpiringRequest, Retained, Retention,
@@ -35,15 +38,19 @@ pub(crate) fn memory_store() -> Store {
 
 /// The same, as one of several in a process with a dispatcher that offers its room here.
 fn memory_shard(claims: &Arc<DirectClaims>) -> Store {
-    let log = MemoryAuditLog::default();
+    let (log, records) = (MemoryAuditLog::default(), MemoryOwners::default());
     let changes = MemoryChangeFeed::default();
-    let keys = Arc::new(MemoryKeyStore::reporting_to(changes.clone()).writing_to(log.clone()));
-    let sessions = Arc::new(MemorySessionStore::reporting_to(changes.clone()).writing_to(log.clone()));
-    let webhooks = Arc::new(MemoryWebhookStore::default().writing_to(log.clone()).claiming_for(Arc::clone(claims)));
+    let keys = MemoryKeyStore::reporting_to(changes.clone()).obeying(records.clone()).writing_to(log.clone());
+    let sessions = MemorySessionStore::reporting_to(changes.clone()).obeying(records.clone()).writing_to(log.clone());
+    let webhooks = MemoryWebhookStore::default().obeying(records.clone()).writing_to(log.clone());
+    let webhooks = Arc::new(webhooks.claiming_for(Arc::clone(claims)));
+    let owners = MemoryOwnerStore::of(records).beside(&webhooks).reporting_to(changes.clone()).writing_to(log.clone());
+    let (keys, sessions) = (Arc::new(keys), Arc::new(sessions));
     let parts: Vec<Arc<dyn Retention>> = vec![keys.clone(), sessions.clone(), webhooks.clone(), Arc::new(log.clone())];
     Store {
         keys: KeyStores::of(&keys),
         sessions: SessionStores::of(&sessions),
+        owners: Arc::new(owners),
         audit: Arc::new(log),
         retention: Arc::new(parts),
         changes: vec![Arc::new(changes)],

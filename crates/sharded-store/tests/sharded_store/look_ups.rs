@@ -123,7 +123,7 @@ async fn one_shard_looks_for_a_key_that_was_minted_here() {
         assert!(shards.find(digest).await.expect("all shards are up").is_some());
         assert_eq!(shards.count(), 1);
     }
-    let Found::<ApiKey> { stored: found, failure: error } = shards.store.find_by_digests(&digests).await;
+    let Found::<ApiKey> { stored: found, failure: error, .. } = shards.store.find_by_digests(&digests).await;
     assert!(found.len() == digests.len() && error.is_none());
     assert_eq!(shards.count(), usize::from(SHARDS), "one look-up of each shard for all of its keys");
 }
@@ -159,7 +159,7 @@ async fn all_shards_look_for_a_key_from_elsewhere() {
     let minted = shards.minted().await;
     shards.count();
     let all: Vec<_> = minted.iter().copied().chain([elsewhere, naming(3, 2)]).collect();
-    let Found::<ApiKey> { stored: found, failure: error } = shards.store.find_by_digests(&all).await;
+    let Found::<ApiKey> { stored: found, failure: error, .. } = shards.store.find_by_digests(&all).await;
     assert!(found.len() == minted.len() + 1 && error.is_none());
     assert!(found.iter().any(|(digest, key)| *digest == elsewhere && key.owner == owner));
     assert_eq!(shards.count(), 2 * usize::from(SHARDS), "each shard once for its keys, and once for the others");
@@ -182,7 +182,7 @@ async fn what_a_shard_that_is_down_may_have_is_not_unknown() {
     assert!(shards.find(&naming(down, 1)).await.expect("another shard has it").is_some());
     assert!(shards.find(&naming(down, 2)).await.is_err());
     assert!(shards.find(&naming((down + 1) % usize::from(SHARDS), 2)).await.is_err());
-    let Found::<ApiKey> { stored: found, failure: error } = shards.store.find_by_digests(&digests).await;
+    let Found::<ApiKey> { stored: found, failure: error, .. } = shards.store.find_by_digests(&digests).await;
     let up = (0..OWNERS).map(owner).filter(|owner| shard_of(owner) != down).count();
     assert!(found.len() == up && error.is_some());
     let found: Vec<_> = found.into_iter().map(|(digest, _)| digest).collect();

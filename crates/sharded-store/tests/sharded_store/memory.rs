@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
+use storage_conformance::owners::OwnedStores;
 use storage_conformance::{
     FreshStore, Instances, Promise, SharedPromise, SharedSessionStore, audit, keep, keep_shared,
 };
-use storage_conformance::{keys, sessions, webhooks};
+use storage_conformance::{keys, owners, sessions, webhooks};
 
 use crate::composed::{AllFeeds, KeysWithFeed, SessionsWithFeed, memory_store, of_memory};
 
@@ -96,7 +97,17 @@ fn audit_logs_of_shards() {
     check_all(audit::PROMISES, || Arc::new(AuditedStores::of(&of_memory(SHARDS))));
 }
 
-/// It is the store itself, so it keeps the promises of one store.
+#[test]
+fn records_of_owners_of_shards() {
+    check_all(owners::PROMISES, || {
+        let shards: Vec<_> = (0..SHARDS).map(|_| memory_store()).collect();
+        let feeds = shards.iter().flat_map(|shard| shard.changes.clone()).collect();
+        let stores = OwnedStores::of(&Arc::new(ShardedStore::new(shards)));
+        Arc::new(stores.shared(Arc::new(AllFeeds(feeds))))
+    });
+}
+
+/// It is the store itself, so it keeps what several do not.
 #[test]
 fn one_shard_keeps_each_promise_of_one_database() {
     assert_eq!(check_exceptions(keys::PROMISES, || of_memory(1) as _), [""; 0]);

@@ -194,7 +194,7 @@ pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>)
     create(&stores, &sample, NO_LIMIT, &cause(second(1))).await;
     let (keys, seen) = (&stores.keys, view(at(0), ALL_ENDED));
     let full = create(&stores, &Sample::of(&alice), 1, &cause(second(2))).await;
-    assert_eq!(full, Some(Insertion::LimitReached), "one key is the maximum");
+    assert_eq!(full, Some(Insertion::LimitReached { max: 1 }), "one key is the maximum");
     expect_no_more(&stores, 1, "an insertion beyond the maximum").await;
     assert_eq!(create(&stores, &sample, NO_LIMIT, &cause(second(2))).await, None, "the id is stored");
     expect_no_more(&stores, 1, "a duplicate").await;

@@ -12,7 +12,7 @@ use crate::sample::{at, user};
 
 /// The settings of a key come back: none, each alone, and all of them.
 pub async fn settings_come_back(store: Arc<dyn KeyPorts>) {
-    let pairs = [("plan", "pro"), ("note", "\"caf\u{e9}\" \\ '%"), ("empty", "")];
+    let pairs = [("plan", "pro"), ("note", "\"caf\u{e9}\" \\ '%"), ("blank", " ")];
     let metadata = Metadata::new(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()).ok();
     let metadata = metadata.expect("the metadata are valid");
     let (rate_limit, disabled_at) = ("100/m".parse().ok(), Some(at(-3)));
@@ -97,7 +97,11 @@ pub async fn a_disabled_key_counts_towards_the_limit(store: Arc<dyn KeyPorts>) {
     let mut disabled = Sample::of(&owner);
     disabled.key.settings.disabled_at = Some(at(-1));
     put(&*store, &disabled).await;
-    assert_eq!(insert(&*store, &Sample::of(&owner), 1).await, Insertion::LimitReached, "a disabled key must count");
+    assert_eq!(
+        insert(&*store, &Sample::of(&owner), 1).await,
+        Insertion::LimitReached { max: 1 },
+        "a disabled key must count"
+    );
     assert_eq!(list(&*store, &owner, view(at(0), 0)).await, [disabled.key], "a list must show a disabled key");
 }
 

@@ -28,14 +28,14 @@ pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyPorts>) {
     let refused = Sample::of(&owner);
     for max in [3, 2, 1, 0] {
         let answer = insert(&*store, &refused, max).await;
-        assert_eq!(answer, Insertion::LimitReached, "3 active keys of {max} allowed");
+        assert_eq!(answer, Insertion::LimitReached { max }, "3 active keys of {max} allowed");
     }
     assert_eq!(all_keys(&*store, &owner).await, stored, "a refused insertion must change nothing");
     assert_eq!(find(&*store, &refused).await, None, "a refused key must not be found by its digest");
     let answer = insert(&*store, &refused, 4).await;
     assert!(matches!(answer, Insertion::Stored(_)), "a key refused before must fit a higher limit, got {answer:?}");
     let answer = insert(&*store, &Sample::of(&user("bob")), 0).await;
-    assert_eq!(answer, Insertion::LimitReached, "where none is allowed, not even the first is stored");
+    assert_eq!(answer, Insertion::LimitReached { max: 0 }, "where none is allowed, not even the first is stored");
 }
 
 /// Only keys that are active at the instant of the limit count, to the millisecond. A key that expires at that instant does
@@ -70,7 +70,7 @@ pub async fn only_active_keys_count(store: Arc<dyn KeyPorts>) {
                 cause: unique_cause(),
             })
             .await;
-        let refused = matches!(answer, Ok(Insertion::LimitReached));
+        let refused = matches!(answer, Ok(Insertion::LimitReached { .. }));
         let stored = matches!(answer, Ok(Insertion::Stored(_)));
         assert_eq!((refused, stored), (counts, !counts), "{name}: counts must be {counts}, got {answer:?}");
     }
@@ -83,7 +83,11 @@ pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyPo
     let replaced = Sample::of(&owner).created(at(-9)).replaced().expiring(at(100));
     let active = Sample::of(&owner).created(at(-8));
     put_all(&*store, &[replaced.clone(), active.clone()]).await;
-    assert_eq!(insert(&*store, &Sample::of(&owner), 1).await, Insertion::LimitReached, "the one place is taken");
+    assert_eq!(
+        insert(&*store, &Sample::of(&owner), 1).await,
+        Insertion::LimitReached { max: 1 },
+        "the one place is taken"
+    );
     let next = Sample::of(&owner);
     let answer = insert(&*store, &next, 2).await;
     assert!(matches!(answer, Insertion::Stored(_)), "a key that is being replaced takes no place, got {answer:?}");
@@ -188,7 +192,11 @@ pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn K
         let answer = insert(&*store, &Sample::of(&owner), 8).await;
         assert!(matches!(answer, Insertion::Stored(_)), "a freed place must be filled, got {answer:?}");
     }
-    assert_eq!(insert(&*store, &Sample::of(&owner), 8).await, Insertion::LimitReached, "all 8 places are filled");
+    assert_eq!(
+        insert(&*store, &Sample::of(&owner), 8).await,
+        Insertion::LimitReached { max: 8 },
+        "all 8 places are filled"
+    );
 }
 
 fn insertion(store: &Arc<dyn KeyPorts>, owner: &OwnerId, max: u32) -> Call<Insertion> {
@@ -220,13 +228,13 @@ fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample) -> Call<Insertion> {
     Box::pin(async move {
         let answer = revoke(&*store, &sample.key.owner, sample.id(), at(0)).await;
         assert!(matches!(answer, Revocation::Revoked { .. }), "a parallel revocation must succeed, got {answer:?}");
-        Insertion::LimitReached
+        Insertion::LimitReached { max: 0 }
     })
 }
 
 fn stored_keys(answer: &Insertion) -> Option<&Vec<ApiKey>> {
     match answer {
         Insertion::Stored(keys) => Some(keys),
-        Insertion::LimitReached => None,
+        Insertion::LimitReached { .. } => None,
     }
 }

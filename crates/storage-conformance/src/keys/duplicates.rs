@@ -50,7 +50,7 @@ pub async fn duplicates_at_the_limit_change_nothing(store: Arc<dyn KeyPorts>) {
     same_digest.digest = first.digest;
     for second in [same_id, same_digest, first.clone()] {
         let answer = try_insert(&*store, &second, 1).await;
-        if !matches!(answer, Ok(Insertion::LimitReached)) {
+        if !matches!(answer, Ok(Insertion::LimitReached { .. })) {
             expect_duplicate(&answer, "at the limit");
         }
         expect_only(&*store, &first, "at the limit").await;

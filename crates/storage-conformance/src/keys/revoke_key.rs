@@ -106,11 +106,19 @@ pub async fn revocation_frees_a_place(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let first = Sample::of(&owner);
     put(&*store, &first).await;
-    assert_eq!(insert(&*store, &Sample::of(&owner), 1).await, Insertion::LimitReached, "the one place is taken");
+    assert_eq!(
+        insert(&*store, &Sample::of(&owner), 1).await,
+        Insertion::LimitReached { max: 1 },
+        "the one place is taken"
+    );
     revoke(&*store, &owner, first.id(), at(0)).await;
     let answer = insert(&*store, &Sample::of(&owner), 1).await;
     assert!(matches!(answer, Insertion::Stored(_)), "a revocation must free its place, got {answer:?}");
-    assert_eq!(insert(&*store, &Sample::of(&owner), 1).await, Insertion::LimitReached, "the place is taken again");
+    assert_eq!(
+        insert(&*store, &Sample::of(&owner), 1).await,
+        Insertion::LimitReached { max: 1 },
+        "the place is taken again"
+    );
 }
 
 /// The list in the answer equals the answer of `list` with the same view, the first time and when revoked again.

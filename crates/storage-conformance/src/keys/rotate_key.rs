@@ -57,7 +57,7 @@ pub async fn rotation_needs_no_room(store: Arc<dyn KeyPorts>) {
             let active = all_keys(&*store, &owner).await.into_iter().filter(|key| key.is_active(at(0))).count();
             assert_eq!(active, 3, "a rotation must not change how many keys are active");
             let answer = insert(&*store, &Sample::of(&owner), 3).await;
-            assert_eq!(answer, Insertion::LimitReached, "a rotation must free no place");
+            assert_eq!(answer, Insertion::LimitReached { max: 3 }, "a rotation must free no place");
         }
     }
 }

@@ -164,7 +164,7 @@ fn insertion(store: &Arc<dyn KeyPorts>, owner: &OwnerId, max: u32) -> Call<Seen>
             .await
         {
             Ok(Insertion::Stored(keys)) => ("an insertion", Some(keys)),
-            Ok(Insertion::LimitReached) => ("an insertion", None),
+            Ok(Insertion::LimitReached { .. }) => ("an insertion", None),
             Err(error) => panic!("a parallel insertion must succeed or be refused as a value, got {error:?}"),
         }
     })

@@ -132,7 +132,7 @@ pub async fn subscriptions_stop_at_the_maximum(store: Arc<dyn WebhookStore>) {
     update(&*store, &first, &switched(false), at(1)).await;
     for max in [2, 1, 0] {
         let answer = insert(&*store, &refused, &secret(), max).await;
-        assert_eq!(answer, SubscriptionInsertion::LimitReached, "2 of {max}, a disabled one counts");
+        assert_eq!(answer, SubscriptionInsertion::LimitReached { max }, "2 of {max}, a disabled one counts");
     }
     assert_eq!(find(&*store, &owner, refused.id).await, None, "what is refused must not be stored");
     delete(&*store, &first, at(2)).await;
@@ -153,7 +153,7 @@ pub async fn deleted_subscriptions_stop_at_their_maximum(store: Arc<dyn WebhookS
     }
     let (refused, other) = (subscription(&owner), subscription(&user("bob")));
     let answer = insert(&*store, &refused, &secret(), 1).await;
-    assert_eq!(answer, SubscriptionInsertion::TooManyDeleted, "the maximum of deleted ones is reached");
+    assert_eq!(answer, SubscriptionInsertion::TooManyDeleted { max: 100 }, "the maximum of deleted ones is reached");
     assert_eq!(find(&*store, &owner, refused.id).await, None, "what is refused must not be stored");
     let answer = insert(&*store, &other, &secret(), 1).await;
     assert_eq!(answer, SubscriptionInsertion::Stored, "the deleted ones of another owner must not count");

@@ -3,5 +3,6 @@
 mod audit;
 mod bites;
 mod keys;
+mod owners;
 mod sessions;
 mod webhooks;

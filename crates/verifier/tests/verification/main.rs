@@ -15,5 +15,6 @@ mod session_link;
 mod sessions;
 mod shards;
 mod stale;
+mod suspended;
 mod usage;
 mod world;

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::audit::Origin;
-use domain::memory::{ManualClock, MemoryChangeFeed, MemoryKeyStore, MemorySessionStore, SeededEntropy};
+use domain::memory::{
+    ManualClock, MemoryChangeFeed, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore, SeededEntropy,
+};
 use domain::ports::{
     BoxError, ChangeFeed, ChangeKeyRequest, ChangedKey, Clock as _, CredentialChanges, CredentialStore, FeedPosition,
     FeedRead, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUsageStore, ListExpiringRequest, Revocation,
@@ -270,6 +272,7 @@ impl ChangeFeed for Link {
 pub(crate) struct World {
     pub(crate) store: Arc<MemoryKeyStore>,
     pub(crate) sessions: Arc<MemorySessionStore>,
+    pub(crate) owners: Arc<MemoryOwnerStore>,
     pub(crate) clock: Arc<ManualClock>,
     entropy: Arc<SeededEntropy>,
     pub(crate) owner: OwnerId,
@@ -288,10 +291,11 @@ pub(crate) struct Instance {
 impl World {
     pub(crate) fn new() -> Self {
         let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
-        let feed = MemoryChangeFeed::default();
+        let (feed, records) = (MemoryChangeFeed::default(), MemoryOwners::default());
         Self {
-            store: Arc::new(MemoryKeyStore::reporting_to(feed.clone())),
-            sessions: Arc::new(MemorySessionStore::reporting_to(feed)),
+            store: Arc::new(MemoryKeyStore::reporting_to(feed.clone()).obeying(records.clone())),
+            sessions: Arc::new(MemorySessionStore::reporting_to(feed.clone()).obeying(records.clone())),
+            owners: Arc::new(MemoryOwnerStore::of(records).reporting_to(feed)),
             clock: Arc::new(ManualClock::new(now)),
             entropy: Arc::new(SeededEntropy::new(1)),
             owner: OwnerId::new("https://id.example", "alice").unwrap(),

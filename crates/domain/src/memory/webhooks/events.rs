@@ -59,7 +59,9 @@ impl Tables {
             return Accepted { event, deliveries: 0, is_duplicate: false };
         }
         for subscription in &receivers {
-            let lane = self.lanes.get(subscription).and_then(|lane| lane.to_claim(Vec::new()));
+            let is_suspended = self.owners.is_suspended(&new.event.owner);
+            let lane = self.lanes.get(subscription).filter(|_| !is_suspended);
+            let lane = lane.and_then(|lane| lane.to_claim(Vec::new()));
             let queued = match claim.as_mut().zip(lane) {
                 Some((claim, lane)) => claim.publish(new, &lane),
                 None => QueuedDelivery::published(event.created_at),

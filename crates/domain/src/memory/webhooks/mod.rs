@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
+use super::owners::MemoryOwners;
 use crate::webhooks::{
     AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, DirectClaims, Event, FailedDelivery,
     FailureCause, ListedDelivery, OutcomeCounts, PublisherId, QueuedDelivery, SealedSecret, SealedSecrets,
@@ -50,6 +51,18 @@ impl MemoryWebhookStore {
         Self { tables: Arc::clone(&self.tables), audit: self.audit.clone(), claims: Arc::default() }
     }
 
+    /// The store, which obeys these records from now on.
+    #[must_use]
+    pub fn obeying(self, owners: MemoryOwners) -> Self {
+        self.tables().owners = owners;
+        self
+    }
+
+    /// The lanes, which rest while their owner is suspended.
+    pub(super) fn lanes(&self) -> MemoryLanes {
+        MemoryLanes(Arc::clone(&self.tables))
+    }
+
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,8 +84,19 @@ impl MemoryWebhookStore {
     }
 }
 
+/// The lanes of a store in memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MemoryLanes(Arc<Mutex<Tables>>);
+
+impl MemoryLanes {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Tables> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[derive(Debug, Default)]
-struct Tables {
+pub(super) struct Tables {
+    owners: MemoryOwners,
     /// See [`SealedSecretStore::keep_check`](crate::ports::SealedSecretStore::keep_check).
     check: Option<SealedSecret>,
     lanes: BTreeMap<SubscriptionId, Lane>,
@@ -175,6 +199,13 @@ impl StoredDelivery {
 }
 
 impl Tables {
+    /// The owner was suspended from `since` until `until`.
+    pub(super) fn rest(&mut self, owner: &OwnerId, since: Timestamp, until: Timestamp) {
+        for lane in self.lanes.values_mut().filter(|lane| lane.subscription.owner == *owner) {
+            lane.breaker = lane.breaker.rested(since, until);
+        }
+    }
+
     /// The owner's subscription.
     fn lane_of(&mut self, owner: &OwnerId, id: SubscriptionId) -> Option<&mut Lane> {
         self.lanes.get_mut(&id).filter(|lane| lane.belongs_to(owner))

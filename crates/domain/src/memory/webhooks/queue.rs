@@ -92,7 +92,8 @@ impl Tables {
         }
         let mut ready = Vec::new();
         for (id, mut due) in due {
-            let Some(lane) = self.lanes.get(&id).filter(|lane| lane.is_open()) else { continue };
+            let may_send = |lane: &&Lane| lane.is_open() && !self.owners.is_suspended(&lane.subscription.owner);
+            let Some(lane) = self.lanes.get(&id).filter(may_send) else { continue };
             let waiting_since = lane.waiting_since(&due);
             due.sort_unstable();
             due.truncate(lane.admitted(request.at, out.contains(&id)));
@@ -119,6 +120,7 @@ impl Tables {
         self.turns += 1;
         let lane = self.lanes.get_mut(&id)?;
         lane.served = Some((request.at, self.turns));
+        let rested_until = self.owners.rested_until(&lane.subscription.owner);
         let mut deliveries = Vec::with_capacity(due.len());
         for (_, _, delivery) in due {
             let stored = self.deliveries.get_mut(delivery)?;
@@ -129,7 +131,9 @@ impl Tables {
             if !payload_room.admit(event.event.payload.bytes().len()) {
                 break;
             }
-            deliveries.push(stored.claim(request, event)?);
+            let claimed = stored.claim(request, event)?;
+            let run_started_at = claimed.run_started_at.max(rested_until.unwrap_or(Timestamp::MIN));
+            deliveries.push(ClaimedDelivery { run_started_at, ..claimed });
         }
         if deliveries.is_empty() {
             return None;

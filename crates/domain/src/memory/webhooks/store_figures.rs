@@ -20,7 +20,8 @@ impl Tables {
     fn oldest_due(&self, at: Timestamp) -> Option<Timestamp> {
         let waiting = self.deliveries.values().filter(|stored| {
             let lane = self.lanes.get(&stored.delivery.subscription_id);
-            lane.is_some_and(|lane| lane.is_open() && !lane.is_paused(at))
+            let may_send = |lane: &Lane| !self.owners.is_suspended(&lane.subscription.owner);
+            lane.is_some_and(|lane| lane.is_open() && !lane.is_paused(at) && may_send(lane))
         });
         let due = waiting.filter_map(|stored| stored.queued).filter(|queued| queued.is_due(at));
         due.map(|queued| queued.due_at).min()

@@ -65,6 +65,7 @@ impl SubscriptionStore for MemoryWebhookStore {
         }
         let theirs = tables.lanes.values().filter(|lane| lane.subscription.owner == subscription.owner);
         let (deleted, existing): (Vec<_>, Vec<_>) = theirs.partition(|lane| lane.deleted_at.is_some());
+        let max = tables.owners.limits(&subscription.owner).subscriptions_or(max);
         let decided = SubscriptionInsertion::within(max, existing.len() as u64, deleted.len() as u64);
         if decided != SubscriptionInsertion::Stored {
             return Ok(decided);

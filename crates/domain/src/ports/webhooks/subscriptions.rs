@@ -16,6 +16,7 @@ pub struct InsertSubscriptionRequest {
     /// Its secret.
     pub secret: SealedSecret,
     /// The most subscriptions of the owner, the new one included.
+    /// [`OwnerLimits::max_subscriptions`](crate::OwnerLimits::max_subscriptions) takes its place.
     pub max: u32,
     /// The reason, for the audit log.
     pub cause: Cause,
@@ -97,10 +98,16 @@ pub struct DeleteSubscriptionRequest {
 pub enum SubscriptionInsertion {
     /// Stored.
     Stored,
-    /// Not stored: the owner already has the maximum number of subscriptions.
-    LimitReached,
+    /// Not stored: the owner already has the maximum of subscriptions.
+    LimitReached {
+        /// The maximum that holds for the owner.
+        max: u32,
+    },
     /// Not stored: the owner has deleted too many subscriptions that are still stored for the log.
-    TooManyDeleted,
+    TooManyDeleted {
+        /// The maximum of deleted ones that holds for the owner.
+        max: u32,
+    },
 }
 
 impl SubscriptionInsertion {
@@ -112,10 +119,11 @@ impl SubscriptionInsertion {
     /// stored.
     #[must_use]
     pub fn within(max: u32, existing: u64, deleted: u64) -> Self {
+        let deleted_max = max.saturating_mul(Self::DELETED_MAX);
         if existing >= max.into() {
-            Self::LimitReached
-        } else if deleted >= u64::from(max) * u64::from(Self::DELETED_MAX) {
-            Self::TooManyDeleted
+            Self::LimitReached { max }
+        } else if deleted >= deleted_max.into() {
+            Self::TooManyDeleted { max: deleted_max }
         } else {
             Self::Stored
         }

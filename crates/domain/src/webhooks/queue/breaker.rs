@@ -157,6 +157,13 @@ impl Breaker {
         }
     }
 
+    /// The breaker after a rest in which its lane could not send. The time of the rest does not count as failing.
+    #[must_use]
+    pub fn rested(self, since: Timestamp, until: Timestamp) -> Self {
+        let failing_since = self.failing_since.map(|failing| failing.plus(until.since(failing.max(since))));
+        Self { failing_since, ..self }
+    }
+
     /// Records the end of an attempt. `Some` means that the subscription has to be disabled.
     ///
     /// - A success closes the breaker, even if the attempt started before the breaker opened.

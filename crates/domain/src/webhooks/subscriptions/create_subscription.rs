@@ -98,10 +98,8 @@ impl Webhooks {
             SubscriptionInsertion::Stored => {
                 Ok(CreatedSubscription { subscription: request.subscription, secret: secret.into_shown() })
             }
-            SubscriptionInsertion::LimitReached => Err(CreateSubscriptionError::LimitReached { max }),
-            SubscriptionInsertion::TooManyDeleted => Err(CreateSubscriptionError::TooManyDeleted {
-                max: max.saturating_mul(SubscriptionInsertion::DELETED_MAX),
-            }),
+            SubscriptionInsertion::LimitReached { max } => Err(CreateSubscriptionError::LimitReached { max }),
+            SubscriptionInsertion::TooManyDeleted { max } => Err(CreateSubscriptionError::TooManyDeleted { max }),
         }
     }
 }

@@ -84,8 +84,8 @@ impl Webhooks {
         let cause = self.cause(&Origin::SERVICE, now);
         let request = InsertSubscriptionRequest { subscription, secret, max: 1, cause };
         match self.stores.subscriptions.insert_within(&request).await {
-            // Another instance has just created it, with the same configuration.
-            Err(StoreError::Duplicate { .. }) | Ok(SubscriptionInsertion::LimitReached) => Ok(()),
+            // Another instance has just created it. They are configured alike.
+            Err(StoreError::Duplicate { .. }) | Ok(SubscriptionInsertion::LimitReached { .. }) => Ok(()),
             stored => stored.map(drop),
         }
     }

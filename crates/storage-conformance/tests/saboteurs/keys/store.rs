@@ -90,7 +90,11 @@ impl KeyStore for Saboteur {
         let &InsertKeyRequest { ref key, ref digest, limit, view, .. } = request;
         if self.is(Fault::FailsInRaces) || self.is(Fault::IsFullInRaces) {
             let Ok(_alone) = self.state.try_lock() else {
-                return if self.is(Fault::FailsInRaces) { Err(failure()) } else { Ok(Insertion::LimitReached) };
+                return if self.is(Fault::FailsInRaces) {
+                    Err(failure())
+                } else {
+                    Ok(Insertion::LimitReached { max: limit.max })
+                };
             };
             tokio::time::sleep(STATEMENT_DURATION).await;
         }
@@ -110,7 +114,7 @@ impl KeyStore for Saboteur {
             state.rows.push(Row { key: key.clone(), digest: digest_now });
         }
         if full {
-            return Ok(Insertion::LimitReached);
+            return Ok(Insertion::LimitReached { max: limit.max });
         }
         if self.is(Fault::StoresDigestsLater) {
             yield_now().await;

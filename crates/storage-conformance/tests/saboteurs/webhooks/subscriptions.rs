@@ -25,7 +25,7 @@ impl SubscriptionStore for Saboteur {
             return Err(StoreError::Duplicate { what: "id" });
         }
         if self.count(&written.owner).await >= max {
-            return Ok(SubscriptionInsertion::LimitReached);
+            return Ok(SubscriptionInsertion::LimitReached { max });
         }
         let max = if self.is(Fault::CountsThenInserts) { u32::MAX } else { max };
         if self.is(Fault::CountsThenInserts) {
@@ -41,7 +41,7 @@ impl SubscriptionStore for Saboteur {
                 cause: cause.clone(),
             })
             .await;
-        if self.is(Fault::IgnoresDeletedMax) && matches!(answer, Ok(SubscriptionInsertion::TooManyDeleted)) {
+        if self.is(Fault::IgnoresDeletedMax) && matches!(answer, Ok(SubscriptionInsertion::TooManyDeleted { .. })) {
             answer = self
                 .inner
                 .insert_within(&InsertSubscriptionRequest {

@@ -1,0 +1,2 @@
+mod change_owner;
+mod owner_store;

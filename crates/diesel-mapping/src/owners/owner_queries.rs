@@ -1,0 +1,55 @@
+//! Queries that both databases run.
+#![expect(missing_docs, reason = "`auto_type` names the type of each query like its function, without a comment")]
+
+use diesel::dsl::{auto_type, delete, exists};
+use diesel::prelude::*;
+use domain::OwnerId;
+
+use super::owner_row::{LIMITS_COLUMNS, LimitsColumns, OWNER_COLUMNS, OwnerColumns};
+use crate::schema::{api_keys, owners, sessions};
+
+#[auto_type]
+fn row_of<'a>(owner: &'a OwnerId) -> _ {
+    let issuer: &'a str = owner.issuer();
+    let subject: &'a str = owner.subject();
+    owners::table.filter(owners::owner_issuer.eq(issuer).and(owners::owner_subject.eq(subject)))
+}
+
+/// The record of the owner, if the owner has a row.
+#[auto_type]
+pub fn record_of<'a>(owner: &'a OwnerId) -> _ {
+    let columns: OwnerColumns = OWNER_COLUMNS;
+    let row: row_of<'a> = row_of(owner);
+    row.select(columns)
+}
+
+/// The limits of the owner, if the owner has a row.
+#[auto_type]
+pub fn limits_of<'a>(owner: &'a OwnerId) -> _ {
+    let columns: LimitsColumns = LIMITS_COLUMNS;
+    let row: row_of<'a> = row_of(owner);
+    row.select(columns)
+}
+
+/// Deletes the row of the owner.
+#[auto_type]
+pub fn delete_owner<'a>(owner: &'a OwnerId) -> _ {
+    let row: row_of<'a> = row_of(owner);
+    delete(row)
+}
+
+/// The owner of the key is suspended.
+#[auto_type]
+pub fn is_key_suspended() -> _ {
+    let is_theirs =
+        owners::owner_issuer.eq(api_keys::owner_issuer).and(owners::owner_subject.eq(api_keys::owner_subject));
+    exists(owners::table.filter(is_theirs).filter(owners::suspended_at.is_not_null()))
+}
+
+/// The owner of the session is suspended.
+#[auto_type]
+pub fn is_session_suspended() -> _ {
+    let is_theirs =
+        owners::owner_issuer.eq(sessions::owner_issuer).and(owners::owner_subject.eq(sessions::owner_subject));
+    exists(owners::table.filter(is_theirs).filter(owners::suspended_at.is_not_null()))
+}

@@ -1,0 +1,184 @@
+use std::collections::BTreeMap;
+
+use diesel::prelude::{Insertable, Queryable};
+use domain::ports::StoreError;
+use domain::webhooks::OwnerNumber;
+use domain::{Metadata, OwnerId, OwnerLimits, OwnerRecord, OwnerText, Suspension};
+
+use crate::StoredInstant;
+use crate::schema::owners;
+
+/// The names of a column and of its type are the same, so one list declares both.
+macro_rules! limits_columns {
+    () => {
+        (owners::max_active_keys, owners::max_subscriptions)
+    };
+}
+
+macro_rules! owner_columns {
+    () => {
+        (
+            owners::name,
+            owners::email,
+            owners::metadata,
+            limits_columns!(),
+            owners::suspended_at,
+            owners::reason,
+            owners::rested_until,
+        )
+    };
+}
+
+/// The columns of [`LimitsRow`].
+pub(super) type LimitsColumns = limits_columns!();
+
+/// See [`LimitsColumns`].
+pub(super) const LIMITS_COLUMNS: LimitsColumns = limits_columns!();
+
+/// The columns of [`OwnerRow`], in its order.
+pub(super) type OwnerColumns = owner_columns!();
+
+/// See [`OwnerColumns`].
+pub(super) const OWNER_COLUMNS: OwnerColumns = owner_columns!();
+
+/// The limits in a row of `owners`. Their values are not checked yet.
+#[derive(Clone, Copy, Debug, Default, Queryable)]
+pub struct LimitsRow {
+    max_active_keys: Option<i64>,
+    max_subscriptions: Option<i64>,
+}
+
+/// A row of `owners` as it is stored, without the owner. Its values are not checked yet.
+#[derive(Clone, Debug, Default, Queryable)]
+pub struct OwnerRow {
+    name: Option<String>,
+    email: Option<String>,
+    metadata: Option<String>,
+    limits: LimitsRow,
+    suspended_at: Option<StoredInstant>,
+    reason: Option<String>,
+    rested_until: Option<StoredInstant>,
+}
+
+/// A row of `owners` to write, in place of the row that is stored.
+#[derive(Insertable)]
+#[diesel(table_name = owners, treat_none_as_default_value = false)]
+pub struct ReplacedOwnerRow<'a> {
+    owner_issuer: &'a str,
+    owner_subject: &'a str,
+    number: i64,
+    name: Option<&'a str>,
+    email: Option<&'a str>,
+    metadata: Option<String>,
+    max_active_keys: Option<i64>,
+    max_subscriptions: Option<i64>,
+    suspended_at: Option<StoredInstant>,
+    reason: Option<&'a str>,
+    rested_until: Option<StoredInstant>,
+}
+
+impl<'a> ReplacedOwnerRow<'a> {
+    /// The row of this record; `None` for the default record, which has no row.
+    pub fn new(owner: &'a OwnerId, record: &'a OwnerRecord) -> Option<Self> {
+        if *record == OwnerRecord::default() {
+            return None;
+        }
+        let OwnerRecord { name, email, metadata, limits, suspension, rested_until } = record;
+        Some(Self {
+            owner_issuer: owner.issuer(),
+            owner_subject: owner.subject(),
+            number: OwnerNumber::of(owner).number(),
+            name: name.as_ref().map(OwnerText::as_str),
+            email: email.as_ref().map(OwnerText::as_str),
+            metadata: metadata_json(metadata),
+            max_active_keys: limits.max_active_keys.map(Into::into),
+            max_subscriptions: limits.max_subscriptions.map(Into::into),
+            suspended_at: suspension.as_ref().map(|suspension| suspension.since.into()),
+            reason: suspension.as_ref().and_then(|suspension| suspension.reason.as_ref()).map(OwnerText::as_str),
+            rested_until: rested_until.map(Into::into),
+        })
+    }
+}
+
+fn metadata_json(metadata: &Metadata) -> Option<String> {
+    (!metadata.is_empty()).then(|| serde_json::to_string(metadata.pairs()).expect("strings always serialize"))
+}
+
+/// The limits of an owner with this row.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when a value is not what the schema promises.
+pub fn limits_in(owner: &OwnerId, row: Option<LimitsRow>) -> Result<OwnerLimits, StoreError> {
+    let row = row.unwrap_or_default();
+    let limit = |column, stored: Option<i64>| {
+        let read = |stored| u32::try_from(stored).map_err(|_| corrupt(owner, column));
+        stored.map(read).transpose()
+    };
+    Ok(OwnerLimits {
+        max_active_keys: limit("max_active_keys", row.max_active_keys)?,
+        max_subscriptions: limit("max_subscriptions", row.max_subscriptions)?,
+    })
+}
+
+/// The record of an owner with this row.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when a value is not what the schema promises.
+pub fn record_in(owner: &OwnerId, row: Option<OwnerRow>) -> Result<OwnerRecord, StoreError> {
+    let row = row.unwrap_or_default();
+    let pairs = |json: String| serde_json::from_str::<BTreeMap<String, String>>(&json).ok();
+    let metadata = row
+        .metadata
+        .map(|json| pairs(json).and_then(|pairs| Metadata::new(pairs).ok()).ok_or_else(|| corrupt(owner, "metadata")));
+    let reason = text(owner, "reason", row.reason)?;
+    let instant = |column, stored: Option<StoredInstant>| {
+        stored.map(|stored| stored.timestamp().ok_or_else(|| corrupt(owner, column))).transpose()
+    };
+    let since = instant("suspended_at", row.suspended_at)?;
+    Ok(OwnerRecord {
+        name: text(owner, "name", row.name)?,
+        email: text(owner, "email", row.email)?,
+        metadata: metadata.transpose()?.unwrap_or_default(),
+        limits: limits_in(owner, Some(row.limits))?,
+        suspension: since.map(|since| Suspension { since, reason }),
+        rested_until: instant("rested_until", row.rested_until)?,
+    })
+}
+
+fn text<const LENGTH_MAX: usize>(
+    owner: &OwnerId,
+    column: &'static str,
+    stored: Option<String>,
+) -> Result<Option<OwnerText<LENGTH_MAX>>, StoreError> {
+    stored.map(|stored| OwnerText::parse(&stored).map_err(|_| corrupt(owner, column))).transpose()
+}
+
+fn corrupt(owner: &OwnerId, column: &'static str) -> StoreError {
+    StoreError::Corrupt { table: "owners", column, row: owner.subject().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_column_that_the_schema_does_not_promise() {
+        let owner = OwnerId::new("https://id.example", "alice").unwrap();
+        let corrupt_column = |row: OwnerRow| match record_in(&owner, Some(row)) {
+            Err(StoreError::Corrupt { table: "owners", column, .. }) => Some(column),
+            Err(other) => panic!("{other}"),
+            Ok(_) => None,
+        };
+        let (row, text) = (OwnerRow::default, |text: &str| Some(text.to_owned()));
+        assert_eq!(record_in(&owner, None).unwrap(), OwnerRecord::default());
+        assert_eq!(corrupt_column(row()), None);
+        assert_eq!(corrupt_column(OwnerRow { name: text(""), ..row() }), Some("name"));
+        assert_eq!(corrupt_column(OwnerRow { email: text("\n"), ..row() }), Some("email"));
+        assert_eq!(corrupt_column(OwnerRow { metadata: text("[]"), ..row() }), Some("metadata"));
+        assert_eq!(corrupt_column(OwnerRow { reason: text("\0"), ..row() }), Some("reason"));
+        let limits = LimitsRow { max_active_keys: Some(-1), max_subscriptions: None };
+        assert_eq!(corrupt_column(OwnerRow { limits, ..row() }), Some("max_active_keys"));
+    }
+}

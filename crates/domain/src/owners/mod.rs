@@ -1,0 +1,6 @@
+//! What a host has set for an owner: names for people, limits, and whether the owner may act. See decision 131.
+
+pub(crate) mod owner_change;
+pub(crate) mod owner_record;
+pub(crate) mod owner_text;
+pub(crate) mod use_cases;

@@ -1,0 +1,76 @@
+use std::sync::Arc;
+
+use super::owner_change::{OwnerChange, OwnerStateChange};
+use super::owner_record::OwnerRecord;
+use crate::audit::{Cause, Origin};
+use crate::ports::{ChangeOwnerRequest, ChangedOwner, Clock, Entropy, OwnerStore, SetOwnerStateRequest, StoreError};
+use crate::{InvalidMetadata, OwnerId};
+
+/// The use cases of the records of owners, which hosts see and change.
+#[derive(Clone)]
+pub struct Owners {
+    store: Arc<dyn OwnerStore>,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+}
+
+/// Why a record was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeOwnerError {
+    /// The metadata would break a limit.
+    #[error(transparent)]
+    Metadata(#[from] InvalidMetadata),
+    /// The store failed. The record may be changed all the same.
+    #[error("the record of the owner could not be changed")]
+    Store(#[from] StoreError),
+}
+
+impl Owners {
+    /// The use cases on these ports.
+    pub fn new(store: Arc<dyn OwnerStore>, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        Self { store, clock, entropy }
+    }
+
+    /// The record of the owner.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn find(&self, owner: &OwnerId) -> Result<OwnerRecord, StoreError> {
+        self.store.find(owner).await
+    }
+
+    /// Changes the record, and returns it. Of two changes at once the last one wins for each field, and none is lost.
+    ///
+    /// # Errors
+    ///
+    /// See [`ChangeOwnerError`].
+    pub async fn change(
+        &self,
+        owner: &OwnerId,
+        change: OwnerChange,
+        origin: &Origin,
+    ) -> Result<OwnerRecord, ChangeOwnerError> {
+        let cause = Cause::new(origin, self.clock.now(), &*self.entropy);
+        match self.store.change(&ChangeOwnerRequest { owner: owner.clone(), change, cause }).await? {
+            ChangedOwner::Changed(record) => Ok(*record),
+            ChangedOwner::Refused(invalid) => Err(invalid.into()),
+        }
+    }
+
+    /// Suspends or activates the owner, and returns the record.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn set_state(
+        &self,
+        owner: &OwnerId,
+        state: OwnerStateChange,
+        origin: &Origin,
+    ) -> Result<OwnerRecord, StoreError> {
+        let at = self.clock.now();
+        let cause = Cause::new(origin, at, &*self.entropy);
+        self.store.set_state(&SetOwnerStateRequest { owner: owner.clone(), state, at, cause }).await
+    }
+}

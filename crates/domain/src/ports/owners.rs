@@ -1,0 +1,72 @@
+use async_trait::async_trait;
+
+use super::store_error::StoreError;
+use crate::audit::Cause;
+use crate::{InvalidMetadata, OwnerChange, OwnerId, OwnerRecord, OwnerStateChange, Timestamp};
+
+/// Asks for [`OwnerStore::change`].
+#[derive(Clone, Debug)]
+pub struct ChangeOwnerRequest {
+    /// The owner.
+    pub owner: OwnerId,
+    /// The change, which decides by the stored record.
+    pub change: OwnerChange,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`OwnerStore::set_state`].
+#[derive(Clone, Debug)]
+pub struct SetOwnerStateRequest {
+    /// The owner.
+    pub owner: OwnerId,
+    /// The new state.
+    pub state: OwnerStateChange,
+    /// The time of the change.
+    pub at: Timestamp,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// The result of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangedOwner {
+    /// The record is stored as the change asks.
+    Changed(Box<OwnerRecord>),
+    /// The metadata would break a limit; nothing changed.
+    Refused(InvalidMetadata),
+}
+
+/// Stores what hosts set for owners. It is one store with those of keys, sessions and webhooks, which obey the records.
+///
+/// **Limits.** [`KeyStore::insert_within`](super::KeyStore::insert_within) and
+/// [`SubscriptionStore::insert_within`](super::SubscriptionStore::insert_within) read the owner's
+/// [`OwnerLimits`](crate::OwnerLimits) in their transaction, in place of the maximum of the request. So the maximum is
+/// exact, and a changed one holds for every creation that begins after the change.
+///
+/// **Suspension.** As long as an owner is suspended
+/// - [`Found::suspended`](super::Found::suspended) has the keys and the sessions of the owner;
+/// - [`DeliveryQueue::claim`](super::DeliveryQueue::claim) claims nothing of the owner's lanes, and no publication claims
+///   of them for the dispatcher of its process. Deliveries of these lanes are stored and wait.
+///
+/// When it ends, all of this is as before. [`Breaker::rested`](crate::webhooks::Breaker::rested) says what it means for
+/// the lanes: the days of a suspension are not days of failure. A claim counts the run of a delivery from
+/// [`OwnerRecord::rested_until`] at the earliest, so that no schedule runs out while it waits.
+#[async_trait]
+pub trait OwnerStore: Send + Sync {
+    /// The record of the owner; the default record if nothing is set.
+    async fn find(&self, owner: &OwnerId) -> Result<OwnerRecord, StoreError>;
+
+    /// Changes the owner's record by [`OwnerChange::apply_to`].
+    ///
+    /// - No change is lost when changes run in parallel.
+    /// - [`Cause::owner_changed`] is the event of a call that changes the record.
+    async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError>;
+
+    /// Changes the owner's record by [`OwnerStateChange::apply_to`], and returns it.
+    ///
+    /// - However many keys and sessions the owner has, none of them is written.
+    /// - [`Cause::owner_changed`] is the event of a call that changes the record. Such a call reports
+    ///   [`CredentialDigest::of_owner`](crate::CredentialDigest::of_owner) to the [`ChangeFeed`](super::ChangeFeed).
+    async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError>;
+}

@@ -1,0 +1,121 @@
+//! The records of owners come back, and no change is lost.
+
+use std::sync::Arc;
+
+use domain::audit::{AuditAction, AuditTarget};
+use domain::ports::ChangedOwner;
+use domain::{InvalidMetadata, MetadataPatch, OwnerChange, OwnerRecord, OwnerStateChange, Patch};
+
+use super::OwnedStores;
+use super::sample::{change, events, find, full_change, keys_max, name, set_state, suspend, try_change};
+use crate::racing::{Call, all_at_once};
+use crate::sample::{at, user, user_of};
+
+/// A change sets the fields that it has, and every field comes back byte for byte, to the millisecond. An unknown owner has
+/// the default record, and so has the organization with the id of a user.
+pub async fn every_field_of_a_record_comes_back(stores: Arc<OwnedStores>) {
+    let owner = user("alice");
+    let others = [user_of("organization:https://id.example", "alice"), user("Alice"), user("bob")];
+    assert_eq!(find(&*stores.owners, &owner).await, OwnerRecord::default(), "of an unknown owner");
+    let mut expected = full_change().apply_to(&OwnerRecord::default()).expect("a valid change");
+    assert_eq!(change(&*stores.owners, &owner, full_change()).await, expected, "the answer is the changed record");
+    assert_eq!(find(&*stores.owners, &owner).await, expected, "every field must come back");
+
+    expected = suspend("unpaid: \u{10348}").apply_to(&expected, at(7));
+    let suspended = set_state(&*stores.owners, &owner, suspend("unpaid: \u{10348}"), 7).await;
+    assert_eq!((suspended, find(&*stores.owners, &owner).await), (expected.clone(), expected.clone()), "the state too");
+    let again = set_state(&*stores.owners, &owner, suspend("another"), 8).await;
+    assert_eq!((&again, &find(&*stores.owners, &owner).await), (&expected, &expected), "the first time stays");
+    let nothing = change(&*stores.owners, &owner, OwnerChange::default()).await;
+    assert_eq!(nothing, expected, "what a change does not have must stay");
+    for other in &others {
+        assert_eq!(find(&*stores.owners, other).await, OwnerRecord::default(), "another owner must not change");
+    }
+}
+
+/// After every field has its default again, only the end of the last suspension is left.
+pub async fn a_record_can_have_its_defaults_again(stores: Arc<OwnedStores>) {
+    let owner = user("alice");
+    for round in 0..2 {
+        change(&*stores.owners, &owner, full_change()).await;
+        set_state(&*stores.owners, &owner, suspend("unpaid"), round).await;
+        let reset = OwnerChange {
+            name: Patch::Reset,
+            email: Patch::Reset,
+            metadata: MetadataPatch { replaces_all: true, ..MetadataPatch::default() },
+            max_active_keys: Patch::Reset,
+            max_subscriptions: Patch::Reset,
+        };
+        let record = change(&*stores.owners, &owner, reset).await;
+        assert!(record.suspension.is_some(), "a change of the record must keep the state");
+        let active = set_state(&*stores.owners, &owner, OwnerStateChange::Activate, round).await;
+        let expected = OwnerRecord { rested_until: Some(at(round)), ..OwnerRecord::default() };
+        assert_eq!((&active, &find(&*stores.owners, &owner).await), (&expected, &expected), "only the end is left");
+    }
+}
+
+/// A change that would break a limit of the metadata changes nothing, also of the other fields.
+pub async fn a_refused_change_of_a_record_changes_nothing(stores: Arc<OwnedStores>) {
+    let owner = user("alice");
+    let before = change(&*stores.owners, &owner, full_change()).await;
+    let pairs = (0..16).map(|number| (number.to_string(), Some("v".to_owned()))).collect();
+    let too_many = OwnerChange {
+        name: Patch::Set(name("another")),
+        metadata: MetadataPatch { replaces_all: false, pairs },
+        ..OwnerChange::default()
+    };
+    let refused = try_change(&*stores.owners, &owner, too_many).await;
+    assert_eq!(refused, ChangedOwner::Refused(InvalidMetadata::TooMany), "with the name before there are 17");
+    assert_eq!(find(&*stores.owners, &owner).await, before, "a refused change must change nothing");
+    assert_eq!(events(&*stores.audit, &owner).await.len(), 1, "a refused change must leave no event");
+}
+
+/// Of parallel changes of different fields and of the state, none is lost.
+pub async fn parallel_changes_of_a_record_are_all_kept(stores: Arc<OwnedStores>) {
+    for round in 0..8 {
+        let owner = user(&format!("round {round}"));
+        let mut calls: Vec<Call<()>> = Vec::new();
+        let mut parts = vec![
+            OwnerChange { name: Patch::Set(name("Acme")), ..OwnerChange::default() },
+            keys_max(Patch::Set(5)),
+            OwnerChange { max_subscriptions: Patch::Set(6), ..OwnerChange::default() },
+        ];
+        parts.extend((0..8).map(|number| {
+            let pairs = [(format!("n{number}"), Some("v".to_owned()))].into();
+            OwnerChange { metadata: MetadataPatch { replaces_all: false, pairs }, ..OwnerChange::default() }
+        }));
+        for part in parts {
+            let (stores, owner) = (Arc::clone(&stores), owner.clone());
+            calls.push(Box::pin(async move { drop(change(&*stores.owners, &owner, part).await) }));
+        }
+        let (suspending, suspended) = (Arc::clone(&stores), owner.clone());
+        calls.push(Box::pin(async move { drop(set_state(&*suspending.owners, &suspended, suspend("x"), 1).await) }));
+        all_at_once(calls).await;
+        let record = find(&*stores.owners, &owner).await;
+        assert_eq!(record.metadata.pairs().len(), 8, "every name must be kept: {record:?}");
+        let limits = (record.limits.max_active_keys, record.limits.max_subscriptions);
+        assert_eq!((limits, record.name), ((Some(5), Some(6)), Some(name("Acme"))), "every field must be kept");
+        assert!(record.suspension.is_some(), "the state must be kept");
+    }
+}
+
+/// A call that changes the record leaves one event, which names the change. A call that changes nothing leaves none.
+pub async fn changes_of_records_leave_their_events(stores: Arc<OwnedStores>) {
+    let owner = user("alice");
+    for _ in 0..2 {
+        change(&*stores.owners, &owner, full_change()).await;
+    }
+    for millis in 0..2 {
+        set_state(&*stores.owners, &owner, suspend("unpaid"), millis).await;
+    }
+    for millis in 2..4 {
+        set_state(&*stores.owners, &owner, OwnerStateChange::Activate, millis).await;
+    }
+    let events = events(&*stores.audit, &owner).await;
+    let actions: Vec<AuditAction> = events.iter().map(|event| event.action).collect();
+    let expected = [AuditAction::OwnerActivated, AuditAction::OwnerSuspended, AuditAction::OwnerChanged];
+    assert_eq!(actions, expected, "each change must leave one event, and a repetition none");
+    assert!(events.iter().all(|event| event.target == AuditTarget::Owner), "the target is the owner");
+    let fields: Vec<&str> = events[1].changes.iter().map(|change| change.field.as_str()).collect();
+    assert_eq!(fields, ["status", "reason"], "the event names what changed");
+}

@@ -1,0 +1,105 @@
+use std::sync::Arc;
+
+use domain::ports::{AuditLog, ChangeFeed, OwnerStore};
+
+use crate::{KeyPorts, Promise, SessionPorts, WebhookStore};
+
+/// The ports of one store.
+pub struct OwnedStores {
+    /// Its records of owners.
+    pub owners: Arc<dyn OwnerStore>,
+    /// Its keys.
+    pub keys: Arc<dyn KeyPorts>,
+    /// Its sessions.
+    pub sessions: Arc<dyn SessionPorts>,
+    /// Its webhooks.
+    pub webhooks: Arc<dyn WebhookStore>,
+    /// Its audit log.
+    pub audit: Arc<dyn AuditLog>,
+    /// Its feed of changes; `None` for a store of one process.
+    pub feed: Option<Arc<dyn ChangeFeed>>,
+}
+
+impl OwnedStores {
+    /// The ports of this adapter, which has no feed.
+    pub fn of<Adapter: OwnerStore + KeyPorts + SessionPorts + WebhookStore + AuditLog + 'static>(
+        adapter: &Arc<Adapter>,
+    ) -> Self {
+        Self {
+            owners: Arc::clone(adapter) as _,
+            keys: Arc::clone(adapter) as _,
+            sessions: Arc::clone(adapter) as _,
+            webhooks: Arc::clone(adapter) as _,
+            audit: Arc::clone(adapter) as _,
+            feed: None,
+        }
+    }
+
+    /// The same store, which several processes share.
+    #[must_use]
+    pub fn shared(self, feed: Arc<dyn ChangeFeed>) -> Self {
+        Self { feed: Some(feed), ..self }
+    }
+}
+
+/// Adds every promise of the records of owners as a `#[test]` to the current module. Takes a future that creates a fresh
+/// `Arc<OwnedStores>`, or a pair of it and a guard that is dropped after it.
+#[macro_export]
+macro_rules! owner_store_tests {
+    ($fresh:expr $(,)?) => {
+        $crate::with_owner_store_promises! { [$crate::owner_store_tests_of] ($fresh) }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! owner_store_tests_of {
+    (($fresh:expr) $($group:ident::$name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let promise = $crate::Promise::<$crate::owners::OwnedStores> {
+                    name: stringify!($name),
+                    check: |stores| ::std::boxed::Box::pin($crate::owners::$group::$name(stores)),
+                };
+                $crate::keep(&promise, $fresh);
+            }
+        )*
+    };
+}
+
+macro_rules! table_of {
+    (() $($group:ident::$name:ident)*) => {
+        /// Every promise of [`OwnerStore`].
+        pub const PROMISES: &[Promise<OwnedStores>] = &[
+            $(Promise { name: stringify!($name), check: |stores| Box::pin(super::$group::$name(stores)) }),*
+        ];
+    };
+}
+
+/// The list of promises: passes it to another macro, after that macro's arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_owner_store_promises {
+    ([$($macro:tt)*] $arguments:tt) => {
+        $($macro)* ! {
+            $arguments
+            records::every_field_of_a_record_comes_back
+            records::a_record_can_have_its_defaults_again
+            records::a_refused_change_of_a_record_changes_nothing
+            records::parallel_changes_of_a_record_are_all_kept
+            records::changes_of_records_leave_their_events
+            limits::a_changed_maximum_holds_for_the_next_key
+            limits::a_changed_maximum_holds_for_the_next_subscription
+            limits::parallel_creations_fill_a_changed_maximum_exactly
+            limits::a_maximum_that_changes_in_a_race_holds_afterwards
+            suspension::credentials_of_a_suspended_owner_are_marked
+            suspension::a_change_of_the_state_is_one_change_in_the_feed
+            suspension::deliveries_of_a_suspended_owner_wait
+            suspension::publications_to_a_suspended_owner_claim_nothing
+            suspension::days_of_suspension_are_not_days_of_failure
+        }
+    };
+}
+
+with_owner_store_promises! { [table_of] () }

@@ -1,0 +1,88 @@
+//! Stores with one fault each in what they do with the records of owners.
+
+mod store;
+
+use std::sync::Arc;
+
+use domain::memory::{
+    MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
+    MemoryWebhookStore,
+};
+use storage_conformance::Promise;
+use storage_conformance::owners::{OwnedStores, PROMISES};
+use store::{Fault, FaultyOwners};
+
+use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+
+/// Each fault, and promises that it breaks.
+const SABOTEURS: &Broken<Fault> = &[
+    (Fault::LosesEmail, &["every_field_of_a_record_comes_back"]),
+    (Fault::IgnoresOrganizations, &["every_field_of_a_record_comes_back"]),
+    (Fault::KeepsTheState, &["a_record_can_have_its_defaults_again", "changes_of_records_leave_their_events"]),
+    (Fault::WritesWhatItRefuses, &["a_refused_change_of_a_record_changes_nothing"]),
+    (Fault::ReadsThenWrites, &["parallel_changes_of_a_record_are_all_kept"]),
+    (Fault::RecordsRepetitions, &["changes_of_records_leave_their_events"]),
+    (
+        Fault::IgnoresLimitsOfKeys,
+        &[
+            "a_changed_maximum_holds_for_the_next_key",
+            "parallel_creations_fill_a_changed_maximum_exactly",
+            "a_maximum_that_changes_in_a_race_holds_afterwards",
+        ],
+    ),
+    (Fault::IgnoresLimitsOfSubscriptions, &["a_changed_maximum_holds_for_the_next_subscription"]),
+    (Fault::ForgetsSessions, &["credentials_of_a_suspended_owner_are_marked"]),
+    (Fault::ReportsNothing, &["a_change_of_the_state_is_one_change_in_the_feed"]),
+    (Fault::ReportsRepetitions, &["a_change_of_the_state_is_one_change_in_the_feed"]),
+    (
+        Fault::SendsForSuspended,
+        &["deliveries_of_a_suspended_owner_wait", "publications_to_a_suspended_owner_claim_nothing"],
+    ),
+    (Fault::CountsTheRest, &["days_of_suspension_are_not_days_of_failure"]),
+];
+
+/// Every store obeys the same records, but for the one with the fault.
+fn stores(fault: Fault) -> Arc<OwnedStores> {
+    let (log, feed, records) = (MemoryAuditLog::default(), MemoryChangeFeed::default(), MemoryOwners::default());
+    let obeyed_unless =
+        |faults: &[Fault]| if faults.contains(&fault) { MemoryOwners::default() } else { records.clone() };
+    let of_keys = obeyed_unless(&[Fault::IgnoresLimitsOfKeys]);
+    let of_webhooks = obeyed_unless(&[Fault::IgnoresLimitsOfSubscriptions, Fault::SendsForSuspended]);
+    let keys = MemoryKeyStore::reporting_to(feed.clone()).obeying(of_keys).writing_to(log.clone());
+    let sessions = MemorySessionStore::default().obeying(obeyed_unless(&[Fault::ForgetsSessions]));
+    let webhooks = MemoryWebhookStore::default().obeying(of_webhooks).writing_to(log.clone());
+    let reported = if fault == Fault::ReportsNothing { MemoryChangeFeed::default() } else { feed.clone() };
+    let owners = MemoryOwnerStore::of(records).reporting_to(reported).writing_to(log.clone());
+    let owners = if fault == Fault::CountsTheRest { owners } else { owners.beside(&webhooks) };
+    let owners = FaultyOwners { fault, records: owners, log: log.clone(), feed: feed.clone() };
+    Arc::new(OwnedStores {
+        owners: Arc::new(owners),
+        keys: Arc::new(keys),
+        sessions: Arc::new(sessions),
+        webhooks: Arc::new(webhooks),
+        audit: Arc::new(log),
+        feed: Some(Arc::new(feed)),
+    })
+}
+
+fn promise(name: &str) -> &'static Promise<OwnedStores> {
+    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
+}
+
+/// The faults are what breaks promises: without one, the same stores keep them all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn without_a_fault_every_promise_is_kept() {
+    for promise in PROMISES {
+        (promise.check)(stores(Fault::None)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_fault_breaks_its_promises() {
+    every_fault_is_seen(SABOTEURS, |name, fault| (promise(name).check)(stores(fault))).await;
+}
+
+#[test]
+fn every_promise_is_broken_by_some_fault() {
+    each_is_broken(SABOTEURS, PROMISES.iter().map(|promise| promise.name));
+}

@@ -1,0 +1,118 @@
+use async_trait::async_trait;
+use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryOwnerStore, unique_cause};
+use domain::ports::{AuditLog, ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest, StoreError};
+use domain::{OwnerChange, OwnerId, OwnerRecord, OwnerStateChange, Patch};
+use tokio::task::yield_now;
+
+/// What is wrong with the records, or with the stores that obey them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing.
+    None,
+    LosesEmail,
+    /// An organization has the record of the user with its id.
+    IgnoresOrganizations,
+    /// A suspended owner stays suspended.
+    KeepsTheState,
+    WritesWhatItRefuses,
+    /// Two changes at once both begin with the same record.
+    ReadsThenWrites,
+    /// A repetition leaves an event.
+    RecordsRepetitions,
+    IgnoresLimitsOfKeys,
+    IgnoresLimitsOfSubscriptions,
+    ForgetsSessions,
+    ReportsNothing,
+    ReportsRepetitions,
+    SendsForSuspended,
+    /// The days of a suspension are days of failure.
+    CountsTheRest,
+}
+
+type Answer<T> = Result<T, StoreError>;
+
+/// Records that are right but for one fault.
+pub(crate) struct FaultyOwners {
+    pub(crate) fault: Fault,
+    pub(crate) records: MemoryOwnerStore,
+    pub(crate) log: MemoryAuditLog,
+    pub(crate) feed: MemoryChangeFeed,
+}
+
+impl FaultyOwners {
+    fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+
+    fn owner(&self, owner: &OwnerId) -> OwnerId {
+        match owner.organization_id() {
+            Some(id) if self.is(Fault::IgnoresOrganizations) => owner.fellow(id).expect("the id is valid"),
+            _ => owner.clone(),
+        }
+    }
+
+    /// The change without what the fault loses, by a record that another call may change in between.
+    async fn change_of(&self, request: &ChangeOwnerRequest) -> OwnerChange {
+        let mut change = request.change.clone();
+        if self.is(Fault::LosesEmail) {
+            change.email = Patch::Keep;
+        }
+        if self.is(Fault::ReadsThenWrites)
+            && let Ok(before) = self.records.find(&request.owner).await
+            && let Ok(after) = change.apply_to(&before)
+        {
+            for _ in 0..20 {
+                yield_now().await;
+            }
+            let whole = |pairs: OwnerRecord| pairs.metadata.pairs().clone();
+            change.metadata.pairs = whole(after).into_iter().map(|(name, value)| (name, Some(value))).collect();
+            change.metadata.replaces_all = true;
+        }
+        change
+    }
+}
+
+#[async_trait]
+impl OwnerStore for FaultyOwners {
+    async fn find(&self, owner: &OwnerId) -> Answer<OwnerRecord> {
+        self.records.find(&self.owner(owner)).await
+    }
+
+    async fn change(&self, request: &ChangeOwnerRequest) -> Answer<ChangedOwner> {
+        let request = ChangeOwnerRequest {
+            owner: self.owner(&request.owner),
+            change: self.change_of(request).await,
+            cause: request.cause.clone(),
+        };
+        let answer = self.records.change(&request).await;
+        if self.is(Fault::WritesWhatItRefuses) && matches!(answer, Ok(ChangedOwner::Refused(_))) {
+            let change = OwnerChange { name: request.change.name, ..OwnerChange::default() };
+            self.records.change(&ChangeOwnerRequest { change, ..request }).await?;
+        }
+        answer
+    }
+
+    async fn set_state(&self, request: &SetOwnerStateRequest) -> Answer<OwnerRecord> {
+        if self.is(Fault::KeepsTheState) && request.state == OwnerStateChange::Activate {
+            return self.records.find(&request.owner).await;
+        }
+        let before = self.records.find(&request.owner).await?;
+        let after = self.records.set_state(request).await?;
+        if before == after && self.is(Fault::RecordsRepetitions) {
+            let nothing = OwnerRecord::default();
+            let event = unique_cause().owner_changed(&request.owner, &nothing, &before);
+            let event = event.or_else(|| {
+                let suspended = OwnerStateChange::Suspend { reason: None }.apply_to(&before, request.at);
+                unique_cause().owner_changed(&request.owner, &suspended, &before)
+            });
+            self.log.record_new(event.as_slice()).await?;
+        }
+        if before == after && self.is(Fault::ReportsRepetitions) {
+            // Two changes that undo each other are reported both.
+            let (undone, at) = (OwnerStateChange::Suspend { reason: None }, request.at);
+            let again = MemoryOwnerStore::default().reporting_to(self.feed.clone());
+            again.set_state(&SetOwnerStateRequest { state: undone, at, ..request.clone() }).await?;
+        }
+        Ok(after)
+    }
+}
