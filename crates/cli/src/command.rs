@@ -2,7 +2,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::connection::Connection;
-use crate::{audit, events, keys, listen, log_filter, open, overview, portal_link, sessions, token, webhooks};
+use crate::{audit, events, keys, listen, log_filter, open, overview, owners, portal_link, sessions, token, webhooks};
 
 /// The commands that call a running Gatepost. `--help` shows these comments.
 #[derive(Debug, Subcommand)]
@@ -15,6 +15,8 @@ pub enum Command {
     Webhooks(webhooks::Arguments),
     /// Publish events as the host application does
     Events(events::Arguments),
+    /// Show and change what is set for a user or an organization, and suspend or activate it
+    Owners(owners::Arguments),
     /// List and end the sessions of a user in browsers
     Sessions(sessions::Arguments),
     /// Make a link by which a user enters the console without a sign-in
@@ -43,6 +45,7 @@ pub async fn run(command: Command, connection: &Connection) -> Result<()> {
         Command::Keys(arguments) => keys::run(arguments, connection).await,
         Command::Webhooks(arguments) => webhooks::run(arguments, connection).await,
         Command::Events(arguments) => events::run(arguments, connection).await,
+        Command::Owners(arguments) => owners::run(arguments, connection).await,
         Command::Sessions(arguments) => sessions::run(arguments, connection).await,
         Command::PortalLink(arguments) => portal_link::run(arguments, connection).await,
         Command::Audit(arguments) => audit::run(arguments, connection).await,

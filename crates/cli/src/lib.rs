@@ -27,6 +27,7 @@ mod open_key;
 pub mod output;
 mod overview;
 mod owner;
+mod owners;
 mod portal_link;
 mod profiles;
 mod remote;

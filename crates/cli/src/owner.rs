@@ -1,4 +1,5 @@
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 const HEADING: &str = "Owner";
 
@@ -6,16 +7,18 @@ const HEADING: &str = "Owner";
 #[derive(Debug, Default, Args)]
 pub(crate) struct Owner {
     /// A user name of the running `gatepost dev`; with `GATEPOST_OPERATOR_TOKEN` the same as --for-user
-    #[arg(long, help_heading = HEADING, value_name = "NAME")]
+    #[arg(long, help_heading = HEADING, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     user: Option<String>,
     /// An organization to which the user belongs
-    #[arg(long, help_heading = HEADING, value_name = "ID")]
+    #[arg(long, help_heading = HEADING, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     organization: Option<String>,
     /// Any user, with the operator token
-    #[arg(long, help_heading = HEADING, value_name = "ID", conflicts_with_all = ["user", "organization", "for_organization"])]
+    #[arg(long, help_heading = HEADING, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
+        conflicts_with_all = ["user", "organization", "for_organization"])]
     for_user: Option<String>,
     /// Any organization, with the operator token
-    #[arg(long, help_heading = HEADING, value_name = "ID", conflicts_with_all = ["user", "organization"])]
+    #[arg(long, help_heading = HEADING, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
+        conflicts_with_all = ["user", "organization"])]
     for_organization: Option<String>,
 }
 

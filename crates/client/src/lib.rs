@@ -57,6 +57,7 @@ mod log_filter;
 mod operations;
 mod owner;
 mod payload_filter;
+mod owner_records;
 mod portal_links;
 #[cfg(feature = "protect")]
 pub mod protect;
@@ -84,6 +85,7 @@ pub use log_filter::LogFilter;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
 pub use owner::Owner;
 pub use payload_filter::PayloadFilter;
+pub use owner_records::{OwnerChange, OwnerRecord, OwnerState};
 pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
 pub use sessions::Session;

@@ -110,8 +110,8 @@ impl Client {
     }
 }
 
-/// The path at which the host makes the owner's call at `path`.
-fn path_for_host<'a>(owner: &Owner, path: &'a str) -> Cow<'a, str> {
+/// Where the host makes the owner's call at `path`.
+pub(crate) fn path_for_host<'a>(owner: &Owner, path: &'a str) -> Cow<'a, str> {
     if path.starts_with(HOST) {
         return path.into();
     }

@@ -93,7 +93,7 @@ struct CreatedAnswer<'a> {
 }
 
 /// Parses `name=value`.
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("must be NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }
