@@ -19,7 +19,7 @@ use crate::parameters::query::parse_time;
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// The members that are objects in which no name comes twice either.
-const DISTINCT: [&str; 2] = ["headers", "auth"];
+const DISTINCT: [&str; 3] = ["headers", "auth", "metadata"];
 
 /// The fields whose text is kept, because their numbers keep their digits. Objects, lists and numbers in them are read from
 /// their text only.
