@@ -56,6 +56,9 @@ def before_call(context, case, **_):
             body.setdefault("data", None)
         else:
             body.pop("data", None)
+    # An active owner has no reason.
+    if body.get("state") == "active":
+        body.pop("reason", None)
     # A change only makes an end earlier.
     if case.method.upper() == "PATCH" and body.pop("expiresAt", None):
         body.setdefault("label", "CI")

@@ -6,8 +6,8 @@ use domain::organizations::DefaultOwner;
 use domain::ports::{Clock, Entropy, IdentityVerifier, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn};
 use domain::webhooks::Webhooks;
-use domain::{Keys, LogControl, Tracer};
-use verifier::Verifier;
+use domain::{Keys, LogControl, Owners, Tracer};
+use verifier::{OwnerStates, Verifier};
 
 use crate::OperatorTokens;
 use crate::readiness::NamedCheck;
@@ -17,6 +17,10 @@ use crate::readiness::NamedCheck;
 pub struct Api {
     /// Creates, lists, rotates and revokes API keys.
     pub keys: Keys,
+    /// Shows and changes the records of owners.
+    pub owners: Owners,
+    /// Says whether an owner is suspended.
+    pub owner_states: Arc<OwnerStates>,
     /// Manages subscriptions, publishes events and shows deliveries.
     pub webhooks: Webhooks,
     /// Lists and ends sessions.

@@ -8,8 +8,8 @@ use domain::audit::Audit;
 use domain::ports::SystemStatus;
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::OperatorWebhook;
-use domain::{Keys, LogControl, SealingKeys};
-use verifier::{CredentialStores, Verifier, VerifierSettings};
+use domain::{Keys, LogControl, Owners, SealingKeys};
+use verifier::{CredentialStores, OwnerStates, Verifier, VerifierSettings};
 use zeroize::Zeroizing;
 
 use crate::announcements::operator_webhook;
@@ -22,6 +22,8 @@ use crate::webhooks::WebhookParts;
 pub(crate) struct Parts {
     pub(crate) verifier: Arc<Verifier>,
     keys: Keys,
+    owners: Owners,
+    owner_states: Arc<OwnerStates>,
     sessions: Sessions,
     sign_in: SignIn,
     portal_links: PortalLinks,
@@ -41,10 +43,13 @@ impl Parts {
     pub(crate) fn of(instance: &Instance) -> Result<Self> {
         let verifier = verifier(instance);
         let sessions = sessions(instance, &verifier);
+        let owner_states = verifier.owner_states(Arc::clone(&instance.store.owners));
         let traces = TraceParts::new(&instance.configuration, &instance.clock)?;
         let webhooks = WebhookParts::new(instance, traces.tracer.clone())?;
         Ok(Self {
             keys: keys(instance, &verifier),
+            owners: owners(instance, &owner_states),
+            owner_states,
             sign_in: sign_in(instance, &sessions, &webhooks.sealing_keys)?,
             portal_links: PortalLinks::new(sessions.clone(), Arc::clone(&webhooks.sealing_keys)),
             audit: audit(instance),
@@ -60,6 +65,8 @@ impl Parts {
     pub(crate) fn into_api(self, instance: &Instance, system: Arc<dyn SystemStatus>) -> Api {
         Api {
             keys: self.keys,
+            owners: self.owners,
+            owner_states: self.owner_states,
             log: LogControl::new(Arc::new(instance.log.clone()), self.audit.clone()),
             audit: self.audit,
             sessions: self.sessions,
@@ -103,6 +110,10 @@ fn sessions(Instance { store, clock, entropy, .. }: &Instance, verifier: &Arc<Ve
     let usage = Arc::clone(verifier) as _;
     Sessions::new(verifier.session_stores(), usage, Arc::clone(clock), Arc::clone(entropy))
         .with_placement(placement(store))
+}
+
+fn owners(Instance { clock, entropy, .. }: &Instance, states: &Arc<OwnerStates>) -> Owners {
+    Owners::new(Arc::clone(states) as _, Arc::clone(clock), Arc::clone(entropy))
 }
 
 fn audit(Instance { store, clock, entropy, .. }: &Instance) -> Audit {

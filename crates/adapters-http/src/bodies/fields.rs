@@ -3,7 +3,7 @@ use std::fmt;
 
 use actix_web::web::Query;
 use domain::{Scope, Scopes, Timestamp};
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -17,9 +17,6 @@ use crate::parameters::query::parse_time;
 
 /// Below this, a number with a fraction is exact: two to the 53rd (RFC 8259, section 6).
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
-
-/// The members that are objects in which no name comes twice either.
-const DISTINCT: [&str; 3] = ["headers", "auth", "metadata"];
 
 /// The fields whose text is kept, because their numbers keep their digits. Objects, lists and numbers in them are read from
 /// their text only.
@@ -37,25 +34,7 @@ pub(crate) struct Fields {
 impl Fields {
     /// Reads a body that is one JSON object.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
-        let pairs: Pairs = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
-        if pairs.has_twice {
-            return Err(named_twice());
-        }
-        let mut fields = Self::default();
-        for (name, member) in pairs.members {
-            let value = match member {
-                Member::Value(value) => value,
-                Member::Text(text) => {
-                    let value = scalar(&text)?;
-                    fields.texts.insert(name.clone(), text);
-                    value
-                }
-            };
-            if fields.values.insert(name, value).is_some() {
-                return Err(named_twice());
-            }
-        }
-        Ok(fields)
+        serde_json::from_slice(body).map_err(|error| unreadable(&error))
     }
 
     /// Reads a body that is a form (`application/x-www-form-urlencoded`). Every value is a string.
@@ -194,7 +173,9 @@ impl Fields {
 /// token.
 pub(super) fn unreadable(error: &serde_json::Error) -> ApiError {
     match error.classify() {
-        Category::Data => ApiError::invalid_json("the body must be a JSON object"),
+        // The only error of a reader of any JSON, and never of a reader of certain fields.
+        Category::Data if error.to_string().starts_with(TWICE) => named_twice(),
+        Category::Data => not_an_object(),
         Category::Syntax | Category::Eof | Category::Io => {
             let (line, column) = (error.line(), error.column());
             ApiError::invalid_json(format!("the body is not valid JSON at line {line}, column {column}"))
@@ -213,66 +194,115 @@ fn whole(number: f64) -> Option<u64> {
     is_exact.then(|| format!("{number:.0}").parse().ok()).flatten()
 }
 
+fn not_an_object() -> ApiError {
+    ApiError::invalid_json("the body must be a JSON object")
+}
+
 /// A string, `true`, `false` or `null`. Of other values, the text has more than a [`Value`] could hold: an empty object stands
 /// for them.
-fn scalar(text: &RawValue) -> Result<Value, ApiError> {
+fn scalar(text: &RawValue) -> serde_json::Result<Value> {
     match text.get().as_bytes() {
-        [b'"' | b't' | b'f' | b'n', ..] => serde_json::from_str(text.get()).map_err(|error| unreadable(&error)),
+        [b'"' | b't' | b'f' | b'n', ..] => serde_json::from_str(text.get()),
         _ => Ok(Value::Object(Map::new())),
     }
 }
 
-/// The members of an object in their order, including members with the same name, which a map would hide.
-struct Pairs {
-    members: Vec<(String, Member)>,
-    /// Whether one of the [`DISTINCT`] members has a name twice.
-    has_twice: bool,
-}
-
-enum Member {
-    Value(Value),
-    /// Of a field of [`KEPT_AS_TEXT`].
-    Text(Box<RawValue>),
-}
-
-impl<'de> Deserialize<'de> for Pairs {
+impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PairsVisitor)
+        deserializer.deserialize_map(FieldsVisitor)
     }
 }
 
-struct PairsVisitor;
+struct FieldsVisitor;
 
-impl<'de> Visitor<'de> for PairsVisitor {
-    type Value = Pairs;
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Pairs, A::Error> {
-        let mut pairs = Pairs { members: Vec::new(), has_twice: false };
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Fields, A::Error> {
+        let mut fields = Fields::default();
         while let Some(name) = members.next_key::<String>()? {
-            let member = if KEPT_AS_TEXT.contains(&&*name) {
-                Member::Text(members.next_value()?)
-            } else if DISTINCT.contains(&&*name) {
-                let raw = members.next_value::<&RawValue>()?;
-                let value = serde_json::from_str(raw.get()).map_err(A::Error::custom)?;
-                pairs.has_twice |= has_twice(raw, &value);
-                Member::Value(value)
+            let value = if KEPT_AS_TEXT.contains(&&*name) {
+                let text: Box<RawValue> = members.next_value()?;
+                let value = scalar(&text).map_err(A::Error::custom)?;
+                fields.texts.insert(name.clone(), text);
+                value
             } else {
-                Member::Value(members.next_value()?)
+                members.next_value::<Unique>()?.0
             };
-            pairs.members.push((name, member));
+            if fields.values.insert(name, value).is_some() {
+                return Err(A::Error::custom(TWICE));
+            }
         }
-        Ok(pairs)
+        Ok(fields)
     }
 }
 
-/// Whether the object has a name twice: then it has fewer members than its text.
-fn has_twice(raw: &RawValue, value: &Value) -> bool {
-    let members = serde_json::from_str::<Pairs>(raw.get()).map_or(0, |pairs| pairs.members.len());
-    value.as_object().is_some_and(|object| object.len() < members)
+/// How the error of a name that occurs twice begins.
+const TWICE: &str = "a name occurs twice";
+
+/// Any JSON in which no object has a name twice: a map would hide that.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Unique;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Unique, E> {
+        Ok(Unique(Value::Null))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Unique(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Unique(list.into()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Unique, A::Error> {
+        let mut object = Map::new();
+        while let Some((name, Unique(value))) = members.next_entry()? {
+            if object.insert(name, value).is_some() {
+                return Err(A::Error::custom(TWICE));
+            }
+        }
+        Ok(Unique(object.into()))
+    }
 }
 
 #[cfg(test)]
@@ -280,18 +310,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_comes_twice_in_a_body_or_in_its_headers() {
-        for (json, is_refused) in [
-            (r#"{"a":1,"b":1}"#, false),
-            (r#"{"a":1,"a":1}"#, true),
-            (r#"{"headers":{"a":"1","b":"1"},"auth":null}"#, false),
-            (r#"{"headers":{"a":"1","a":"1"}}"#, true),
-            (r#"{"headers":{"a":"1","\u0061":"2"}}"#, true),
-            (r#"{"auth":{"type":"bearer","token":"1","token":"2"}}"#, true),
-            (r#"{"headers":[1],"auth":"x"}"#, false),
-        ] {
-            assert_eq!(Fields::parse(json.as_bytes()).is_err(), is_refused, "{json}");
+    fn a_name_occurs_once_in_each_object() {
+        let twice = |json: &str| Fields::parse(json.as_bytes()).err().map(|error| error.to_string());
+        assert_eq!(twice(r#"{"a":{"b":1},"c":{"b":[{"b":1.5},-1,null,true,"b"]}}"#), None);
+        let refusal = named_twice().to_string();
+        for json in [r#"{"a":1,"a":2}"#, r#"{"a":{"b":1,"b":1}}"#, r#"{"a":[{"b":1,"b":2}]}"#] {
+            assert_eq!(twice(json), Some(refusal.clone()), "{json}");
         }
+        assert_eq!(twice("[]"), Some(not_an_object().to_string()));
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn path_in_tables(route: &str) -> Cow<'_, str> {
 const MEND: &[OperatorScope] = &[OperatorScope::Support, OperatorScope::Manage];
 
 /// The other calls of the operator API. An owner revokes a key by another form, and never all keys.
-static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 14] = [
+static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 17] = [
     (Method::POST, "/api/operator/introspect", &[OperatorScope::Verify]),
     (Method::POST, "/api/operator/events", &[OperatorScope::Publish]),
     (Method::POST, "/api/operator/events/batch", &[OperatorScope::Publish]),
@@ -135,6 +135,9 @@ static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 14] = [
     (Method::GET, "/api/operator/log-filter", &[OperatorScope::Admin]),
     (Method::POST, "/api/operator/log-filter", &[OperatorScope::Admin]),
     (Method::POST, "/api/operator/portal-links", &[OperatorScope::Support]),
+    (Method::GET, USERS, &[OperatorScope::Support]),
+    (Method::PATCH, USERS, &[OperatorScope::Manage]),
+    (Method::PUT, "/api/operator/users/{userId}/state", &[OperatorScope::Manage]),
     (Method::DELETE, "/api/operator/users/{userId}/keys", MEND),
     (Method::DELETE, "/api/operator/users/{userId}/keys/{keyId}", MEND),
 ];

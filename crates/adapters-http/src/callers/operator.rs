@@ -37,8 +37,8 @@ impl Admit for Operator {
     }
 }
 
-/// Records that an operator is about to read this target, so that the owner learns of it. See decision 128.
-pub(super) async fn record_read(request: &HttpRequest, owner: &OwnerId, shown: AuditTarget) -> Result<(), ApiError> {
+/// Records that an operator is about to see this, so that the owner learns of it. See decision 128.
+pub(crate) async fn record_read(request: &HttpRequest, owner: &OwnerId, shown: AuditTarget) -> Result<(), ApiError> {
     Ok(State::of(request).api.audit.record_read(owner, shown, &origin_of(request)).await?)
 }
 

@@ -171,7 +171,23 @@ impl Owner {
         };
         owner.caller.permit(right)?;
         permit_from_here(request, right)?;
+        owner.require_active(state).await?;
         Ok(owner)
+    }
+
+    /// Fails if the person who calls or the owner is suspended. Keys and sessions of suspended owners are not good, so their
+    /// owners need no look-up.
+    async fn require_active(&self, state: &State) -> Result<(), ApiError> {
+        let states = &state.api.owner_states;
+        let is_suspended = match &self.caller {
+            Caller::ApiKey(_) | Caller::Session(_) | Caller::Operator => false,
+            Caller::IdToken => states.is_suspended(&self.id).await?,
+            Caller::Member(member) => {
+                let is_person = !member.has_session && states.is_suspended(&member.user).await?;
+                is_person || states.is_suspended(&self.id).await?
+            }
+        };
+        if is_suspended { Err(ErrorCode::OwnerSuspended.into()) } else { Ok(()) }
     }
 
     /// The organization for which the user with these memberships calls, if there is one.

@@ -35,7 +35,8 @@ pub(crate) fn add_calls_for_organizations(document: &mut OpenApi) {
     let same = |(path, item): (&String, &PathItem)| Some((path_for_organizations(path)?, item.clone()));
     let mut added: Vec<(String, PathItem)> = paths.iter().filter_map(same).collect();
     for (_, item) in &mut added {
-        for operation in [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten() {
+        let changing = [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
+        for operation in changing.into_iter().chain([&mut item.get]).flatten() {
             operation.operation_id = operation.operation_id.as_ref().map(|id| id.replace("User", "Organization"));
             operation.summary = operation.summary.as_deref().map(of_the_organization);
             operation.description = operation.description.as_deref().map(of_the_organization);
@@ -60,6 +61,7 @@ fn of_the_organization(text: &str) -> String {
 pub(crate) fn operation_of<'a>(item: &'a mut PathItem, method: &Method) -> &'a mut Option<Operation> {
     match *method {
         Method::GET => &mut item.get,
+        Method::PUT => &mut item.put,
         Method::PATCH => &mut item.patch,
         Method::DELETE => &mut item.delete,
         _ => &mut item.post,

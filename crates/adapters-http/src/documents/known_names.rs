@@ -101,8 +101,9 @@ fn parameters(operation: &Operation) -> Vec<String> {
 }
 
 fn operations(item: &PathItem) -> impl Iterator<Item = (Method, &Operation)> {
+    let replacing = [(Method::GET, &item.get), (Method::PUT, &item.put)];
     let changing = [(Method::POST, &item.post), (Method::PATCH, &item.patch), (Method::DELETE, &item.delete)];
-    let operations = [(Method::GET, &item.get)].into_iter().chain(changing);
+    let operations = replacing.into_iter().chain(changing);
     operations.filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
 }
 

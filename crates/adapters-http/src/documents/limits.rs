@@ -8,8 +8,10 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, Number};
 
+use crate::bodies::owner_fields::{KEYS_MAX, SUBSCRIPTIONS_MAX};
+
 /// The limits of request bodies, from the constants of the domain.
-const LIMITS: [(&str, &str, Limit); 11] = [
+const LIMITS: [(&str, &str, Limit); 13] = [
     ("RotateApiKey", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
     ("CreatePortalLink", "returnUrl", Limit::Length(ReturnUrl::LENGTH_MAX)),
     ("CreatePortalLink", "ttlSeconds", Limit::Duration(SESSION_LIFETIME)),
@@ -20,6 +22,8 @@ const LIMITS: [(&str, &str, Limit); 11] = [
     ("ChangeSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
     ("RotateSecret", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
     ("PublishEvents", "events", Limit::Items(PUBLISHED_EVENTS_MAX)),
+    ("ChangeOwner", "maxActiveKeys", Limit::Between(0, KEYS_MAX)),
+    ("ChangeOwner", "maxSubscriptions", Limit::Between(0, SUBSCRIPTIONS_MAX)),
     ("RetryFailures", "status", Limit::Between(*FailureCause::STATUSES.start(), *FailureCause::STATUSES.end())),
 ];
 

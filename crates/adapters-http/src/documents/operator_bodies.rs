@@ -11,7 +11,7 @@ impl Modify for OperatorBodies {
     fn modify(&self, document: &mut OpenApi) {
         let OpenApi { paths, components: Some(components), .. } = document else { return };
         for (_, item) in paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/api/operator/")) {
-            for operation in [&mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten() {
+            for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
                 let Some(RefOr::T(body)) = &mut operation.request_body else { continue };
                 for content in body.content.values_mut() {
                     let RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) = content else { continue };

@@ -10,7 +10,7 @@ impl Modify for OptionalBodies {
     fn modify(&self, document: &mut OpenApi) {
         let OpenApi { paths, components: Some(components), .. } = document else { return };
         for item in paths.paths.values_mut() {
-            for operation in [&mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten() {
+            for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
                 describe(operation, components);
             }
         }

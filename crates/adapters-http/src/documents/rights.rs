@@ -39,7 +39,7 @@ pub(crate) struct Rights;
 impl Modify for Rights {
     fn modify(&self, document: &mut OpenApi) {
         for (path, item) in &mut document.paths.paths {
-            for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
+            for method in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
                 let Some(operation) = operation_of(item, &method) else { continue };
                 let changes = (method != Method::GET).then_some(ErrorCode::CrossSiteRequest);
                 if let Some(right) = Right::of_call(&method, path) {
@@ -68,7 +68,7 @@ fn require_right(operation: &mut Operation, right: Right, changes: Option<ErrorC
     errors.extend(right.webhooks().map(|_| ErrorCode::InsufficientScope));
     errors.extend((right != Right::AnyCaller).then_some(ErrorCode::CapabilityMissing));
     errors.extend([ErrorCode::OrganizationUnreadable, ErrorCode::OtherOwner, ErrorCode::OrganizationNotFound]);
-    errors.push(ErrorCode::OrganizationRoleExpired);
+    errors.extend([ErrorCode::OrganizationRoleExpired, ErrorCode::OwnerSuspended]);
     errors.extend(changes);
     errors.extend([ErrorCode::TooManyCredentialFailures, ErrorCode::RateLimited]);
     share_errors(operation, errors);

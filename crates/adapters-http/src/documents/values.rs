@@ -4,7 +4,10 @@ use domain::webhooks::{
     AuthKind, Authentication, DeliveryStateKind, Description, EventPattern, EventType, FailureReason, HeaderName,
     HeaderValue, PublisherId, SigningSecret,
 };
-use domain::{AuditId, DeliveryId, EventId, KeyId, Label, OwnerId, RateLimit, Scope, SessionId, SubscriptionId};
+use domain::{
+    AuditId, DeliveryId, EventId, KeyId, Label, OwnerEmail, OwnerId, OwnerName, RateLimit, Scope, SessionId,
+    SubscriptionId, SuspensionReason,
+};
 use serde_json::{Value, json};
 use utoipa::Modify;
 use utoipa::openapi::schema::{AdditionalProperties, Array as ArraySchema, ArrayItems, ObjectBuilder, Schema, Type};
@@ -14,7 +17,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 69] = [
+const VALUES: [(&str, &str, Values); 77] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -48,6 +51,14 @@ const VALUES: [(&str, &str, Values); 69] = [
     ("ChangeSubscription", "events", Values::Patterns),
     ("ChangeSubscription", "description", Values::Descriptions),
     ("RotateSecret", "secret", Values::SigningSecrets),
+    ("ChangeOwner", "name", Values::OwnerTexts(OwnerName::LENGTH_MAX)),
+    ("ChangeOwner", "email", Values::OwnerTexts(OwnerEmail::LENGTH_MAX)),
+    ("SetOwnerState", "state", Values::OwnerStates),
+    ("SetOwnerState", "reason", Values::OwnerTexts(SuspensionReason::LENGTH_MAX)),
+    ("Owner", "name", Values::OwnerTexts(OwnerName::LENGTH_MAX)),
+    ("Owner", "email", Values::OwnerTexts(OwnerEmail::LENGTH_MAX)),
+    ("OwnerState", "state", Values::OwnerStates),
+    ("OwnerState", "reason", Values::OwnerTexts(SuspensionReason::LENGTH_MAX)),
     ("RecoverSubscription", "since", Values::Times),
     ("PublishEvent", "userId", Values::Users),
     ("PublishEvent", "organizationId", Values::Users),
@@ -128,6 +139,9 @@ pub(crate) enum Values {
     Patterns,
     PublisherIds,
     Descriptions,
+    /// Texts about an owner, of at most so many characters.
+    OwnerTexts(usize),
+    OwnerStates,
     SigningSecrets,
     Tokens,
     Usernames,
@@ -206,6 +220,7 @@ impl Values {
             Self::Patterns => EventPattern::PATTERN,
             Self::PublisherIds => PublisherId::PATTERN,
             Self::Descriptions => Description::PATTERN,
+            Self::OwnerTexts(_) => OwnerName::PATTERN,
             Self::SigningSecrets => SigningSecret::PATTERN,
             Self::Tokens => Authentication::TOKEN_PATTERN,
             Self::Usernames => Authentication::USERNAME_PATTERN,
@@ -236,6 +251,7 @@ impl Values {
             Self::EventTypes | Self::PublishedTypes | Self::Patterns => (Some(1), Some(EventType::LENGTH_MAX)),
             Self::PublisherIds => (Some(1), Some(PublisherId::LENGTH_MAX)),
             Self::Descriptions => (None, Some(Description::LENGTH_MAX)),
+            Self::OwnerTexts(max) => (Some(1), Some(max)),
             Self::SigningSecrets => (Some(1), Some(SigningSecret::LENGTH_MAX)),
             Self::Tokens => (Some(1), Some(Authentication::TOKEN_LENGTH_MAX)),
             Self::Usernames => (Some(1), Some(Authentication::USERNAME_LENGTH_MAX)),
@@ -255,6 +271,7 @@ impl Values {
             Self::Roles => ["user", "operator", "visitor"].map(|role| json!(role)).into(),
             Self::Capabilities => Capability::ALL.map(|capability| json!(capability.name())).into(),
             Self::Actions => AuditAction::ALL.map(|action| json!(action.as_str())).into(),
+            Self::OwnerStates => ["active", "suspended"].map(|state| json!(state)).into(),
             Self::Actors => ["user", "operator", "service"].map(|actor| json!(actor)).into(),
             Self::Fields => AuditField::ALL.map(|field| json!(field.as_str())).into(),
             Self::ListFormats => AuditFormat::ALL.map(|format| json!(format.name())).into(),

@@ -32,6 +32,7 @@ type Routes = &'static [(Option<Method>, &'static str, fn() -> Route)];
 
 const GET: Option<Method> = Some(Method::GET);
 const POST: Option<Method> = Some(Method::POST);
+const PUT: Option<Method> = Some(Method::PUT);
 const PATCH: Option<Method> = Some(Method::PATCH);
 const DELETE: Option<Method> = Some(Method::DELETE);
 /// All methods.

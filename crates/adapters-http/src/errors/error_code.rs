@@ -173,6 +173,13 @@ error_codes! {
                 organization or to a user. Such a credential acts for its owner only.",
         cure: "Leave organization out of the query, or use a key of the organization.",
     }
+    OwnerSuspended = 403 "owner_suspended" {
+        title: "The owner is suspended",
+        cause: "The operator has suspended the user of the ID token, or the organization for which the call is made. Keys and \
+                sessions of a suspended owner are refused as unknown ones, and nothing is sent to its webhooks.",
+        cure: "Ask the operator of the service why. When the owner is active again, everything works as before, and \
+               deliveries that have waited are sent.",
+    }
     KeyNotOwned = 403 "key_not_owned" {
         title: "The API key belongs to another owner",
         cause: "The keyId belongs to a user or an organization that the call is not for.",

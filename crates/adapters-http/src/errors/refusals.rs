@@ -7,8 +7,8 @@ use domain::webhooks::{
     RecoverSubscriptionError, RetryDeliveryError, RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
 };
 use domain::{
-    ChangeKeyError, ChangeLogError, CreateKeyError, KeyChangeRefusal, ReportLeaksError, RevokeKeyError, RotateKeyError,
-    RotationRefusal,
+    ChangeKeyError, ChangeLogError, ChangeOwnerError, CreateKeyError, KeyChangeRefusal, ReportLeaksError,
+    RevokeKeyError, RotateKeyError, RotationRefusal,
 };
 
 use crate::errors::api_error::ApiError;
@@ -106,6 +106,15 @@ impl From<ChangeKeyError> for ApiError {
                 Self::Explained(ErrorCode::KeyNotChangeable, refusal.to_string().into())
             }
             ChangeKeyError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeOwnerError> for ApiError {
+    fn from(error: ChangeOwnerError) -> Self {
+        match error {
+            ChangeOwnerError::Metadata(error) => FieldFault::of("metadata", error).into(),
+            ChangeOwnerError::Store(error) => error.into(),
         }
     }
 }

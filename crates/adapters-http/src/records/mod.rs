@@ -10,6 +10,7 @@ pub(crate) mod health_record;
 pub(crate) mod hours_record;
 pub(crate) mod key_record;
 pub(crate) mod metadata;
+pub(crate) mod owner_record;
 pub(crate) mod session_record;
 pub(crate) mod streamed_attempt;
 pub(crate) mod subscription_record;

@@ -9,8 +9,8 @@ use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, NamedCheck, OperatorScope, OperatorToken, OperatorTokens, serve};
 use domain::audit::Audit;
 use domain::memory::{
-    ManualClock, MemoryAuditLog, MemoryKeyStore, MemoryLogFilters, MemorySessionStore, MemorySpans, MemoryWebhookStore,
-    SeededEntropy,
+    ManualClock, MemoryAuditLog, MemoryKeyStore, MemoryLogFilters, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
+    MemorySpans, MemoryWebhookStore, SeededEntropy,
 };
 use domain::organizations::DefaultOwner;
 use domain::ports::{AuditLog, KeyStores, SessionStores, WebhookStores};
@@ -19,7 +19,7 @@ use domain::webhooks::{
     EgressPolicy, EgressPolicySettings, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{
-    KeyPolicy, KeyPolicySettings, Keys, LogControl, RateLimit, SamplingRatio, SealingKeys, Timestamp, Tracer,
+    KeyPolicy, KeyPolicySettings, Keys, LogControl, Owners, RateLimit, SamplingRatio, SealingKeys, Timestamp, Tracer,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -62,6 +62,8 @@ pub(crate) struct Server {
 pub(crate) struct Setup {
     pub(crate) store: KeyStores,
     pub(crate) session_store: SessionStores,
+    /// The records that the stores obey.
+    pub(crate) owners: MemoryOwners,
     pub(crate) audit_log: MemoryAuditLog,
     /// A permit for each page of the audit log that may be read; `None` means no limit.
     pub(crate) audit_reads: Option<Arc<Semaphore>>,
@@ -82,11 +84,15 @@ pub(crate) struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let (public_url, audit_log) = (PUBLIC_URL.to_owned(), MemoryAuditLog::default());
+        let owners = MemoryOwners::default();
+        let keys = MemoryKeyStore::default().obeying(owners.clone()).writing_to(audit_log.clone());
+        let sessions = MemorySessionStore::default().obeying(owners.clone()).writing_to(audit_log.clone());
         let mut settings = HttpSettings { public_url, workers: Some(1), ..HttpSettings::default() };
         settings.limits.drain_grace = Duration::ZERO;
         Self {
-            store: KeyStores::of(&Arc::new(MemoryKeyStore::default().writing_to(audit_log.clone()))),
-            session_store: SessionStores::of(&Arc::new(MemorySessionStore::default().writing_to(audit_log.clone()))),
+            store: KeyStores::of(&Arc::new(keys)),
+            session_store: SessionStores::of(&Arc::new(sessions)),
+            owners,
             audit_log,
             audit_reads: None,
             operators_sign_in: false,
@@ -112,7 +118,9 @@ impl Setup {
         let verification = VerifierSettings { key_policy: policy.clone(), ..VerifierSettings::default() };
         let stores = CredentialStores { keys: self.store, sessions: self.session_store };
         let verifier = Verifier::single(stores, clock.clone(), verification);
-        let queue = Arc::new(MemoryWebhookStore::default().writing_to(self.audit_log.clone()));
+        let queue = MemoryWebhookStore::default().obeying(self.owners.clone()).writing_to(self.audit_log.clone());
+        let owners = MemoryOwnerStore::of(self.owners).beside(&queue).writing_to(self.audit_log.clone());
+        let (queue, owner_states) = (Arc::new(queue), verifier.owner_states(Arc::new(owners)));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock.clone(), entropy.clone());
         let sign_in = sign_in(self.provider, &sessions, &clock, &entropy);
@@ -133,6 +141,8 @@ impl Setup {
             command_line_client: None,
             portal_links: PortalLinks::new(sessions.clone(), sealing_keys()),
             operators_sign_in: self.operators_sign_in,
+            owners: Owners::new(owner_states.clone(), clock.clone(), entropy.clone()),
+            owner_states,
             keys: Keys::new(verifier.key_stores(), verifier.clone(), clock.clone(), entropy.clone(), policy),
             webhooks: Webhooks::new(stores, rules(self.webhook_policy), tested.clone(), clock.clone(), entropy.clone()),
             verifier,

@@ -6,6 +6,7 @@ mod instance;
 mod introspect;
 mod list_audit_events;
 mod list_failing_subscriptions;
+mod owners;
 mod publish_event;
 mod publish_events;
 mod report_leaks;
@@ -14,7 +15,7 @@ mod revoke_user_keys;
 use actix_web::web;
 use utoipa::OpenApi;
 
-use super::{DELETE, GET, POST, Routes, keys};
+use super::{DELETE, GET, PATCH, POST, PUT, Routes, keys};
 
 pub(super) const ROUTES: Routes = &[
     (GET, "/api/operator/audit", || web::to(list_audit_events::list_audit_events)),
@@ -29,6 +30,9 @@ pub(super) const ROUTES: Routes = &[
     (POST, "/api/operator/log-filter", || web::to(instance::change_log_filter)),
     (POST, "/api/operator/portal-links", || web::to(create_portal_link::create_portal_link)),
     (GET, "/api/operator/system", || web::to(instance::find_system_state)),
+    (GET, "/api/operator/users/{userId}", || web::to(owners::find_owner)),
+    (PATCH, "/api/operator/users/{userId}", || web::to(owners::change_owner)),
+    (PUT, "/api/operator/users/{userId}/state", || web::to(owners::set_owner_state)),
     (DELETE, "/api/operator/users/{userId}/keys", || web::to(revoke_user_keys::revoke_user_keys)),
     (DELETE, "/api/operator/users/{userId}/keys/{keyId}", || web::to(keys::revoke_key::revoke_user_key)),
 ];
@@ -48,6 +52,9 @@ pub(super) const ROUTES: Routes = &[
     instance::find_system_state,
     instance::find_log_filter,
     instance::change_log_filter,
+    owners::find_owner,
+    owners::change_owner,
+    owners::set_owner_state,
     keys::revoke_key::revoke_user_key,
     revoke_user_keys::revoke_user_keys,
 ))]

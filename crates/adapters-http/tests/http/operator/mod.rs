@@ -3,6 +3,7 @@ mod hosts;
 mod introspection;
 mod leaks;
 mod log_filter;
+mod owner_records;
 mod publishing;
 mod support;
 mod survey;

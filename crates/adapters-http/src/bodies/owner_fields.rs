@@ -1,0 +1,77 @@
+//! Reads the fields of an owner's record and of its state.
+
+use domain::{OwnerChange, OwnerStateChange, OwnerText, Patch};
+
+use crate::bodies::fields::Fields;
+use crate::bodies::key_fields::metadata_patch;
+use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
+
+/// The largest maximum of active keys.
+pub(crate) const KEYS_MAX: u16 = 10_000;
+/// The largest maximum of subscriptions.
+pub(crate) const SUBSCRIPTIONS_MAX: u16 = 10_000;
+
+/// Reads all fields before it fails, so that the error reports every fault at once.
+pub(crate) fn owner_change(fields: &Fields) -> Result<OwnerChange, ApiError> {
+    let keys = maximum(fields, "maxActiveKeys", KEYS_MAX);
+    let subscriptions = maximum(fields, "maxSubscriptions", SUBSCRIPTIONS_MAX);
+    match (text(fields, "name"), text(fields, "email"), metadata_patch(fields), keys, subscriptions) {
+        (Ok(name), Ok(email), Ok(metadata), Ok(max_active_keys), Ok(max_subscriptions)) => {
+            let metadata = metadata.unwrap_or_default();
+            Ok(OwnerChange { name, email, metadata, max_active_keys, max_subscriptions })
+        }
+        (name, email, metadata, keys, subscriptions) => {
+            let faults = [name.err(), email.err(), metadata.err(), keys.err(), subscriptions.err()];
+            Err(ApiError::invalid_fields(faults.into_iter().flatten()))
+        }
+    }
+}
+
+/// The same for the state. An active owner has no reason.
+pub(crate) fn owner_state_change(fields: &Fields) -> Result<OwnerStateChange, ApiError> {
+    const STATE: &str = "state";
+    const REASON: &str = "reason";
+    let nulls = fields.nulls();
+    if !nulls.is_empty() {
+        return Err(ApiError::invalid_fields(nulls));
+    }
+    let reason = fields.optional_text(REASON).and_then(|reason| parsed(REASON, reason));
+    let state = fields.required_text(STATE).and_then(|state| match state {
+        "active" => Ok(true),
+        "suspended" => Ok(false),
+        _ => Err(FieldFault::new(STATE, "must be active or suspended")),
+    });
+    match (state, reason) {
+        (Ok(false), Ok(reason)) => Ok(OwnerStateChange::Suspend { reason }),
+        (Ok(true), Ok(None)) => Ok(OwnerStateChange::Activate),
+        (Ok(true), _) => Err(FieldFault::new(REASON, "must be absent, because the state is active").into()),
+        (state, reason) => Err(ApiError::invalid_fields(state.err().into_iter().chain(reason.err()))),
+    }
+}
+
+fn text<const LENGTH_MAX: usize>(
+    fields: &Fields,
+    name: &'static str,
+) -> Result<Patch<OwnerText<LENGTH_MAX>>, FieldFault> {
+    if fields.is_null(name) {
+        return Ok(Patch::Reset);
+    }
+    Ok(parsed(name, fields.optional_text(name)?)?.map_or(Patch::Keep, Patch::Set))
+}
+
+fn parsed<const LENGTH_MAX: usize>(
+    name: &'static str,
+    text: Option<&str>,
+) -> Result<Option<OwnerText<LENGTH_MAX>>, FieldFault> {
+    text.map(|text| OwnerText::parse(text).map_err(|error| FieldFault::of(name, error))).transpose()
+}
+
+fn maximum(fields: &Fields, name: &'static str, max: u16) -> Result<Patch<u32>, FieldFault> {
+    if fields.is_null(name) {
+        return Ok(Patch::Reset);
+    }
+    let Some(number) = fields.optional_number(name)? else { return Ok(Patch::Keep) };
+    let number = u16::try_from(number).ok().filter(|number| *number <= max);
+    number.map(|number| Patch::Set(number.into())).ok_or(FieldFault::new(name, format!("must be at most {max}")))
+}

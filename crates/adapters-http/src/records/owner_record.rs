@@ -1,0 +1,72 @@
+use std::collections::BTreeMap;
+
+use domain::{OwnerText, Suspension};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::records::metadata::metadata_schema;
+
+/// What the operator has set for a user or an organization.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Owner)]
+pub(crate) struct OwnerRecord {
+    /// The name, for people. It identifies nothing. `null` if none is set.
+    #[schema(required = true, example = "Acme Ltd")]
+    name: Option<String>,
+    /// The e-mail address, for people. It identifies nothing. `null` if none is set.
+    #[schema(required = true, example = "it@acme.example")]
+    email: Option<String>,
+    /// Pairs for your application.
+    #[schema(schema_with = metadata_schema)]
+    metadata: BTreeMap<String, String>,
+    /// The most active keys. `null`: API_KEYS_MAX_ACTIVE holds.
+    #[schema(required = true, example = 50)]
+    max_active_keys: Option<u32>,
+    /// The most subscriptions. `null`: WEBHOOK_MAX_SUBSCRIPTIONS holds.
+    #[schema(required = true, example = 20)]
+    max_subscriptions: Option<u32>,
+    /// Whether the owner may act.
+    state: OwnerState,
+}
+
+/// Whether an owner may act.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OwnerState {
+    /// `active` or `suspended`.
+    #[schema(example = "suspended")]
+    state: &'static str,
+    /// Why the owner is suspended; absent if no reason was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "unpaid")]
+    reason: Option<String>,
+    /// When the owner was suspended; absent if the owner is active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "2026-11-21T01:42:03.120Z")]
+    since: Option<String>,
+}
+
+impl OwnerRecord {
+    pub(crate) fn of(record: domain::OwnerRecord) -> Self {
+        let domain::OwnerRecord { name, email, metadata, limits, suspension, .. } = record;
+        Self {
+            name: name.map(|name| name.as_str().to_owned()),
+            email: email.map(|email| email.as_str().to_owned()),
+            metadata: metadata.pairs().clone(),
+            max_active_keys: limits.max_active_keys,
+            max_subscriptions: limits.max_subscriptions,
+            state: OwnerState::of(suspension.as_ref()),
+        }
+    }
+}
+
+impl OwnerState {
+    fn of(suspension: Option<&Suspension>) -> Self {
+        Self {
+            state: if suspension.is_some() { "suspended" } else { "active" },
+            reason: suspension.and_then(|suspension| suspension.reason.as_ref()).map(OwnerText::as_str).map(Into::into),
+            since: suspension.map(|suspension| suspension.since.to_string()),
+        }
+    }
+}
