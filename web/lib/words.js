@@ -74,6 +74,9 @@ export const AUDIT_ACTIONS = {
   "session.opened": "Signed in",
   "session.ended": "Session ended",
   "log.filter_changed": "Log filter changed",
+  "owner.changed": "Account changed",
+  "owner.suspended": "Suspended",
+  "owner.activated": "Active again",
 };
 
 /** @type {Record<string, string>} */
@@ -94,6 +97,11 @@ export const AUDIT_FIELDS = {
   deliveries: "Deliveries",
   role: "Role",
   logFilter: "Log filter",
+  name: "Name",
+  email: "E-mail",
+  maxActiveKeys: "Most active keys",
+  maxSubscriptions: "Most subscriptions",
+  reason: "Reason",
 };
 
 /** @type {Record<string, string>} */
@@ -103,6 +111,7 @@ export const AUDIT_LISTS = {
   deliveries: "the list of deliveries",
   sessions: "the list of sessions",
   events: "the list of events",
+  owner: "the account",
 };
 
 /** @type {Record<string, string>} */

@@ -24,6 +24,7 @@ import {
 import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
 import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
+import { UserAccount } from "./operator-user-record.js";
 import { browser } from "./sessions.js";
 import { Events } from "./subscriptions.js";
 
@@ -36,6 +37,7 @@ const TABS = {
   deliveries: UserDeliveries,
   sessions: UserSessions,
   audit: UserAudit,
+  account: UserAccount,
 };
 /** @type {Record<string, string>} */
 const NAMES = {
@@ -44,6 +46,7 @@ const NAMES = {
   deliveries: "Deliveries",
   sessions: "Sessions",
   audit: "Audit log",
+  account: "Account",
 };
 
 /** @param {{ userId: string }} props */

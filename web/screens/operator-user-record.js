@@ -1,0 +1,110 @@
+// What the operator has set for a user, and whether the user may act.
+
+import { html, useState } from "../vendor/preact.js";
+import { call } from "../lib/api.js";
+import { store } from "../lib/cache.js";
+import { useAction, useRead } from "../lib/resource.js";
+import { Badge, Dialog, ErrorPanel, Form, Loading, TextField, When } from "../lib/ui.js";
+
+/** @typedef {import("../lib/api.js").Answer<"findUser">} UserRecord */
+/** @typedef {{ userId: string, of: UserRecord, onClose: () => void }} DialogProps */
+
+const DIALOGS = { limits: ChangeLimits, suspend: Suspend, activate: Activate };
+
+/** @param {{ userId: string }} props */
+export function UserAccount({ userId }) {
+  const { data, failure, reload } = useRead("findUser", { userId });
+  const [open, setOpen] = useState(/** @type {keyof typeof DIALOGS | undefined} */ (undefined));
+  const shown = open && DIALOGS[open];
+  return html`
+    <${ErrorPanel} failure=${failure} retry=${reload} />
+    ${!data && !failure && html`<${Loading} />`}
+    ${data && html`<${Facts} of=${data} open=${setOpen} />`}
+    ${data && shown && html`<${shown} userId=${userId} of=${data} onClose=${() => setOpen(undefined)} />`}
+  `;
+}
+
+/** @param {{ of: UserRecord, open: (dialog: keyof typeof DIALOGS) => void }} props */
+function Facts({ of, open }) {
+  const { state, reason, since } = of.state;
+  const isActive = state === "active";
+  const pairs = Object.entries(of.metadata).map(([name, value]) => `${name}=${value}`);
+  const none = html`<span class="quiet">none</span>`;
+  const ofService = html`<span class="quiet">that of the service</span>`;
+  return html`
+    <dl class="facts">
+      <div><dt>State</dt><dd><${Badge} tone=${isActive ? "good" : "bad"}>${isActive ? "Active" : "Suspended"}<//></dd></div>
+      ${since && html`<div><dt>Since</dt><dd><${When} at=${since} /></dd></div>`}
+      ${reason && html`<div><dt>Reason</dt><dd>${reason}</dd></div>`}
+      <div><dt>Name</dt><dd>${of.name ?? none}</dd></div>
+      <div><dt>E-mail</dt><dd>${of.email ?? none}</dd></div>
+      <div><dt>Metadata</dt><dd>${pairs.length > 0 ? pairs.join(" ") : none}</dd></div>
+      <div><dt>Most active keys</dt><dd>${of.maxActiveKeys ?? ofService}</dd></div>
+      <div><dt>Most subscriptions</dt><dd>${of.maxSubscriptions ?? ofService}</dd></div>
+    </dl>
+    <div class="toolbar">
+      <button type="button" onClick=${() => open("limits")}>Change the limits…</button>
+      ${
+        isActive
+          ? html`<button type="button" class="danger-text" onClick=${() => open("suspend")}>Suspend…</button>`
+          : html`<button type="button" onClick=${() => open("activate")}>Make active…</button>`
+      }
+    </div>
+  `;
+}
+
+/** @param {string} text */
+const maximum = (text) => (text.trim() === "" ? null : Number(text));
+
+/** @param {DialogProps} props */
+function ChangeLimits({ userId, of, onClose }) {
+  const [keys, setKeys] = useState(of.maxActiveKeys?.toString() ?? "");
+  const [subscriptions, setSubscriptions] = useState(of.maxSubscriptions?.toString() ?? "");
+  const { run, isRunning, failure } = useAction(async () => {
+    const body = { maxActiveKeys: maximum(keys), maxSubscriptions: maximum(subscriptions) };
+    store("findUser", { userId }, await call("changeUser", { userId, body }));
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Change the limits" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Change the limits" onCancel=${onClose}>
+        <p>A limit that is empty is that of the service. A lower limit ends nothing that the user has.</p>
+        <${TextField} label="Most active keys" value=${keys} set=${setKeys} />
+        <${TextField} label="Most subscriptions" value=${subscriptions} set=${setSubscriptions} />
+      <//>
+    <//>
+  `;
+}
+
+/** @param {DialogProps} props */
+function Suspend({ userId, onClose }) {
+  const [reason, setReason] = useState("");
+  const { run, isRunning, failure } = useAction(async () => {
+    const body = /** @type {const} */ ({ state: "suspended", ...(reason && { reason }) });
+    store("findUser", { userId }, await call("setUserState", { userId, body }));
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Suspend ${userId}?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Suspend the user" isDangerous onCancel=${onClose}>
+        <p>Every key and session of the user is refused from now on, and deliveries wait. You can make the user active again.</p>
+        <${TextField} label="Reason (optional)" value=${reason} set=${setReason} />
+      <//>
+    <//>
+  `;
+}
+
+/** @param {DialogProps} props */
+function Activate({ userId, onClose }) {
+  const { run, isRunning, failure } = useAction(async () => {
+    store("findUser", { userId }, await call("setUserState", { userId, body: { state: "active" } }));
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Make ${userId} active?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the user active" onCancel=${onClose}>
+        <p>Keys and sessions work as before, and deliveries that have waited are sent. A disabled key stays disabled.</p>
+      <//>
+    <//>
+  `;
+}
