@@ -62,7 +62,7 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     source.kill().await;
 
     let tables = copied(&from, &to).await;
-    assert!(tables.len() == 14 && tables.values().all(|rows| *rows > 0), "every table has rows: {tables:?}");
+    assert!(tables.len() == 15 && tables.values().all(|rows| *rows > 0), "every table has rows: {tables:?}");
     let again = copy(&from, &to).await;
     assert!(said(&again).contains("the target is not empty: it has rows in api_keys"), "{}", said(&again));
 
@@ -73,6 +73,11 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     assert_eq!(before.len(), after.len());
     for (call, answer) in &before {
         assert_eq!(answer, &after[call], "{call}");
+    }
+    for Person { name, .. } in &world.people {
+        let record = Request::new("GET", &format!("/api/operator/users/{name}")).bearer(OPERATOR_TOKEN);
+        let record = target.send(&record).await.json();
+        assert_eq!((&record["name"], &record["maxSubscriptions"]), (&json!(name), &json!(7)));
     }
     target.signal("TERM");
     target.exited().await;
@@ -171,6 +176,9 @@ impl Person {
         let rotated = rotated.json(&json!({ "overlapSeconds": 3600 }));
         assert_eq!(gatepost.send(&rotated).await.status, 200);
         assert_eq!(gatepost.whoami(&good).await.status, 200);
+        let record = Request::new("PATCH", &format!("/api/operator/users/{name}")).bearer(OPERATOR_TOKEN);
+        let record = record.json(&json!({ "name": name, "maxSubscriptions": 7, "metadata": { "plan": "pro" } }));
+        assert_eq!(gatepost.send(&record).await.status, 200);
         let (gone, _) = consumer.subscribe(&receiver.url(), &["never.sent"]).await;
         consumer.call(Request::new("DELETE", &format!("{SUBSCRIPTIONS}/{gone}"))).await;
         let (delivered, _) = consumer.subscribe(&receiver.url(), &["order.*"]).await;

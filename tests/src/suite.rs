@@ -9,6 +9,7 @@
 //! | `copying` | a copy of a database answers as its source did, in both directions; a copy that is cut off leaves no data |
 //! | `concurrency` | the exact maximum, from one process and from two |
 //! | `revocation` | every instance refuses a revoked key in time, whichever connection is cut; good keys stay good |
+//! | `owners` | a suspended customer is refused by every instance in time, and waits; a changed maximum holds at once |
 //! | `reload` | certificates, operator tokens and the log change without a restart |
 //! | `sign_in` | a browser signs in and out, on one instance and on two; a session survives a restart |
 //! | `survival` | `kill -9` loses no answered change; a database outage heals; graceful shutdown |

@@ -1,0 +1,88 @@
+//! A host suspends a customer: every instance refuses the customer in time, deliveries wait, and the end of it undoes all.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::harness::{Gatepost, Request, Storage, on_both_databases};
+use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
+use crate::webhooks::receiver::{Behaviour, Receiver};
+
+on_both_databases!(a_suspended_customer_waits_and_goes_on, a_maximum_of_a_customer_holds_at_once);
+
+/// The bound on the other instances: a second, and the time of a request on a busy machine.
+const REFUSED_WITHIN: Duration = Duration::from_millis(1_500);
+/// How long nothing may arrive.
+const QUIET: Duration = Duration::from_secs(3);
+
+async fn set_state(gatepost: &Gatepost, owner: &str, body: Value) -> Value {
+    let request = Request::new("PUT", &format!("/api/operator/{owner}/state")).bearer(OPERATOR_TOKEN).json(&body);
+    let answer = gatepost.send(&request).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()
+}
+
+/// Suspends on one instance, asks on the other. SQLite has one instance, which is both.
+async fn a_suspended_customer_waits_and_goes_on(storage: Storage) {
+    let setup = setup(&storage).await;
+    let here = setup.clone().start().await;
+    let twin = if storage.url().starts_with("postgres") { Some(setup.twin().start().await) } else { None };
+    let there = twin.as_ref().unwrap_or(&here);
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let (alice, host) = (Consumer::new(&here, "alice").await, Host(here.address()));
+    let (alice_there, user) = (alice.at(there.address()), here.user("alice").at(there.address()));
+    let bob = Consumer::new(&here, "bob").await.at(there.address());
+    alice.subscribe(&receiver.url(), &["order.*"]).await;
+    host.publish("alice", "order.paid", json!("before")).await;
+    receiver.expect(1).await;
+    let whoami = || Request::new("GET", "/api/whoami");
+    for consumer in [&alice, &alice_there, &bob] {
+        assert_eq!(consumer.send(whoami()).await.status, 200);
+    }
+    let unknown = there.whoami("svc_live_unknown").await.json()["code"].clone();
+
+    let suspended = set_state(&here, "users/alice", json!({ "state": "suspended", "reason": "unpaid" })).await;
+    let answered = Instant::now();
+    assert_eq!(suspended["state"]["reason"], "unpaid");
+    assert_eq!(alice.send(whoami()).await.status, 401, "at once where it was suspended");
+    while alice_there.send(whoami()).await.status != 401 {
+        assert!(answered.elapsed() < REFUSED_WITHIN, "the other instance must refuse the key");
+        sleep(Duration::from_millis(5)).await;
+    }
+    while user.list().await.status != 403 {
+        assert!(answered.elapsed() < REFUSED_WITHIN, "the other instance must refuse the ID token");
+        sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(user.list().await.json()["code"], "owner_suspended");
+    let refused = alice_there.send(whoami()).await.json();
+    assert_eq!(refused["code"], unknown, "as an unknown key");
+    assert_eq!(bob.send(whoami()).await.status, 200, "another customer goes on");
+    host.publish("alice", "order.paid", json!("meanwhile")).await;
+    sleep(QUIET).await;
+    assert_eq!(receiver.received().len(), 1, "nothing is sent");
+
+    set_state(&here, "users/alice", json!({ "state": "active" })).await;
+    assert_eq!(alice.send(whoami()).await.status, 200, "at once where it ended");
+    let arrived = receiver.expect(2).await;
+    assert!(String::from_utf8_lossy(&arrived[1].body).contains("meanwhile"), "what has waited is sent");
+    let ended = Instant::now();
+    while alice_there.send(whoami()).await.status != 200 || user.list().await.status != 200 {
+        assert!(ended.elapsed() < REFUSED_WITHIN, "the other instance must accept the customer again");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// The next creation obeys a changed maximum, on each instance.
+async fn a_maximum_of_a_customer_holds_at_once(storage: Storage) {
+    let gatepost = setup(&storage).await.start().await;
+    let user = gatepost.user("alice");
+    user.created("first").await;
+    for (max, status) in [(1, 400), (2, 200), (0, 400)] {
+        let change = Request::new("PATCH", "/api/operator/users/alice").bearer(OPERATOR_TOKEN);
+        let changed = gatepost.send(&change.json(&json!({ "maxActiveKeys": max }))).await;
+        assert_eq!((changed.status, &changed.json()["maxActiveKeys"]), (200, &json!(max)));
+        assert_eq!(user.create("next").await.status, status, "with a maximum of {max}");
+    }
+    assert_eq!(user.keys().await.len(), 2, "a lower maximum ends no key");
+}
