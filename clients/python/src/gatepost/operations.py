@@ -20,9 +20,11 @@ CANCEL_ORGANIZATION_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST
 CANCEL_USER_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/operator/users/{userId}/deliveries/{id}/cancel", types.ChangedDelivery)
 CHANGE_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True)
 CHANGE_LOG_FILTER: Operation[types.LogFilterChanged] = Operation("POST", "/api/operator/log-filter", types.LogFilterChanged, has_body=True)
+CHANGE_ORGANIZATION: Operation[types.Owner] = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True)
 CHANGE_ORGANIZATION_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True)
 CHANGE_ORGANIZATION_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
 CHANGE_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True)
+CHANGE_USER: Operation[types.Owner] = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True)
 CHANGE_USER_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True)
 CHANGE_USER_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
 COMPLETE_SIGN_IN: Operation[str] = Operation("GET", "/console/callback", str, query=("code", "state", "iss", "error"))
@@ -56,10 +58,12 @@ FIND_CURRENT_SESSION: Operation[types.CurrentSession] = Operation("GET", "/api/s
 FIND_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/webhooks/deliveries/{id}", types.DeliveryHistory, query=("organization",))
 FIND_EVENT: Operation[types.LoggedEvent] = Operation("GET", "/api/operator/events/{id}", types.LoggedEvent)
 FIND_LOG_FILTER: Operation[types.LogFilter] = Operation("GET", "/api/operator/log-filter", types.LogFilter)
+FIND_ORGANIZATION: Operation[types.Owner] = Operation("GET", "/api/operator/organizations/{organizationId}", types.Owner)
 FIND_ORGANIZATION_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/{id}", types.DeliveryHistory)
 FIND_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.SubscriptionWithHealth)
 FIND_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/webhooks/subscriptions/{id}", types.SubscriptionWithHealth, query=("organization",))
 FIND_SYSTEM_STATE: Operation[types.SystemState] = Operation("GET", "/api/operator/system", types.SystemState)
+FIND_USER: Operation[types.Owner] = Operation("GET", "/api/operator/users/{userId}", types.Owner)
 FIND_USER_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/operator/users/{userId}/deliveries/{id}", types.DeliveryHistory)
 FIND_USER_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}", types.SubscriptionWithHealth)
 FORWARD_AUTH: Operation[None] = Operation("GET", "/forward-auth", NoneType, query=("scope", "profile"))
@@ -113,6 +117,8 @@ ROTATE_ORGANIZATION_SECRET: Operation[types.SubscriptionWithSecret] = Operation(
 ROTATE_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True)
 ROTATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True)
 ROTATE_USER_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True)
+SET_ORGANIZATION_STATE: Operation[types.Owner] = Operation("PUT", "/api/operator/organizations/{organizationId}/state", types.Owner, has_body=True)
+SET_USER_STATE: Operation[types.Owner] = Operation("PUT", "/api/operator/users/{userId}/state", types.Owner, has_body=True)
 SHOW_ATTEMPT_TIMES: Operation[types.AttemptTimes] = Operation("GET", "/api/webhooks/subscriptions/{id}/times", types.AttemptTimes, query=("organization",))
 SHOW_DAILY_USES: Operation[types.DailyUses] = Operation("GET", "/api/api-keys/usage", types.DailyUses, query=("organization",))
 SHOW_KEY_USAGE: Operation[types.KeyUsage] = Operation("GET", "/api/api-keys/{keyId}/usage", types.KeyUsage, query=("hours", "until", "organization"))
@@ -193,6 +199,23 @@ class Operations(ABC):
         """Chooses which lines the log of the instance that answers has."""
         return self._call(CHANGE_LOG_FILTER, {"filter": filter}, {})
 
+    def change_organization(
+        self,
+        organization_id: str,
+        *,
+        email: str | None = None,
+        max_active_keys: int | None = None,
+        max_subscriptions: int | None = None,
+        metadata: dict[str, Any] | None = None,
+        name: str | None = None,
+    ) -> types.Owner:
+        """Changes the record of an organization."""
+        return self._call(
+            CHANGE_ORGANIZATION,
+            {"organizationId": organization_id},
+            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
+        )
+
     def change_organization_api_key(
         self,
         organization_id: str,
@@ -245,6 +268,23 @@ class Operations(ABC):
             CHANGE_SUBSCRIPTION,
             {"id": id},
             {"organization": organization, "description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
+        )
+
+    def change_user(
+        self,
+        user_id: str,
+        *,
+        email: str | None = None,
+        max_active_keys: int | None = None,
+        max_subscriptions: int | None = None,
+        metadata: dict[str, Any] | None = None,
+        name: str | None = None,
+    ) -> types.Owner:
+        """Changes the record of a user."""
+        return self._call(
+            CHANGE_USER,
+            {"userId": user_id},
+            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
         )
 
     def change_user_api_key(
@@ -521,6 +561,10 @@ class Operations(ABC):
         """Shows which lines the log of the instance that answers has."""
         return self._call(FIND_LOG_FILTER, {}, {})
 
+    def find_organization(self, organization_id: str) -> types.Owner:
+        """Shows the record of an organization."""
+        return self._call(FIND_ORGANIZATION, {"organizationId": organization_id}, {})
+
     def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
         return self._call(FIND_ORGANIZATION_DELIVERY, {"organizationId": organization_id, "id": id}, {})
@@ -536,6 +580,10 @@ class Operations(ABC):
     def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
         return self._call(FIND_SYSTEM_STATE, {}, {})
+
+    def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return self._call(FIND_USER, {"userId": user_id}, {})
 
     def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
@@ -566,7 +614,7 @@ class Operations(ABC):
         *,
         user_id: str | None = None,
         actor: str | None = None,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -589,7 +637,7 @@ class Operations(ABC):
     def list_audit_events(
         self,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -667,7 +715,7 @@ class Operations(ABC):
         self,
         organization_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -767,7 +815,7 @@ class Operations(ABC):
         self,
         user_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1075,6 +1123,19 @@ class Operations(ABC):
             {"userId": user_id, "id": id},
             {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
         )
+
+    def set_organization_state(
+        self,
+        *,
+        state: Literal["active", "suspended"],
+        reason: str | None = None,
+    ) -> types.Owner:
+        """Suspends an organization, or makes an organization active again."""
+        return self._call(SET_ORGANIZATION_STATE, {"state": state}, {"reason": reason})
+
+    def set_user_state(self, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
+        """Suspends a user, or makes a user active again."""
+        return self._call(SET_USER_STATE, {"state": state}, {"reason": reason})
 
     def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
@@ -1394,6 +1455,23 @@ class AsyncOperations(ABC):
         """Chooses which lines the log of the instance that answers has."""
         return await self._call(CHANGE_LOG_FILTER, {"filter": filter}, {})
 
+    async def change_organization(
+        self,
+        organization_id: str,
+        *,
+        email: str | None = None,
+        max_active_keys: int | None = None,
+        max_subscriptions: int | None = None,
+        metadata: dict[str, Any] | None = None,
+        name: str | None = None,
+    ) -> types.Owner:
+        """Changes the record of an organization."""
+        return await self._call(
+            CHANGE_ORGANIZATION,
+            {"organizationId": organization_id},
+            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
+        )
+
     async def change_organization_api_key(
         self,
         organization_id: str,
@@ -1446,6 +1524,23 @@ class AsyncOperations(ABC):
             CHANGE_SUBSCRIPTION,
             {"id": id},
             {"organization": organization, "description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
+        )
+
+    async def change_user(
+        self,
+        user_id: str,
+        *,
+        email: str | None = None,
+        max_active_keys: int | None = None,
+        max_subscriptions: int | None = None,
+        metadata: dict[str, Any] | None = None,
+        name: str | None = None,
+    ) -> types.Owner:
+        """Changes the record of a user."""
+        return await self._call(
+            CHANGE_USER,
+            {"userId": user_id},
+            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
         )
 
     async def change_user_api_key(
@@ -1727,6 +1822,10 @@ class AsyncOperations(ABC):
         """Shows which lines the log of the instance that answers has."""
         return await self._call(FIND_LOG_FILTER, {}, {})
 
+    async def find_organization(self, organization_id: str) -> types.Owner:
+        """Shows the record of an organization."""
+        return await self._call(FIND_ORGANIZATION, {"organizationId": organization_id}, {})
+
     async def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
         return await self._call(FIND_ORGANIZATION_DELIVERY, {"organizationId": organization_id, "id": id}, {})
@@ -1742,6 +1841,10 @@ class AsyncOperations(ABC):
     async def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
         return await self._call(FIND_SYSTEM_STATE, {}, {})
+
+    async def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return await self._call(FIND_USER, {"userId": user_id}, {})
 
     async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
@@ -1777,7 +1880,7 @@ class AsyncOperations(ABC):
         *,
         user_id: str | None = None,
         actor: str | None = None,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1800,7 +1903,7 @@ class AsyncOperations(ABC):
     def list_audit_events(
         self,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1889,7 +1992,7 @@ class AsyncOperations(ABC):
         self,
         organization_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1989,7 +2092,7 @@ class AsyncOperations(ABC):
         self,
         user_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -2303,6 +2406,19 @@ class AsyncOperations(ABC):
             {"userId": user_id, "id": id},
             {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
         )
+
+    async def set_organization_state(
+        self,
+        *,
+        state: Literal["active", "suspended"],
+        reason: str | None = None,
+    ) -> types.Owner:
+        """Suspends an organization, or makes an organization active again."""
+        return await self._call(SET_ORGANIZATION_STATE, {"state": state}, {"reason": reason})
+
+    async def set_user_state(self, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
+        """Suspends a user, or makes a user active again."""
+        return await self._call(SET_USER_STATE, {"state": state}, {"reason": reason})
 
     async def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""

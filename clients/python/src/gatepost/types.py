@@ -655,6 +655,36 @@ class Outcomes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """What the operator has set for a user or an organization."""
+
+    email: str | None
+    """The e-mail address, for people. It identifies nothing. `None` if none is set."""
+    max_active_keys: int | None
+    """The most active keys. `None`: API_KEYS_MAX_ACTIVE holds."""
+    max_subscriptions: int | None
+    """The most subscriptions. `None`: WEBHOOK_MAX_SUBSCRIPTIONS holds."""
+    metadata: dict[str, Any]
+    """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
+    name: str | None
+    """The name, for people. It identifies nothing. `None` if none is set."""
+    state: OwnerState
+    """Whether the owner may act."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerState:
+    """Whether an owner may act."""
+
+    reason: str | None = None
+    """Why the owner is suspended; absent if no reason was given."""
+    since: str | None = None
+    """When the owner was suspended; absent if the owner is active."""
+    state: str
+    """`active` or `suspended`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PortalLink:
     """The new link."""
 
