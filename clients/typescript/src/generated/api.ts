@@ -282,6 +282,100 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "gatepost.owner.activated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A suspended owner is active again */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AuditEvent"];
+                        /**
+                         * Format: date-time
+                         * @description When it happened
+                         */
+                        timestamp: string;
+                        /** @constant */
+                        type: "gatepost.owner.activated";
+                    };
+                };
+            };
+            responses: {
+                /** @description The receiver has it */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "gatepost.owner.suspended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An owner is suspended */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AuditEvent"];
+                        /**
+                         * Format: date-time
+                         * @description When it happened
+                         */
+                        timestamp: string;
+                        /** @constant */
+                        type: "gatepost.owner.suspended";
+                    };
+                };
+            };
+            responses: {
+                /** @description The receiver has it */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "gatepost.subscription.disabled": {
         parameters: {
             query?: never;
@@ -532,7 +626,7 @@ export interface components {
              * @description The field.
              * @enum {string}
              */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "description" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason";
         };
         /** @description Who did what, how, when and from where. */
         AuditEvent: {
@@ -540,7 +634,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed";
+            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
             /** @description Who did it. */
             actor: components["schemas"]["AuditActor"];
             /**
@@ -646,7 +740,28 @@ export interface components {
              */
             filter: string;
         };
-        /** @description The changes. Absent fields do not change. `null` is refused, but for the filter. */
+        /** @description The changes. Absent fields do not change, and `null` is the default again. */
+        ChangeOwner: {
+            /** @description The e-mail address, for people. It is not checked, and identifies nothing. */
+            email?: string | null;
+            /**
+             * Format: int32
+             * @description The most active keys, in place of API_KEYS_MAX_ACTIVE. A lower maximum ends no key.
+             */
+            maxActiveKeys?: number | null;
+            /**
+             * Format: int32
+             * @description The most subscriptions, in place of WEBHOOK_MAX_SUBSCRIPTIONS. A lower maximum ends no subscription.
+             */
+            maxSubscriptions?: number | null;
+            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            metadata?: {
+                [key: string]: string | null;
+            };
+            /** @description The name, for people. It identifies nothing. */
+            name?: string | null;
+        };
+        /** @description The changes. Absent fields do not change. `null` is refused. */
         ChangeSubscription: {
             /** @description The new description. */
             description?: string;
@@ -657,7 +772,6 @@ export interface components {
             enabled?: boolean;
             /** @description The new event types and patterns. */
             events?: string[];
-            filter?: components["schemas"]["PayloadFilter"] | null;
             /**
              * Format: uri
              * @description The new URL. Deliveries that wait use it too.
@@ -773,7 +887,6 @@ export interface components {
              *     that begin with `gatepost.`. Duplicates are removed.
              */
             events: string[];
-            filter?: components["schemas"]["PayloadFilter"] | null;
             /**
              * @description The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
              *     are the key. Without it the service makes a secret.
@@ -1040,13 +1153,6 @@ export interface components {
             /** @description The field's name, or its path in the body: `events[3].type`. */
             field: string;
         };
-        /** @description What the filter says about the event. */
-        FilterVerdict: {
-            /** @description The leaf that was checked last: with it the answer was certain. */
-            decidedBy: string;
-            /** @description Whether the event passes. */
-            passes: boolean;
-        };
         /** @description A header of an answer. */
         Header: {
             /** @description The name, in lower case. */
@@ -1293,42 +1399,40 @@ export interface components {
             /** @description The sums of all hours. */
             total: components["schemas"]["OutcomeCounts"];
         };
-        /** @description Which events a subscription receives, by their content: a condition about the body that receivers get. `all`, `any` and `not` combine conditions. A leaf has a `path` (a JSON pointer into the body, in which `*` is any element of an array), an `op` and a `value`. A path that leads nowhere, or to a value of another type, is false, for `ne` too. Numbers compare by their value, whatever their size and digits. At most 20 leaves, 6 conditions inside each other and 8 KiB. */
-        PayloadFilter: {
-            all: components["schemas"]["PayloadFilter"][];
-        } | {
-            any: components["schemas"]["PayloadFilter"][];
-        } | {
-            not: components["schemas"]["PayloadFilter"];
-        } | {
-            /** @enum {string} */
-            op: "eq";
-            path: string;
-            value: string | number | boolean | null;
-        } | {
-            /** @enum {string} */
-            op: "ne";
-            path: string;
-            value: string | number | boolean;
-        } | {
-            /** @enum {string} */
-            op: "in";
-            path: string;
-            value: (string | number | boolean | null)[];
-        } | {
-            /** @enum {string} */
-            op: "lt" | "lte" | "gt" | "gte";
-            path: string;
-            value: string | number;
-        } | {
-            /** @enum {string} */
-            op: "prefix" | "suffix" | "contains";
-            path: string;
-            value: string;
-        } | {
-            /** @enum {string} */
-            op: "exists";
-            path: string;
+        /** @description What the operator has set for a user or an organization. */
+        Owner: {
+            /** @description The e-mail address, for people. It identifies nothing. `null` if none is set. */
+            email: string | null;
+            /**
+             * Format: int32
+             * @description The most active keys. `null`: API_KEYS_MAX_ACTIVE holds.
+             */
+            maxActiveKeys: number | null;
+            /**
+             * Format: int32
+             * @description The most subscriptions. `null`: WEBHOOK_MAX_SUBSCRIPTIONS holds.
+             */
+            maxSubscriptions: number | null;
+            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The name, for people. It identifies nothing. `null` if none is set. */
+            name: string | null;
+            /** @description Whether the owner may act. */
+            state: components["schemas"]["OwnerState"];
+        };
+        /** @description Whether an owner may act. */
+        OwnerState: {
+            /** @description Why the owner is suspended; absent if no reason was given. */
+            reason?: string;
+            /** @description When the owner was suspended; absent if the owner is active. */
+            since?: string;
+            /**
+             * @description `active` or `suspended`.
+             * @enum {string}
+             */
+            state: "active" | "suspended";
         };
         /** @description The new link. */
         PortalLink: {
@@ -1606,6 +1710,16 @@ export interface components {
             /** @description The subject at the identity provider (`sub`), or the id of the organization. */
             subject: string;
         };
+        /** @description The new state. */
+        SetOwnerState: {
+            /** @description Why the owner is suspended. The audit log has it. Absent for an active owner. */
+            reason?: string;
+            /**
+             * @description `suspended`: nothing of the owner is accepted, and nothing is sent to the owner. `active`: all of it again.
+             * @enum {string}
+             */
+            state: "active" | "suspended";
+        };
         /** @description An attempt in a stream: the `data` of a server-sent event. */
         StreamedAttempt: {
             /** @description The attempt. */
@@ -1641,8 +1755,6 @@ export interface components {
             enabled: boolean;
             /** @description The event types and patterns of the subscription. */
             events: string[];
-            /** @description Which of these events the subscription receives, by their content; absent if it receives all. */
-            filter?: components["schemas"]["PayloadFilter"];
             /** @description The health of the subscription. Only in lists, with `include=health`. */
             health?: components["schemas"]["SubscriptionHealth"];
             /** @description Identifies the subscription. */
@@ -1763,19 +1875,6 @@ export interface components {
             verifications: components["schemas"]["VerificationCounts"];
             /** @description The version of the program. */
             version: string;
-        };
-        /** @description A filter, and an event or its data. */
-        TestFilter: {
-            /**
-             * @description The `data` of an event without other members. Exactly one of `event` and `data` is required; beside `event`, `null`
-             *     counts as absent.
-             */
-            data?: unknown;
-            /** @description The body that receivers get */
-            event?: {
-                [key: string]: unknown;
-            } | null;
-            filter: components["schemas"]["PayloadFilter"];
         };
         /** @description The URL to test. */
         TestUrl: {
@@ -2044,7 +2143,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
                 /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** @description Only events at this time or later: RFC 3339 */
@@ -2107,7 +2206,7 @@ export interface operations {
                 /** @description Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
                 actor?: string;
                 /** @description Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
                 /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** @description Only events at this time or later: RFC 3339 */
@@ -2362,11 +2461,61 @@ export interface operations {
             };
         };
     };
+    findOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id. An organization that is unknown has nothing */
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record of the organization */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
+                };
+            };
+        };
+    };
+    changeOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id. An organization that is unknown has nothing */
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChangeOwner"];
+            };
+        };
+        responses: {
+            /** @description The changed record of the organization */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
+                };
+            };
+        };
+    };
     listOrganizationAuditEvents: {
         parameters: {
             query?: {
                 /** @description Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
                 /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** @description Only events at this time or later: RFC 3339 */
@@ -2593,33 +2742,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
-                };
-            };
-        };
-    };
-    testOrganizationFilter: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
-                organizationId: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TestFilter"];
-            };
-        };
-        responses: {
-            /** @description Whether the event passes */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
@@ -2931,6 +3053,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionList"];
+                };
+            };
+        };
+    };
+    setOrganizationState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetOwnerState"];
+            };
+        };
+        responses: {
+            /** @description The changed record of the organization */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
                 };
             };
         };
@@ -3309,11 +3455,61 @@ export interface operations {
             };
         };
     };
+    findUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record of the user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
+                };
+            };
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChangeOwner"];
+            };
+        };
+        responses: {
+            /** @description The changed record of the user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
+                };
+            };
+        };
+    };
     listUserAuditEvents: {
         parameters: {
             query?: {
                 /** @description Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
                 /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** @description Only events at this time or later: RFC 3339 */
@@ -3540,33 +3736,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
-                };
-            };
-        };
-    };
-    testUserFilter: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
-                userId: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TestFilter"];
-            };
-        };
-        responses: {
-            /** @description Whether the event passes */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
@@ -3878,6 +4047,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionList"];
+                };
+            };
+        };
+    };
+    setUserState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetOwnerState"];
+            };
+        };
+        responses: {
+            /** @description The changed record of the user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
                 };
             };
         };
@@ -4539,33 +4732,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
-                };
-            };
-        };
-    };
-    testFilter: {
-        parameters: {
-            query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
-                organization?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TestFilter"];
-            };
-        };
-        responses: {
-            /** @description Whether the event passes */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
