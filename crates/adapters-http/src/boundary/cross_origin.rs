@@ -3,7 +3,7 @@ use actix_web::dev::RequestHead;
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
 
-const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE";
+const ALLOWED_METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
 const ALLOWED_HEADERS: &str =
     "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-id-token, x-request-id";
 const EXPOSED_HEADERS: &str = "x-request-id, www-authenticate, retry-after";
