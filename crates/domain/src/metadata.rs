@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use crate::patterns::NO_CONTROL;
+
 /// Pairs that an application attaches to a key, such as its plan: the service stores and shows them, and returns them
 /// with each verification. They are strings, so that they fit a header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +36,7 @@ impl Metadata {
     /// The names that are allowed, as a regular expression of JSON Schema.
     pub const NAME_PATTERN: &str = "^[a-z0-9_.-]{1,64}$";
     /// The values that are allowed, apart from their length.
-    pub const VALUE_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
+    pub const VALUE_PATTERN: &str = NO_CONTROL;
 
     /// Checks the pairs.
     ///

@@ -32,7 +32,7 @@ pub(crate) fn owner_change(fields: &Fields) -> Result<OwnerChange, ApiError> {
 pub(crate) fn owner_state_change(fields: &Fields) -> Result<OwnerStateChange, ApiError> {
     const STATE: &str = "state";
     const REASON: &str = "reason";
-    let nulls = fields.nulls();
+    let nulls = fields.nulls_except(&[]);
     if !nulls.is_empty() {
         return Err(ApiError::invalid_fields(nulls));
     }
