@@ -51,9 +51,9 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     let rotated = consumer.call(rotate).await["secret"].as_str().unwrap().to_owned();
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
     let received = receiver.expect(4).await;
-    let carries = |name, value| received.iter().filter(|one| one.headers.contains(&(name, value))).count();
-    assert_eq!(carries("x-canary".into(), HEADER.into()), 2, "the test and the delivery have the header");
-    assert_eq!(carries("authorization".into(), format!("Bearer {TOKEN}")), 2, "and the authentication");
+    let carry = |header: (String, String)| received.iter().filter(|one| one.headers.contains(&header)).count();
+    assert_eq!(carry(("x-canary".into(), HEADER.into())), 2, "the test and the delivery have the header");
+    assert_eq!(carry(("authorization".into(), format!("Bearer {TOKEN}"))), 2, "and the authentication");
     gatepost.signal("TERM");
     assert_eq!(gatepost.exited().await.code(), Some(0));
     let basic = BASE64_STANDARD.encode(format!("canary:{PASSWORD}"));

@@ -25,7 +25,7 @@ pub(crate) struct ParameterValues;
 impl Modify for ParameterValues {
     fn modify(&self, document: &mut OpenApi) {
         for (path, item) in &mut document.paths.paths {
-            let operations = [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete];
+            let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
             for operation in operations.into_iter().flatten() {
                 add_those_in(path, operation);
                 parameters_of(operation).for_each(|parameter| describe(path, parameter));
