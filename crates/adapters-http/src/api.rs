@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::audit::Audit;
+use domain::catalogue::Catalogue;
 use domain::organizations::DefaultOwner;
 use domain::ports::{Clock, Entropy, IdentityVerifier, SystemStatus};
 use domain::sessions::{PortalLinks, Sessions, SignIn};
@@ -23,6 +24,8 @@ pub struct Api {
     pub owner_states: Arc<OwnerStates>,
     /// Manages subscriptions, publishes events and shows deliveries.
     pub webhooks: Webhooks,
+    /// Shows and changes the catalogue of event types.
+    pub catalogue: Arc<Catalogue>,
     /// Lists and ends sessions.
     pub sessions: Sessions,
     /// Signs people in at the identity provider.

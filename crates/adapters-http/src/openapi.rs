@@ -74,7 +74,7 @@ first page.
 
 ## Repeating calls
 
-`GET`, `PATCH` and `DELETE` are safe to repeat, and so are revoking, cancelling and recovering. \
+`GET`, `PUT`, `PATCH` and `DELETE` are safe to repeat, and so are revoking, cancelling and recovering. \
 Publishing is safe to repeat if each event has an `id`. Creating and rotating are not: if the answer gets \
 lost, list first.";
 
@@ -92,6 +92,7 @@ lost, list first.";
         (name = "Sessions", description = "Sign in, and see and end the sessions of browsers"),
         (name = "Audit log", description = "Who changed what"),
         (name = "Webhook subscriptions", description = "Send a user's events to URLs"),
+        (name = "Event types", description = "What the types of events mean"),
         (name = "Deliveries", description = "The delivery of each event to each subscription"),
         (name = "Credentials", description = "Show what a credential is"),
         (name = "Gateways", description = "Check requests for a reverse proxy"),

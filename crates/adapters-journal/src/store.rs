@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::memory::{
-    MemoryAuditLog, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore, MemoryWebhookStore,
+    MemoryAuditLog, MemoryEventTypes, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
+    MemoryWebhookStore,
 };
 use domain::ports::{
     ChangeOwnerRequest, ChangedOwner, Close, KeyStores, NotReady, OwnerStore, ReadinessCheck, Retention, Schema,
@@ -75,6 +76,7 @@ pub async fn open_store(path: &Path) -> io::Result<Store> {
     let sessions = Arc::new(MemorySessionStore::default().obeying(records.clone()).writing_to(audit.clone()));
     let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks).writing_to(audit.clone());
     let keys = Arc::new(JournalStore::open(path, records, owners, &audit).await?);
+    let event_types = MemoryEventTypes::default().writing_to(audit.clone());
     let parts: Vec<Arc<dyn Retention>> =
         vec![keys.clone(), sessions.clone(), webhooks.clone(), Arc::new(audit.clone())];
     Ok(Store {
@@ -85,6 +87,7 @@ pub async fn open_store(path: &Path) -> io::Result<Store> {
         retention: Arc::new(parts),
         changes: Vec::new(),
         webhooks: WebhookStores::of(&webhooks),
+        event_types: Arc::new(event_types),
         queue: Arc::clone(&webhooks) as _,
         figures: webhooks,
         readiness: Arc::clone(&keys) as _,

@@ -32,6 +32,7 @@
 mod attempt;
 mod audit;
 mod by_hour;
+mod catalogue;
 mod change_feed;
 mod change_signal;
 mod change_writer;

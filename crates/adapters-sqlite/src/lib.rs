@@ -11,6 +11,7 @@
 mod audit;
 mod backup;
 mod by_hour;
+mod catalogue;
 mod connection;
 mod copying;
 mod file_lock;

@@ -83,6 +83,20 @@ mod audit_promises {
     storage_conformance::audit_log_tests!(fresh());
 }
 
+mod catalogue_promises {
+    use storage_conformance::catalogue::CatalogueStore;
+
+    use super::*;
+
+    async fn fresh() -> (Arc<CatalogueStore>, TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(migrated(&folder.path().join("test.db")).await);
+        (Arc::new(CatalogueStore::of(&store)), folder)
+    }
+
+    storage_conformance::catalogue_tests!(fresh());
+}
+
 mod webhook_promises {
     use storage_conformance::WebhookStore;
 

@@ -5,7 +5,9 @@ use domain::Purges;
 use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use upkeep::{Tasks, announce_steadily, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots};
+use upkeep::{
+    Tasks, announce_steadily, follow_catalogue, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots,
+};
 
 use crate::announcements::{announcements, keep_operator_webhook};
 use crate::instance::Instance;
@@ -36,6 +38,11 @@ pub(crate) async fn start(
     let announcements = announcements(store, webhooks, parts.operator_webhook.as_ref());
     tasks.spawn_steady("the operational events", engines_stop, announce_steadily(announcements, until()));
     tasks.spawn_steady("the watch on snapshots", engines_stop, watch_snapshots(Arc::clone(&store.figures), until()));
+    // One process that has a database to itself makes every change.
+    if !store.changes.is_empty() {
+        let followed = follow_catalogue(Arc::clone(&parts.catalogue), until());
+        tasks.spawn_steady("the catalogue of event types", engines_stop, followed);
+    }
     if let Some(dispatcher) = &parts.webhooks.dispatcher {
         tasks.spawn_steady("the dispatcher", stop, Arc::clone(dispatcher).run(stop.clone()));
     }

@@ -2,9 +2,11 @@ use std::sync::Arc;
 
 use adapters_http::Api;
 use adapters_oidc::{OidcClient, OidcProvider};
+use adapters_schemas::JsonSchemas;
 use adapters_system::NameEntropy;
 use anyhow::{Context, Result};
 use domain::audit::Audit;
+use domain::catalogue::Catalogue;
 use domain::ports::SystemStatus;
 use domain::sessions::{PortalLinks, Sessions, SignIn, SignInSettings};
 use domain::webhooks::OperatorWebhook;
@@ -28,6 +30,7 @@ pub(crate) struct Parts {
     sign_in: SignIn,
     portal_links: PortalLinks,
     audit: Audit,
+    pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) webhooks: WebhookParts,
     /// The webhook of the operator, if one is configured.
     pub(crate) operator_webhook: Option<OperatorWebhook>,
@@ -45,7 +48,8 @@ impl Parts {
         let sessions = sessions(instance, &verifier);
         let owner_states = verifier.owner_states(Arc::clone(&instance.store.owners));
         let traces = TraceParts::new(&instance.configuration, &instance.clock)?;
-        let webhooks = WebhookParts::new(instance, traces.tracer.clone())?;
+        let catalogue = catalogue(instance);
+        let webhooks = WebhookParts::new(instance, &catalogue, traces.tracer.clone())?;
         Ok(Self {
             keys: keys(instance, &verifier),
             owners: owners(instance, &owner_states),
@@ -53,6 +57,7 @@ impl Parts {
             sign_in: sign_in(instance, &sessions, &webhooks.sealing_keys)?,
             portal_links: PortalLinks::new(sessions.clone(), Arc::clone(&webhooks.sealing_keys)),
             audit: audit(instance),
+            catalogue,
             operator_webhook: operator_webhook(&instance.configuration, &webhooks.use_cases)?,
             verifier,
             sessions,
@@ -70,6 +75,7 @@ impl Parts {
             log: LogControl::new(Arc::new(instance.log.clone()), self.audit.clone()),
             audit: self.audit,
             sessions: self.sessions,
+            catalogue: self.catalogue,
             sign_in: self.sign_in,
             command_line_client: instance.configuration.oidc_cli_client_id.clone(),
             portal_links: self.portal_links,
@@ -120,7 +126,12 @@ fn audit(Instance { store, clock, entropy, .. }: &Instance) -> Audit {
     Audit::new(Arc::clone(&store.audit), Arc::clone(clock), Arc::clone(entropy))
 }
 
-/// Signs people in at the provider that issues the accepted tokens.
+fn catalogue(Instance { configuration, store, clock, entropy, .. }: &Instance) -> Arc<Catalogue> {
+    let (types, schemas) = (Arc::clone(&store.event_types), Arc::new(JsonSchemas));
+    Arc::new(Catalogue::new(types, schemas, Arc::clone(clock), Arc::clone(entropy), configuration.webhooks.event_types))
+}
+
+/// Signs people in at the provider whose tokens are accepted.
 fn sign_in(instance: &Instance, sessions: &Sessions, keys: &Arc<SealingKeys>) -> Result<SignIn> {
     let Instance { configuration, identity, public_url, clock, entropy, .. } = instance;
     let id = configuration.sign_in_client_id().context("OIDC_AUDIENCE is required")?.to_owned();

@@ -5,6 +5,7 @@ use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses, OnRunti
 use adapters_system::EncryptionKey;
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
+use domain::catalogue::Catalogue;
 use domain::ports::{Entropy, MigrateError, StoreError};
 use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, WebhookRules, Webhooks};
 use domain::{SealingKeys, Tracer};
@@ -41,7 +42,7 @@ impl WebhookParts {
     /// # Errors
     ///
     /// When there is no encryption key, the addresses of the machine cannot be read, or TLS cannot be set up.
-    pub(crate) fn new(instance: &Instance, tracer: Option<Arc<Tracer>>) -> Result<Self> {
+    pub(crate) fn new(instance: &Instance, catalogue: &Arc<Catalogue>, tracer: Option<Arc<Tracer>>) -> Result<Self> {
         let Instance { configuration, store, clock, entropy, .. } = instance;
         let keys = configuration.encryption_keys.iter().map(EncryptionKey::bytes).collect();
         let sealing_keys = Arc::new(SealingKeys::new(keys).context("ENCRYPTION_KEY is not set")?);
@@ -51,7 +52,8 @@ impl WebhookParts {
         let tester = tester(configuration, egress.clone(), entropy)?;
         let use_cases =
             Webhooks::new(store.webhooks.clone(), rules, Arc::new(tester), Arc::clone(clock), Arc::clone(entropy))
-                .with_placement(placement(store));
+                .with_placement(placement(store))
+                .with_catalogue(Arc::clone(catalogue));
         if !configuration.webhooks.dispatch {
             return Ok(Self { use_cases, sealing_keys, dispatcher: None });
         }

@@ -4,6 +4,7 @@
 //! statement that both adapters run is built here; a statement of one database is in its adapter.
 
 pub mod audit;
+pub mod catalogue;
 pub mod copying;
 mod digest_row;
 mod failure;

@@ -267,6 +267,28 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+    use crate::sql_types::Instant;
+
+    event_types (name) {
+        name -> Text,
+        title -> Text,
+        description -> Text,
+        schema -> Nullable<Text>,
+        /// JSON.
+        examples -> Text,
+        validation -> Text,
+        visibility -> Text,
+        deprecated_since -> Nullable<Instant>,
+        replacement -> Nullable<Text>,
+        archived -> Bool,
+        version -> BigInt,
+        updated_at -> Instant,
+        revision -> BigInt,
+    }
+}
+
+diesel::table! {
     encryption_checks (id) {
         id -> Integer,
         sealed -> Binary,

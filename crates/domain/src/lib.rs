@@ -7,6 +7,7 @@
 pub mod announcements;
 pub mod audit;
 mod by_hour;
+pub mod catalogue;
 mod closest_name;
 mod credential_digest;
 mod credential_use;

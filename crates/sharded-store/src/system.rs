@@ -1,13 +1,15 @@
-//! Readiness, schema, retention and close.
+//! What belongs to no owner: readiness, schema, retention, close, and the catalogue of event types.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use domain::Timestamp;
+use domain::catalogue::EventTypeEntry;
 use domain::ports::{
-    Close, MigrateError, MigrationStatus, NotReady, ReadinessCheck, Retained, Retention, Schema, StoreError,
+    Close, EntryPut, EventTypes, MigrateError, MigrationStatus, NotReady, PutEntryRequest, ReadinessCheck, Retained, Retention, Schema, StoreError,
 };
+use domain::webhooks::EventType;
 use futures_util::future::{join_all, select_all};
 
 use crate::ShardedStore;
@@ -93,5 +95,25 @@ impl Close for ShardedStore {
 
     async fn part_ended(&self) -> &'static str {
         select_all(self.shards.iter().map(|shard| shard.store.closing.part_ended())).await.0
+    }
+}
+
+/// The catalogue belongs to no owner, so the first shard has it.
+#[async_trait]
+impl EventTypes for ShardedStore {
+    async fn list(&self) -> Result<Vec<EventTypeEntry>, StoreError> {
+        self.shards[0].store.event_types.list().await
+    }
+
+    async fn find(&self, name: &EventType) -> Result<Option<EventTypeEntry>, StoreError> {
+        self.shards[0].store.event_types.find(name).await
+    }
+
+    async fn put(&self, request: &PutEntryRequest) -> Result<EntryPut, StoreError> {
+        self.shards[0].store.event_types.put(request).await
+    }
+
+    async fn last_revision(&self) -> Result<u64, StoreError> {
+        self.shards[0].store.event_types.last_revision().await
     }
 }

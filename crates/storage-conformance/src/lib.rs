@@ -21,6 +21,7 @@
 //! tests. [`sessions`] has the promises of the ports of sessions. [`webhooks`] has the promises of the webhook
 //! ports, which one store implements; `webhook_store_tests!` adds them as tests. [`audit`] has the promises of
 //! [`domain::ports::AuditLog`], which hold for one store of all ports; [`audit_log_tests`] adds them as tests.
+//! [`catalogue`] has the promises of [`domain::ports::EventTypes`]; [`catalogue_tests`] adds them as tests.
 //!
 //! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`], the same two of [`sessions`], and
 //! [`webhooks::PROMISES`]. The suite does not read a clock, so that every run is the same. It cannot crash your process:
@@ -31,6 +32,7 @@
 
 pub mod audit;
 mod by_hour;
+pub mod catalogue;
 pub mod keys;
 pub mod owners;
 mod ports;

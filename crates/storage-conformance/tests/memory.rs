@@ -120,3 +120,17 @@ mod audit {
 
     storage_conformance::audit_log_tests!(ready(fresh_stores()));
 }
+
+mod catalogue {
+    use super::*;
+    use domain::memory::{MemoryAuditLog, MemoryEventTypes};
+    use storage_conformance::catalogue::CatalogueStore;
+
+    fn fresh_store() -> Arc<CatalogueStore> {
+        let log = MemoryAuditLog::default();
+        let types = MemoryEventTypes::default().writing_to(log.clone());
+        Arc::new(CatalogueStore::new(Arc::new(types), Arc::new(log)))
+    }
+
+    storage_conformance::catalogue_tests!(ready(fresh_store()));
+}

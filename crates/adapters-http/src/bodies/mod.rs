@@ -3,6 +3,7 @@
 pub(crate) mod body;
 pub(crate) mod event_body;
 pub(crate) mod event_json;
+pub(crate) mod event_type_body;
 pub(crate) mod fields;
 pub(crate) mod json_body;
 pub(crate) mod key_fields;

@@ -65,7 +65,7 @@ const DELIVERY: ByOperators = See(Some(|path| path.id().ok().map(AuditTarget::De
 const SESSIONS: ByOperators = See(Some(|_| Some(AuditTarget::Sessions)));
 
 /// The calls that owners make, each with the right that it requires of the owner, and with how operators make it.
-static OWN_CALLS: [OwnCall; 33] = [
+static OWN_CALLS: [OwnCall; 36] = [
     OwnCall::new(Method::GET, "/api/api-keys", SeeKeys, KEYS),
     OwnCall::new(Method::POST, "/api/api-keys", ChangeKeys, Change),
     OwnCall::new(Method::DELETE, "/api/api-keys", ChangeKeys, Not),
@@ -74,6 +74,9 @@ static OWN_CALLS: [OwnCall; 33] = [
     OwnCall::new(Method::POST, "/api/api-keys/{keyId}/rotate", ChangeKeys, Change),
     OwnCall::new(Method::GET, "/api/api-keys/{keyId}/usage", SeeKeys, KEY),
     OwnCall::new(Method::GET, "/api/audit", Account, See(None)),
+    OwnCall::new(Method::GET, "/api/event-types", AnyCaller, Not),
+    OwnCall::new(Method::GET, "/api/event-types/openapi.json", AnyCaller, Not),
+    OwnCall::new(Method::GET, "/api/event-types/{name}", AnyCaller, Not),
     OwnCall::new(Method::GET, "/api/sessions", Account, SESSIONS),
     OwnCall::new(Method::DELETE, "/api/sessions", Account, Mend),
     OwnCall::new(Method::DELETE, "/api/sessions/{id}", Account, Mend),
@@ -121,8 +124,11 @@ fn path_in_tables(route: &str) -> Cow<'_, str> {
 /// The scopes of [`ByOperators::Mend`].
 const MEND: &[OperatorScope] = &[OperatorScope::Support, OperatorScope::Manage];
 
+/// The scopes of calls that read the catalogue of event types.
+const READ_CATALOGUE: &[OperatorScope] = &[OperatorScope::Catalogue, OperatorScope::Support];
+
 /// The other calls of the operator API. An owner revokes a key by another form, and never all keys.
-static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 17] = [
+static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 21] = [
     (Method::POST, "/api/operator/introspect", &[OperatorScope::Verify]),
     (Method::POST, "/api/operator/events", &[OperatorScope::Publish]),
     (Method::POST, "/api/operator/events/batch", &[OperatorScope::Publish]),
@@ -130,6 +136,10 @@ static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 17] = [
     (Method::GET, "/api/operator/audit", &[OperatorScope::Support]),
     (Method::GET, "/api/operator/events", &[OperatorScope::Support]),
     (Method::GET, "/api/operator/events/{id}", &[OperatorScope::Support]),
+    (Method::GET, "/api/operator/event-types", READ_CATALOGUE),
+    (Method::GET, "/api/operator/event-types/{name}", READ_CATALOGUE),
+    (Method::PUT, "/api/operator/event-types/{name}", &[OperatorScope::Catalogue]),
+    (Method::DELETE, "/api/operator/event-types/{name}", &[OperatorScope::Catalogue]),
     (Method::GET, "/api/operator/failing-subscriptions", &[OperatorScope::Support]),
     (Method::GET, "/api/operator/system", &[OperatorScope::Support]),
     (Method::GET, "/api/operator/log-filter", &[OperatorScope::Admin]),

@@ -12,13 +12,15 @@ pub enum OperatorScope {
     Support,
     /// Make every change that an owner can make.
     Manage,
-    /// Every call, including calls of later versions.
+    /// Change the catalogue of event types.
+    Catalogue,
+    /// Every call, also those that later versions add.
     Admin,
 }
 
 impl OperatorScope {
     /// Every scope.
-    pub const ALL: [Self; 5] = [Self::Verify, Self::Publish, Self::Support, Self::Manage, Self::Admin];
+    pub const ALL: [Self; 6] = [Self::Verify, Self::Publish, Self::Support, Self::Manage, Self::Catalogue, Self::Admin];
 
     /// The name in the configuration.
     pub const fn as_str(self) -> &'static str {
@@ -27,6 +29,7 @@ impl OperatorScope {
             Self::Publish => "publish",
             Self::Support => "support",
             Self::Manage => "manage",
+            Self::Catalogue => "catalogue",
             Self::Admin => "admin",
         }
     }

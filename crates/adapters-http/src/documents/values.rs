@@ -1,4 +1,5 @@
 use domain::audit::{AuditAction, AuditField, AuditTarget};
+use domain::catalogue::{EntryDescription, EntryTitle, EventTypeEntry, PayloadValidation, Visibility};
 use domain::sessions::Capability;
 use domain::webhooks::{
     AuthKind, Authentication, DeliveryStateKind, Description, EventPattern, EventType, FailureReason, HeaderName,
@@ -17,7 +18,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 77] = [
+const VALUES: [(&str, &str, Values); 87] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -45,6 +46,16 @@ const VALUES: [(&str, &str, Values); 77] = [
     ("HeaderAuth", "name", Values::HeaderNames),
     ("HeaderAuth", "value", Values::HeaderValues),
     ("SubscriptionAuth", "type", Values::AuthKinds),
+    ("PutEventType", "title", Values::EntryTitles),
+    ("PutEventType", "description", Values::EntryDescriptions),
+    ("PutEventType", "validation", Values::Validations),
+    ("PutEventType", "visibility", Values::Visibilities),
+    ("PutDeprecation", "since", Values::Times),
+    ("PutDeprecation", "replacement", Values::PublishedTypes),
+    ("EventType", "name", Values::EntryNames),
+    ("EventType", "validation", Values::Validations),
+    ("EventType", "visibility", Values::Visibilities),
+    ("Deprecation", "replacement", Values::PublishedTypes),
     ("TestUrl", "url", Values::Urls),
     ("TestUrl", "secret", Values::SigningSecrets),
     ("ChangeSubscription", "url", Values::Urls),
@@ -137,6 +148,12 @@ pub(crate) enum Values {
     EventTypes,
     PublishedTypes,
     Patterns,
+    /// Names, titles and descriptions of the catalogue of event types.
+    EntryNames,
+    EntryTitles,
+    EntryDescriptions,
+    Validations,
+    Visibilities,
     PublisherIds,
     Descriptions,
     /// Texts about an owner, of at most so many characters.
@@ -218,6 +235,9 @@ impl Values {
             Self::EventTypes => EventType::PATTERN,
             Self::PublishedTypes => EventType::PUBLISHED_PATTERN,
             Self::Patterns => EventPattern::PATTERN,
+            Self::EntryNames => EventTypeEntry::NAME_PATTERN,
+            Self::EntryTitles => EntryTitle::PATTERN,
+            Self::EntryDescriptions => EntryDescription::PATTERN,
             Self::PublisherIds => PublisherId::PATTERN,
             Self::Descriptions => Description::PATTERN,
             Self::OwnerTexts(_) => OwnerName::PATTERN,
@@ -248,7 +268,11 @@ impl Values {
         match self {
             Self::Scopes => (Some(1), Some(Scope::LENGTH_MAX)),
             Self::Users => (Some(1), Some(OwnerId::SUBJECT_LENGTH_MAX)),
-            Self::EventTypes | Self::PublishedTypes | Self::Patterns => (Some(1), Some(EventType::LENGTH_MAX)),
+            Self::EventTypes | Self::PublishedTypes | Self::Patterns | Self::EntryNames => {
+                (Some(1), Some(EventType::LENGTH_MAX))
+            }
+            Self::EntryTitles => (None, Some(EntryTitle::LENGTH_MAX)),
+            Self::EntryDescriptions => (None, Some(EntryDescription::LENGTH_MAX)),
             Self::PublisherIds => (Some(1), Some(PublisherId::LENGTH_MAX)),
             Self::Descriptions => (None, Some(Description::LENGTH_MAX)),
             Self::OwnerTexts(max) => (Some(1), Some(max)),
@@ -272,6 +296,8 @@ impl Values {
             Self::Capabilities => Capability::ALL.map(|capability| json!(capability.name())).into(),
             Self::Actions => AuditAction::ALL.map(|action| json!(action.as_str())).into(),
             Self::OwnerStates => ["active", "suspended"].map(|state| json!(state)).into(),
+            Self::Validations => PayloadValidation::ALL.map(|validation| json!(validation.as_str())).into(),
+            Self::Visibilities => Visibility::ALL.map(|visibility| json!(visibility.as_str())).into(),
             Self::Actors => ["user", "operator", "service"].map(|actor| json!(actor)).into(),
             Self::Fields => AuditField::ALL.map(|field| json!(field.as_str())).into(),
             Self::ListFormats => AuditFormat::ALL.map(|format| json!(format.name())).into(),

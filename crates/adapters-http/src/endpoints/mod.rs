@@ -3,6 +3,7 @@
 mod audit;
 mod console;
 mod documentation;
+mod event_types;
 mod gateways;
 mod health;
 mod keys;
@@ -34,16 +35,18 @@ const GET: Option<Method> = Some(Method::GET);
 const POST: Option<Method> = Some(Method::POST);
 const PUT: Option<Method> = Some(Method::PUT);
 const PATCH: Option<Method> = Some(Method::PATCH);
+const PUT: Option<Method> = Some(Method::PUT);
 const DELETE: Option<Method> = Some(Method::DELETE);
 /// All methods.
 const ANY: Option<Method> = None;
 
-const ROUTES: [Routes; 8] = [
+const ROUTES: [Routes; 9] = [
     gateways::ROUTES,
     keys::ROUTES,
     audit::ROUTES,
     sessions::ROUTES,
     webhooks::ROUTES,
+    event_types::ROUTES,
     health::ROUTES,
     documentation::ROUTES,
     console::ROUTES,
@@ -100,6 +103,7 @@ pub(crate) fn operations() -> openapi::OpenApi {
     operations.merge(audit::Operations::openapi());
     operations.merge(sessions::Operations::openapi());
     operations.merge(webhooks::Operations::openapi());
+    operations.merge(event_types::Operations::openapi());
     operations.merge(operator::Operations::openapi());
     operations.merge(health::Operations::openapi());
     operations.merge(documentation::Operations::openapi());

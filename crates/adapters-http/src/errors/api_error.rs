@@ -12,6 +12,7 @@ use verifier::Allowance;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::records::check_outcome::CheckOutcome;
+use crate::records::event_type_record::SchemaFaultRecord;
 
 /// `WWW-Authenticate` (RFC 6750, section 3). It names an error only when the client sent a credential.
 const CHALLENGE: &str = r#"Bearer realm="gatepost""#;
@@ -29,7 +30,9 @@ pub(crate) enum ApiError {
     Explained(ErrorCode, Cow<'static, str>),
     /// These fields have faults.
     AtFault(ErrorCode, Vec<FieldFault>),
-    /// The client reads which kind of credential is not valid. The reason is for the log.
+    /// The data of an event, in this field, breaks the schema of its type at these places.
+    EventInvalid(FieldFault, Vec<SchemaFaultRecord>),
+    /// The client reads which kind of credential is not valid. The reason goes to the log.
     CredentialInvalid(Invalid, &'static str),
     /// Holds the required scopes.
     InsufficientScope(Scopes),
@@ -112,6 +115,7 @@ impl ApiError {
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::Refused(code) | Self::Explained(code, _) | Self::AtFault(code, _) => *code,
+            Self::EventInvalid(..) => ErrorCode::EventInvalid,
             Self::CredentialInvalid(..) => ErrorCode::CredentialInvalid,
             Self::InsufficientScope(_) => ErrorCode::InsufficientScope,
             Self::RateLimited(limited, _) => limited.code(),
@@ -128,6 +132,7 @@ impl ApiError {
         match self {
             Self::Explained(_, detail) => detail.clone(),
             Self::AtFault(_, faults) => faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into(),
+            Self::EventInvalid(fault, _) => fault.to_string().into(),
             Self::NotReady(detail, _) => (*detail).into(),
             Self::CredentialInvalid(invalid, reason) => invalid.detail(reason),
             Self::Refused(_)

@@ -107,6 +107,11 @@ error_codes! {
         cure: "Delete a subscription that is no longer used, then create the new one. One subscription can have up \
                to 100 event types and patterns. Change a subscription instead of deleting and creating it often.",
     }
+    EventTypeLimitReached = 400 "event_type_limit_reached" {
+        title: "The catalogue has the maximum number of event types",
+        cause: "The catalogue has 1,000 event types. Archived ones count.",
+        cure: "Use fewer types, and say in the data what differs.",
+    }
     InsufficientScope = 403 "insufficient_scope" {
         title: "The API key lacks a scope",
         cause: "The API key is valid, but lacks a scope that this call requires. The WWW-Authenticate header lists \
@@ -222,6 +227,11 @@ error_codes! {
         cause: "No event has this id. It may be mistyped, or the event may be older than WEBHOOK_RETENTION_DAYS and deleted.",
         cure: "Copy the id from the list of events.",
     }
+    EventTypeNotFound = 404 "event_type_not_found" {
+        title: "No such event type",
+        cause: "The catalogue has no event type with this name, or it is hidden or archived and the caller is not an operator.",
+        cure: "Check the name, which is case-sensitive. In a path, write / as %2F.",
+    }
     CommandLineSignInOff = 404 "command_line_sign_in_off" {
         title: "Command lines cannot sign in here",
         cause: "The service has no client of the identity provider with which gatepost login could sign a person in: \
@@ -278,6 +288,12 @@ error_codes! {
                 service compares data byte for byte. It accepted nothing of the request; errors names the event.",
         cure: "Use a different id for each event. To repeat an event, send exactly the same bytes.",
     }
+    SchemaBreaks = 409 "schema_breaks" {
+        title: "The change of the schema breaks what was good before",
+        cause: "The new schema refuses data that the schema before allowed, or lacks a property. The detail names the first place.",
+        cure: "Add optional properties instead of required ones, and keep types and listed values. Publish a new event \
+               type for a change that breaks, or repeat the call with force true when publishers and receivers are ready.",
+    }
     PortalLinkSpent = 410 "portal_link_spent" {
         title: "The link does not work any more",
         cause: "The link was used before, is older than five minutes, or is not complete. A link opens the console once.",
@@ -300,6 +316,18 @@ error_codes! {
         cause: "The Content-Type is missing or is not application/json, or the body is compressed. Introspection \
                 also accepts application/x-www-form-urlencoded.",
         cure: "Send Content-Type: application/json, without Content-Encoding.",
+    }
+    EventInvalid = 422 "event_invalid" {
+        title: "The data of an event breaks the schema of its type",
+        cause: "The catalogue enforces a schema for the type of the event, and its data breaks the schema. errors names the \
+                event, and faults has up to ten places. No event of the call was accepted.",
+        cure: "Correct the data, or the schema in the catalogue. GET /api/event-types has the schemas.",
+    }
+    EventTypeUnknown = 422 "event_type_unknown" {
+        title: "The catalogue does not have the type of an event",
+        cause: "EVENT_TYPES is closed, and the type of the event is not in the catalogue, or is archived. errors names the \
+                event. No event of the call was accepted.",
+        cure: "Correct the type, or add it to the catalogue with PUT /api/operator/event-types.",
     }
     RateLimited = 429 "rate_limited" {
         title: "Too many requests",

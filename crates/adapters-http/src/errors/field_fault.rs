@@ -25,6 +25,11 @@ impl FieldFault {
         Self::new(field, broken_rule.to_string())
     }
 
+    /// The same fault in a member of this field.
+    pub(crate) fn inside(self, field: &str) -> Self {
+        Self { field: format!("{field}.{}", self.field).into(), ..self }
+    }
+
     /// The same fault in the event at `index` of a body with several events.
     pub(crate) fn of_event(self, index: usize) -> Self {
         Self { field: format!("events[{index}].{}", self.field).into(), ..self }

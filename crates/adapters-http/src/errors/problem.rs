@@ -11,6 +11,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::{ErrorCode, ErrorEntry, error_reference};
 use crate::errors::field_fault::FieldFault;
 use crate::records::check_outcome::CheckOutcome;
+use crate::records::event_type_record::SchemaFaultRecord;
 
 /// The start page.
 const START: &str = "/";
@@ -44,6 +45,10 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
     errors: Vec<FieldFault>,
+    /// Where the data of an event breaks the schema of its type, at most ten places. Absent in other errors.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schema(required = false)]
+    faults: Vec<SchemaFaultRecord>,
     /// The outcome of each check. Only in answers of `/readyz?verbose`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
@@ -69,6 +74,7 @@ impl Problem {
             code: entry.code,
             request_id: request_id.to_owned(),
             errors: Vec::new(),
+            faults: Vec::new(),
             checks: Vec::new(),
         }
     }
@@ -81,6 +87,10 @@ impl Problem {
         };
         match error {
             ApiError::AtFault(_, faults) => problem.errors.clone_from(faults),
+            ApiError::EventInvalid(fault, faults) => {
+                problem.errors = vec![fault.clone()];
+                problem.faults.clone_from(faults);
+            }
             ApiError::NotReady(_, checks) => problem.checks.clone_from(checks),
             _ => {}
         }

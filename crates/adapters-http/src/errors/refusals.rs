@@ -1,5 +1,6 @@
 //! Maps the errors of the domain to HTTP, and is the only file that does.
 
+use domain::catalogue::{ArchiveEventTypeError, PublicationRefusal, PutEventTypeError};
 use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
@@ -14,6 +15,7 @@ use domain::{
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
+use crate::records::event_type_record::SchemaFaultRecord;
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
@@ -235,6 +237,33 @@ impl From<RetryFailuresError> for ApiError {
     }
 }
 
+impl From<PutEventTypeError> for ApiError {
+    fn from(error: PutEventTypeError) -> Self {
+        match error {
+            PutEventTypeError::Schema(error) => FieldFault::of("schema", error).into(),
+            PutEventTypeError::Example { index, faults } => {
+                let places = faults.iter().map(|fault| format!("{:?} {}", fault.pointer, fault.message));
+                let places = places.collect::<Vec<_>>().join("; ");
+                FieldFault::new(format!("examples[{index}]"), format!("breaks the schema: {places}")).into()
+            }
+            PutEventTypeError::Breaks(found) => Self::Explained(ErrorCode::SchemaBreaks, found.to_string().into()),
+            PutEventTypeError::Full => ErrorCode::EventTypeLimitReached.into(),
+            PutEventTypeError::Overtaken => Self::Unavailable(error.into()),
+            PutEventTypeError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ArchiveEventTypeError> for ApiError {
+    fn from(error: ArchiveEventTypeError) -> Self {
+        match error {
+            ArchiveEventTypeError::NotFound => ErrorCode::EventTypeNotFound.into(),
+            ArchiveEventTypeError::Overtaken => Self::Unavailable(error.into()),
+            ArchiveEventTypeError::Store(error) => error.into(),
+        }
+    }
+}
+
 /// Maps a refused publication. `locate` adds the path of the event at an index to a fault.
 pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFault, usize) -> FieldFault) -> ApiError {
     match error {
@@ -243,6 +272,15 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
             let fault = FieldFault::new("data", format!("is too large: {source}"));
             ApiError::AtFault(ErrorCode::PayloadTooLarge, vec![locate(fault, index)])
         }
+        PublishEventsError::Catalogue(PublicationRefusal::UnknownType { index }) => {
+            let fault = FieldFault::new("type", "is not in the catalogue of event types");
+            ApiError::AtFault(ErrorCode::EventTypeUnknown, vec![locate(fault, index)])
+        }
+        PublishEventsError::Catalogue(PublicationRefusal::Invalid { index, faults }) => {
+            let fault = FieldFault::new("data", "breaks the schema of its type");
+            ApiError::EventInvalid(locate(fault, index), faults.iter().map(SchemaFaultRecord::of).collect())
+        }
+        PublishEventsError::Catalogue(PublicationRefusal::Store(error)) => error.into(),
         PublishEventsError::Conflict { index } => {
             let fault = FieldFault::new("id", "was published before with another type or other data");
             ApiError::AtFault(ErrorCode::EventConflict, vec![locate(fault, index)])

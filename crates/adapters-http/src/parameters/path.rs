@@ -1,8 +1,7 @@
-use std::str::FromStr;
-
 use actix_web::dev::Payload;
 use actix_web::web::Path;
 use actix_web::{FromRequest, HttpRequest};
+use domain::webhooks::EventType;
 use domain::{DeliveryId, EventId, KeyId, OwnerId, SessionId, SubscriptionId};
 use serde::Deserialize;
 
@@ -11,9 +10,12 @@ use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 
 /// An id that a path can contain.
-pub(crate) trait NamedInPath: FromStr {
+pub(crate) trait NamedInPath: Sized {
     /// The error for an unknown id.
     const NOT_FOUND: ErrorCode;
+
+    /// The id with this text form; `None` if there is none.
+    fn parse(text: &str) -> Option<Self>;
 
     /// The parameter that holds the id.
     fn parameter(parameters: &PathParameters) -> Option<&str> {
@@ -24,6 +26,10 @@ pub(crate) trait NamedInPath: FromStr {
 impl NamedInPath for KeyId {
     const NOT_FOUND: ErrorCode = ErrorCode::KeyNotFound;
 
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
     fn parameter(parameters: &PathParameters) -> Option<&str> {
         parameters.key_id.as_deref()
     }
@@ -31,18 +37,46 @@ impl NamedInPath for KeyId {
 
 impl NamedInPath for SessionId {
     const NOT_FOUND: ErrorCode = ErrorCode::SessionNotFound;
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
 }
 
 impl NamedInPath for SubscriptionId {
     const NOT_FOUND: ErrorCode = ErrorCode::SubscriptionNotFound;
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
 }
 
 impl NamedInPath for EventId {
     const NOT_FOUND: ErrorCode = ErrorCode::EventNotFound;
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
 }
 
 impl NamedInPath for DeliveryId {
     const NOT_FOUND: ErrorCode = ErrorCode::DeliveryNotFound;
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
+impl NamedInPath for EventType {
+    const NOT_FOUND: ErrorCode = ErrorCode::EventTypeNotFound;
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    fn parameter(parameters: &PathParameters) -> Option<&str> {
+        parameters.name()
+    }
 }
 
 /// The percent-decoded parameters of a path. Parameters that the path does not have are `None`.
@@ -53,6 +87,7 @@ pub(crate) struct PathParameters {
     key_id: Option<String>,
     user_id: Option<String>,
     organization_id: Option<String>,
+    name: Option<String>,
 }
 
 impl PathParameters {
@@ -61,9 +96,14 @@ impl PathParameters {
         extracted.map(Path::into_inner).unwrap_or_default()
     }
 
+    /// The name of an event type.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     /// The id. A string that is not a valid id gets the same answer as an unknown id.
     pub(crate) fn id<T: NamedInPath>(&self) -> Result<T, ApiError> {
-        let id = T::parameter(self).and_then(|text| text.parse().ok());
+        let id = T::parameter(self).and_then(T::parse);
         id.ok_or_else(|| T::NOT_FOUND.into())
     }
 

@@ -1,8 +1,10 @@
 use domain::ports::{Accepted, LoggedEvent};
-use domain::webhooks::Event;
+use domain::webhooks::{Event, Published};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
+
+use crate::records::event_type_record::SchemaFaultRecord;
 
 /// A published event.
 #[derive(Serialize, ToSchema)]
@@ -97,14 +99,31 @@ pub(crate) struct PublishedEvent {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     duplicate: bool,
+    /// Where the data breaks the schema of its type, at most ten places. Absent if it follows the schema, or nothing is
+    /// checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    warnings: Vec<SchemaFaultRecord>,
 }
 
 impl PublishedEvent {
-    pub(crate) fn of(accepted: &Accepted) -> Self {
+    /// The events in their order, each with its warnings.
+    pub(crate) fn of_all(published: &Published) -> Vec<Self> {
+        let mut records: Vec<Self> = published.accepted.iter().map(Self::of).collect();
+        for warning in &published.warnings {
+            if let Some(record) = records.get_mut(warning.index) {
+                record.warnings = warning.faults.iter().map(SchemaFaultRecord::of).collect();
+            }
+        }
+        records
+    }
+
+    fn of(accepted: &Accepted) -> Self {
         Self {
             event: EventRecord::of(&accepted.event),
             deliveries: accepted.deliveries,
             duplicate: accepted.is_duplicate,
+            warnings: Vec::new(),
         }
     }
 }

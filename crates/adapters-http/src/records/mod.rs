@@ -6,6 +6,7 @@ pub(crate) mod check_outcome;
 pub(crate) mod delivery_record;
 pub(crate) mod event_record;
 pub(crate) mod filter_schema;
+pub(crate) mod event_type_record;
 pub(crate) mod health_record;
 pub(crate) mod hours_record;
 pub(crate) mod key_record;

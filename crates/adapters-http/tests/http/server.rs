@@ -7,10 +7,12 @@ use std::time::Duration;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, error};
 use adapters_http::{Api, HttpSettings, NamedCheck, OperatorScope, OperatorToken, OperatorTokens, serve};
+use adapters_schemas::JsonSchemas;
 use domain::audit::Audit;
+use domain::catalogue::{Catalogue, UncataloguedTypes};
 use domain::memory::{
-    ManualClock, MemoryAuditLog, MemoryKeyStore, MemoryLogFilters, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
-    MemorySpans, MemoryWebhookStore, SeededEntropy,
+    ManualClock, MemoryAuditLog, MemoryEventTypes, MemoryKeyStore, MemoryLogFilters, MemoryOwnerStore, MemoryOwners,
+    MemorySessionStore, MemorySpans, MemoryWebhookStore, SeededEntropy,
 };
 use domain::organizations::DefaultOwner;
 use domain::ports::{AuditLog, KeyStores, SessionStores, WebhookStores};
@@ -72,6 +74,8 @@ pub(crate) struct Setup {
     pub(crate) provider: FixedProvider,
     /// Replaces the memory store that [`Server::queue`] gives access to.
     pub(crate) webhook_stores: Option<WebhookStores>,
+    /// What happens to types that the catalogue does not have.
+    pub(crate) event_types: UncataloguedTypes,
     pub(crate) webhook_policy: WebhookPolicySettings,
     pub(crate) checks: Vec<NamedCheck>,
     pub(crate) settings: HttpSettings,
@@ -99,6 +103,7 @@ impl Default for Setup {
             default_owner: DefaultOwner::default(),
             provider: FixedProvider::default(),
             webhook_stores: None,
+            event_types: UncataloguedTypes::Open,
             webhook_policy: WebhookPolicySettings::default(),
             checks: vec![("database", Arc::new(FixedCheck::Works))],
             settings,
@@ -121,6 +126,7 @@ impl Setup {
         let queue = MemoryWebhookStore::default().obeying(self.owners.clone()).writing_to(self.audit_log.clone());
         let owners = MemoryOwnerStore::of(self.owners).beside(&queue).writing_to(self.audit_log.clone());
         let (queue, owner_states) = (Arc::new(queue), verifier.owner_states(Arc::new(owners)));
+        let types = Arc::new(MemoryEventTypes::default().writing_to(self.audit_log.clone()));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock.clone(), entropy.clone());
         let sign_in = sign_in(self.provider, &sessions, &clock, &entropy);
@@ -129,6 +135,8 @@ impl Setup {
             Some(reads) => Arc::new(PacedLog { log, reads }),
             None => Arc::new(log),
         };
+        let catalogue = Catalogue::new(types, Arc::new(JsonSchemas), clock.clone(), entropy.clone(), self.event_types);
+        let catalogue = Arc::new(catalogue);
         let operator_tokens = OperatorTokens::named(self.operator_tokens).expect("unique names");
         let audit = Audit::new(log, clock.clone(), entropy.clone());
         let api = Api {
@@ -144,7 +152,9 @@ impl Setup {
             owners: Owners::new(owner_states.clone(), clock.clone(), entropy.clone()),
             owner_states,
             keys: Keys::new(verifier.key_stores(), verifier.clone(), clock.clone(), entropy.clone(), policy),
-            webhooks: Webhooks::new(stores, rules(self.webhook_policy), tested.clone(), clock.clone(), entropy.clone()),
+            webhooks: Webhooks::new(stores, rules(self.webhook_policy), tested.clone(), clock.clone(), entropy.clone())
+                .with_catalogue(Arc::clone(&catalogue)),
+            catalogue,
             verifier,
             system: Arc::new(FixedSystem),
             identity: Arc::new(FixedIdentities),

@@ -83,6 +83,19 @@ mod audit_promises {
     storage_conformance::audit_log_tests!(fresh_stores());
 }
 
+mod catalogue_promises {
+    use storage_conformance::catalogue::CatalogueStore;
+
+    use super::*;
+
+    async fn fresh_store() -> (Arc<CatalogueStore>, Database) {
+        let (store, database) = fresh().await;
+        (Arc::new(CatalogueStore::of(&store)), database)
+    }
+
+    storage_conformance::catalogue_tests!(fresh_store());
+}
+
 mod webhook_promises {
     use super::*;
 

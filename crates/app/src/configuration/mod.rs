@@ -23,6 +23,7 @@ use adapters_system::{AuditDestination, EncryptionKey, LogFilter, LogSettings, S
 use adapters_web::PortalSettings;
 use cli::WebAddress;
 use domain::audit::AuditRetention;
+use domain::catalogue::UncataloguedTypes;
 use domain::organizations::DefaultOwner;
 use domain::sessions::SESSION_ROLE_AGE_MAX;
 use domain::webhooks::{PauseLengths, SubscribedEvents, TargetUrl, WebhookPolicy, WebhookPolicySettings};
@@ -178,6 +179,8 @@ impl Default for Configuration {
 pub(crate) struct WebhookConfiguration {
     /// `DISPATCH`
     pub(crate) dispatch: bool,
+    /// `EVENT_TYPES`
+    pub(crate) event_types: UncataloguedTypes,
     /// `WEBHOOK_ALLOW_HTTP`
     pub(crate) allow_http: bool,
     /// `WEBHOOK_ALLOWED_NETWORKS`
@@ -201,6 +204,7 @@ impl Default for WebhookConfiguration {
     fn default() -> Self {
         Self {
             dispatch: true,
+            event_types: UncataloguedTypes::Open,
             allow_http: false,
             allowed_networks: Vec::new(),
             timeout: Duration::from_secs(15),

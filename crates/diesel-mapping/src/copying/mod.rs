@@ -28,6 +28,7 @@ macro_rules! for_each_copied_table {
             (Usage, usage_by_hour, UsageCopy, of_key),
             (Sessions, sessions, SessionCopy, own),
             (Checks, encryption_checks, CheckCopy, of_nobody),
+            (EventTypes, event_types, EventTypeCopy, of_nobody),
             (Subscriptions, webhook_subscriptions, SubscriptionCopy, own),
             (Patterns, webhook_patterns, PatternCopy, own),
             (Lanes, webhook_lanes, LaneCopy, of_subscription),

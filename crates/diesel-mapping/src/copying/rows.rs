@@ -5,9 +5,9 @@ use diesel::prelude::{Insertable, Queryable, Selectable};
 use super::CopiedRow;
 use crate::StoredInstant;
 use crate::schema::{
-    api_keys, audit_events, deliveries_by_hour, encryption_checks, owners, sessions, usage_by_hour, webhook_attempts,
-    webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
-    webhook_subscriptions,
+    api_keys, audit_events, deliveries_by_hour, encryption_checks, event_types, owners, sessions, usage_by_hour,
+    webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_patterns,
+    webhook_publications, webhook_subscriptions,
 };
 
 /// An API key.
@@ -81,6 +81,25 @@ pub struct SessionCopy {
 pub struct CheckCopy {
     id: i32,
     sealed: Vec<u8>,
+}
+
+/// A type of the catalogue.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = event_types, treat_none_as_default_value = false)]
+pub struct EventTypeCopy {
+    name: String,
+    title: String,
+    description: String,
+    schema: Option<String>,
+    examples: String,
+    validation: String,
+    visibility: String,
+    deprecated_since: Option<StoredInstant>,
+    replacement: Option<String>,
+    archived: bool,
+    version: i64,
+    updated_at: StoredInstant,
+    revision: i64,
 }
 
 /// A subscription, with its sealed secrets.
@@ -255,6 +274,12 @@ impl CopiedRow for LaneCopy {
 impl CopiedRow for DueCopy {
     fn at_rest(self, at: StoredInstant) -> Self {
         if self.claim.is_some() { Self { claim: None, due_at: at, ..self } } else { self }
+    }
+}
+
+impl CopiedRow for EventTypeCopy {
+    fn bytes(&self) -> usize {
+        self.description.len() + self.schema.as_ref().map_or(0, String::len) + self.examples.len()
     }
 }
 

@@ -50,13 +50,15 @@ pub enum AuditAction {
     OwnerSuspended,
     /// An owner is active again.
     OwnerActivated,
+    /// An entry of the catalogue of event types was created, changed or archived.
+    EventTypeChanged,
     /// Something that a later version has done.
     Later(LaterName),
 }
 
 impl AuditAction {
     /// Every action of this version.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::KeyCreated,
         Self::KeyChanged,
         Self::KeyRotated,
@@ -80,6 +82,7 @@ impl AuditAction {
         Self::OwnerChanged,
         Self::OwnerSuspended,
         Self::OwnerActivated,
+        Self::EventTypeChanged,
     ];
 
     /// The name that the API and the stores use.
@@ -109,6 +112,7 @@ impl AuditAction {
             Self::OwnerChanged => "owner.changed",
             Self::OwnerSuspended => "owner.suspended",
             Self::OwnerActivated => "owner.activated",
+            Self::EventTypeChanged => "event_type.changed",
         }
     }
 
@@ -138,6 +142,7 @@ impl AuditAction {
             | Self::SessionEnded
             | Self::LogFilterChanged
             | Self::OwnerChanged
+            | Self::EventTypeChanged
             | Self::Later(_) => false,
         }
     }

@@ -7,8 +7,8 @@ use super::later_name::LaterName;
 use super::origin::Origin;
 use crate::{AuditId, DeliveryId, EventId, KeyId, OwnerId, SessionId, SubscriptionId, Timestamp};
 
-/// Targets without an id, by their text form: everything of one kind that an owner has, and the log.
-const WORDS: [(&str, AuditTarget); 7] = [
+/// Targets without an id, by their text form: everything of one kind that an owner has, the log, and the catalogue.
+const WORDS: [(&str, AuditTarget); 8] = [
     ("keys", AuditTarget::Keys),
     ("subscriptions", AuditTarget::Subscriptions),
     ("deliveries", AuditTarget::Deliveries),
@@ -16,6 +16,7 @@ const WORDS: [(&str, AuditTarget); 7] = [
     ("events", AuditTarget::Events),
     ("log", AuditTarget::Log),
     ("owner", AuditTarget::Owner),
+    ("event_types", AuditTarget::EventTypes),
 ];
 
 /// One entry of the audit log. It has no secret.
@@ -35,7 +36,8 @@ pub struct AuditEvent {
     pub changes: Vec<FieldChange>,
 }
 
-/// The target of an action. Its text form is the id, or a word: `keys` for all keys of the owner, `log` for the log.
+/// What an action was done to. Its text form is the id, or a word: `keys` for all keys of the owner, `log` for the log,
+/// `event_types` for the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuditTarget {
     /// An API key.
@@ -62,6 +64,8 @@ pub enum AuditTarget {
     Log,
     /// The record of the owner.
     Owner,
+    /// The catalogue of event types.
+    EventTypes,
     /// Something that a later version has.
     Later(LaterName),
 }
@@ -100,6 +104,7 @@ impl AuditTarget {
             Self::Events => "events",
             Self::Log => "log",
             Self::Owner => "owner",
+            Self::EventTypes => "eventTypes",
             Self::Later(_) => "other",
         }
     }

@@ -50,13 +50,21 @@ pub enum AuditField {
     MaxSubscriptions,
     /// Why an owner is suspended.
     Reason,
+    /// The name of an entry of the catalogue.
+    EventType,
+    /// The number of the schema of an event type.
+    SchemaVersion,
+    /// What happens to events that break their schema.
+    Validation,
+    /// Who sees an event type.
+    Visibility,
     /// A field of a later version.
     Later(LaterName),
 }
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 27] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -80,6 +88,10 @@ impl AuditField {
         Self::MaxActiveKeys,
         Self::MaxSubscriptions,
         Self::Reason,
+        Self::EventType,
+        Self::SchemaVersion,
+        Self::Validation,
+        Self::Visibility,
     ];
 
     /// The name that the API and the stores use.
@@ -109,6 +121,10 @@ impl AuditField {
             Self::MaxActiveKeys => "maxActiveKeys",
             Self::MaxSubscriptions => "maxSubscriptions",
             Self::Reason => "reason",
+            Self::EventType => "eventType",
+            Self::SchemaVersion => "schemaVersion",
+            Self::Validation => "validation",
+            Self::Visibility => "visibility",
         }
     }
 

@@ -4,6 +4,7 @@ use super::audit_action::AuditAction;
 use super::audit_event::{AuditEvent, AuditTarget};
 use super::field_change::{AuditField, FieldChange};
 use super::origin::Cause;
+use crate::catalogue::EventTypeEntry;
 use crate::ports::ActiveLimit;
 use crate::sessions::Session;
 use crate::webhooks::{Delivery, EventPattern, HeaderName, HealthTurn, Subscription, SubscriptionStatus};
@@ -212,6 +213,24 @@ impl Cause {
     pub(crate) fn log_filter_changed(&self, before: &str, after: &str) -> Option<AuditEvent> {
         let change = FieldChange::between(AuditField::LogFilter, Some(before.to_owned()), Some(after.to_owned()))?;
         Some(self.first(AuditAction::LogFilterChanged, AuditTarget::Log, &OwnerId::of_operator(), [change]))
+    }
+
+    /// An entry of the catalogue was created, changed or archived.
+    pub fn event_type_changed(&self, before: Option<&EventTypeEntry>, after: &EventTypeEntry) -> AuditEvent {
+        let shown = |entry: &EventTypeEntry| {
+            let status = if entry.archived { "archived" } else { "active" };
+            [
+                (AuditField::SchemaVersion, entry.version.to_string()),
+                (AuditField::Validation, entry.settings.validation.as_str().to_owned()),
+                (AuditField::Visibility, entry.settings.visibility.as_str().to_owned()),
+                (AuditField::Status, status.to_owned()),
+            ]
+        };
+        let mut values_before = before.map(shown).into_iter().flatten().map(|(_, value)| value);
+        let others = shown(after).map(|(field, after)| FieldChange::between(field, values_before.next(), Some(after)));
+        let name = FieldChange::between(AuditField::EventType, None, Some(after.name.to_string()));
+        let changes = [name].into_iter().chain(others).flatten();
+        self.first(AuditAction::EventTypeChanged, AuditTarget::EventTypes, &OwnerId::of_operator(), changes)
     }
 
     /// The only event of the cause.

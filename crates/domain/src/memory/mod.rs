@@ -1,13 +1,13 @@
 //! The reference adapters: the shortest correct implementations of the ports, on the standard library.
 //!
 //! [`MemoryKeyStore`] keeps every promise of [`KeyStore`](crate::ports::KeyStore) and
-//! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, [`MemorySessionStore`] every promise of
-//! [`SessionStore`](crate::ports::SessionStore), and [`MemoryWebhookStore`] those of the five storage ports of
-//! webhooks. Each writes to a [`MemoryAuditLog`]. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable
-//! in tests.
+//! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, [`MemorySessionStore`] those of
+//! [`SessionStore`](crate::ports::SessionStore), and [`MemoryWebhookStore`] those of the five storage ports of webhooks;
+//! [`MemoryEventTypes`] has the catalogue. Each writes to a [`MemoryAuditLog`]. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
 
 mod audit;
 mod by_hour;
+mod catalogue;
 mod change_feed;
 mod keys;
 mod owner_store;
@@ -17,6 +17,7 @@ mod system;
 mod webhooks;
 
 pub use audit::{MemoryAuditLog, unique_cause};
+pub use catalogue::MemoryEventTypes;
 pub use change_feed::MemoryChangeFeed;
 pub use keys::MemoryKeyStore;
 pub use owner_store::MemoryOwnerStore;

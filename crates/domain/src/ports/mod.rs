@@ -6,8 +6,8 @@
 //! 1. **Implement the ports on one type**, in a crate that depends on `domain` and on your database.
 //!    [`KeyStores`], [`SessionStores`] and [`WebhookStores`] list the ports of API keys, sessions and webhooks. They have
 //!    one port for each caller: verification, for example, calls [`CredentialStore`]. Webhooks also need
-//!    [`DeliveryQueue`] and [`StoreFigures`]. [`OwnerStore`] has the limits of owners, and their state.
-//!    [`AuditLog`] has the authors of changes, and [`Retention`] deletes old data.
+//!    [`DeliveryQueue`] and [`StoreFigures`]. [`EventTypes`] has the catalogue of event types. [`AuditLog`] has the authors
+//!    of changes, and [`Retention`] deletes old data.
 //!    [`ReadinessCheck`], [`Schema`] and [`Close`] are a few lines; the last two have default methods. A database that
 //!    several processes share also needs a [`ChangeFeed`].
 //! 2. **Run the suite.** Every promise below is a sentence on its method and a test of the crate `storage-conformance`.
@@ -37,6 +37,7 @@
 //! open while its subscription is enabled.
 
 mod audit;
+mod catalogue;
 mod change_feed;
 mod credentials;
 mod figures;
@@ -55,6 +56,10 @@ mod webhooks;
 pub use crate::credential_use::RecentUses;
 pub use crate::span::SpanSink;
 pub use audit::{AUDIT_SEARCHED_MAX, AuditDescriber, AuditLog, AuditPage, AuditReader, AuditWatcher, AuditWatchers};
+pub use catalogue::{
+    EVENT_TYPES_MAX, EntryPut, EventTypes, InvalidPayloadSchema, PayloadSchema, PayloadSchemas, PutEntryRequest,
+    SCHEMA_FAULTS_MAX, SchemaBreak, SchemaFault,
+};
 pub use change_feed::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead};
 pub use credentials::{CredentialStore, Found, LookedUp, StoredCredential};
 pub use figures::{

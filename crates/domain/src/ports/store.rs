@@ -3,6 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::audit::AuditLog;
+use super::catalogue::EventTypes;
 use super::change_feed::ChangeFeed;
 use super::credentials::CredentialStore;
 use super::figures::StoreFigures;
@@ -56,6 +57,8 @@ pub struct Store {
     pub changes: Vec<Arc<dyn ChangeFeed>>,
     /// The ports of the use cases of webhooks.
     pub webhooks: WebhookStores,
+    /// The catalogue of event types.
+    pub event_types: Arc<dyn EventTypes>,
     /// The queue that dispatchers empty.
     pub queue: Arc<dyn DeliveryQueue>,
     /// The load, for operators.
@@ -123,6 +126,7 @@ impl Store {
             + DeliveryLog
             + DeliveryCommands
             + OperatorLog
+            + EventTypes
             + DeliveryQueue
             + StoreFigures
             + ReadinessCheck
@@ -138,6 +142,7 @@ impl Store {
             retention: Arc::clone(adapter) as _,
             changes: Vec::new(),
             webhooks: WebhookStores::of(adapter),
+            event_types: Arc::clone(adapter) as _,
             queue: Arc::clone(adapter) as _,
             figures: Arc::clone(adapter) as _,
             readiness: Arc::clone(adapter) as _,

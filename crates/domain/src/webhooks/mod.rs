@@ -40,7 +40,7 @@ pub use events::event_pattern::{EventPattern, InvalidEventPattern};
 pub use events::event_type::{EventType, InvalidEventType};
 pub use events::payload::{Payload, PayloadTooLarge};
 pub use events::publication_key::{ContentDigest, InvalidPublisherId, PublicationKey, PublisherId};
-pub use events::publish_events::{PublishEvent, PublishEventsError};
+pub use events::publish_events::{PublishEvent, PublishEventsError, Published};
 pub use options::authentication::{AuthKind, Authentication, InvalidAuthentication};
 pub use options::header_name::{HeaderName, InvalidHeaderName};
 pub use options::header_value::{HeaderValue, InvalidHeaderValue};

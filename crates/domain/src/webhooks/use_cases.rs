@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use super::webhook_policy::WebhookPolicy;
 use crate::audit::{Cause, Origin};
+use crate::catalogue::Catalogue;
 use crate::ports::{
     CancelDeliveryRequest, ChangeSubscriptionRequest, Clock, DeleteSubscriptionRequest, DeliveryPage,
     DisableSetByRequest, Entropy, EventPage, ListDeliveriesRequest, ListEventsRequest, LoggedEvent, OutcomesRequest,
@@ -42,6 +43,8 @@ pub struct Webhooks {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(super) placement: Placement,
+    /// Checks what is published; `None` if everything is accepted.
+    pub(super) catalogue: Option<Arc<Catalogue>>,
 }
 
 impl Webhooks {
@@ -54,13 +57,19 @@ impl Webhooks {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
-        Self { stores, rules, tester, clock, entropy, placement: Placement::OneStore }
+        Self { stores, rules, tester, clock, entropy, placement: Placement::OneStore, catalogue: None }
     }
 
     /// The same, with this placement of new subscriptions.
     #[must_use]
     pub fn with_placement(self, placement: Placement) -> Self {
         Self { placement, ..self }
+    }
+
+    /// The same, which publishes what this catalogue accepts.
+    #[must_use]
+    pub fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
+        Self { catalogue: Some(catalogue), ..self }
     }
 
     /// The limits.

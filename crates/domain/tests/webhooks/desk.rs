@@ -92,7 +92,7 @@ impl Desk {
     /// Publishes an event `invoice.paid` for Alice.
     pub(crate) fn publish(&self, data: &str, id: Option<&str>) -> Result<Accepted, PublishEventsError> {
         let event = self.event(data, id);
-        block_on(self.webhooks.publish(vec![event], None)).map(|mut accepted| accepted.remove(0))
+        block_on(self.webhooks.publish(vec![event], None)).map(|mut published| published.accepted.remove(0))
     }
 
     pub(crate) fn event<'a>(&self, data: &'a str, id: Option<&str>) -> PublishEvent<'a> {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::memory::{
-    MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
-    MemoryWebhookStore,
+    MemoryAuditLog, MemoryChangeFeed, MemoryEventTypes, MemoryKeyStore, MemoryOwnerStore, MemoryOwners,
+    MemorySessionStore, MemoryWebhookStore,
 };
 use domain::ports::{
     ChangeFeed, ChangeKeyRequest, ChangedKey, Close, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
@@ -46,6 +46,7 @@ fn memory_shard(claims: &Arc<DirectClaims>) -> Store {
     let webhooks = Arc::new(webhooks.claiming_for(Arc::clone(claims)));
     let owners = MemoryOwnerStore::of(records).beside(&webhooks).reporting_to(changes.clone()).writing_to(log.clone());
     let (keys, sessions) = (Arc::new(keys), Arc::new(sessions));
+    let event_types = MemoryEventTypes::default().writing_to(log.clone());
     let parts: Vec<Arc<dyn Retention>> = vec![keys.clone(), sessions.clone(), webhooks.clone(), Arc::new(log.clone())];
     Store {
         keys: KeyStores::of(&keys),
@@ -55,6 +56,7 @@ fn memory_shard(claims: &Arc<DirectClaims>) -> Store {
         retention: Arc::new(parts),
         changes: vec![Arc::new(changes)],
         webhooks: WebhookStores::of(&webhooks),
+        event_types: Arc::new(event_types),
         queue: Arc::clone(&webhooks) as _,
         figures: webhooks,
         readiness: keys,

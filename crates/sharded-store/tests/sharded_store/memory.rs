@@ -7,8 +7,9 @@ use std::sync::Arc;
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::owners::OwnedStores;
+use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::{
-    FreshStore, Instances, Promise, SharedPromise, SharedSessionStore, audit, keep, keep_shared,
+    FreshStore, Instances, Promise, SharedPromise, SharedSessionStore, audit, catalogue, keep, keep_shared,
 };
 use storage_conformance::{keys, owners, sessions, webhooks};
 
@@ -105,6 +106,11 @@ fn records_of_owners_of_shards() {
         let stores = OwnedStores::of(&Arc::new(ShardedStore::new(shards)));
         Arc::new(stores.shared(Arc::new(AllFeeds(feeds))))
     });
+}
+
+#[test]
+fn catalogues_of_shards() {
+    check_all(catalogue::PROMISES, || Arc::new(CatalogueStore::of(&of_memory(SHARDS))));
 }
 
 /// It is the store itself, so it keeps what several do not.

@@ -10,6 +10,7 @@ use domain::webhooks::DirectClaims;
 use domain::{CredentialDigest, Hour};
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
+use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::{KeyPorts, Promise};
 use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database};
@@ -187,7 +188,15 @@ fn audit_logs_of_three_schemas() {
     });
 }
 
-/// The shards that have lost the race continue: a store closes the connection of a call that is dropped.
+#[test]
+fn catalogues_of_three_schemas() {
+    check_each(catalogue::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
+        let (store, database) = fresh().await;
+        (Arc::new(CatalogueStore::of(&store)), database)
+    });
+}
+
+/// The shards that have lost the race go on: a store closes the connection of a call that is dropped.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_look_up_costs_no_connection() {
     const CONNECTIONS: &str = "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity

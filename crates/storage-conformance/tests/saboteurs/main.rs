@@ -2,6 +2,7 @@
 
 mod audit;
 mod bites;
+mod catalogue;
 mod keys;
 mod owners;
 mod sessions;

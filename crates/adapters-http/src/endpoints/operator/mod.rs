@@ -1,6 +1,7 @@
 //! The operator API, for the host application and for support staff. See decision 128.
 
 mod create_portal_link;
+mod event_types;
 mod events;
 mod instance;
 mod introspect;
@@ -19,6 +20,10 @@ use super::{DELETE, GET, PATCH, POST, PUT, Routes, keys};
 
 pub(super) const ROUTES: Routes = &[
     (GET, "/api/operator/audit", || web::to(list_audit_events::list_audit_events)),
+    (GET, "/api/operator/event-types", || web::to(event_types::list_all_event_types)),
+    (GET, "/api/operator/event-types/{name}", || web::to(event_types::find_any_event_type)),
+    (PUT, "/api/operator/event-types/{name}", || web::to(event_types::put_event_type)),
+    (DELETE, "/api/operator/event-types/{name}", || web::to(event_types::archive_event_type)),
     (GET, "/api/operator/events", || web::to(events::list_events)),
     (POST, "/api/operator/events", || web::to(publish_event::publish_event)),
     (POST, "/api/operator/events/batch", || web::to(publish_events::publish_events)),
@@ -49,6 +54,10 @@ pub(super) const ROUTES: Routes = &[
     events::list_events,
     events::find_event,
     list_failing_subscriptions::list_failing_subscriptions,
+    event_types::list_all_event_types,
+    event_types::find_any_event_type,
+    event_types::put_event_type,
+    event_types::archive_event_type,
     instance::find_system_state,
     instance::find_log_filter,
     instance::change_log_filter,

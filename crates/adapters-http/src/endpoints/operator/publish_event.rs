@@ -57,9 +57,9 @@ pub(super) async fn publish_event(mut call: OperatorCall) -> Result<HttpResponse
     let payload_bytes_max = call.api().webhooks.policy().max_payload_bytes();
     let body = call.read_json(payload_bytes_max + ENVELOPE_SIZE_BYTES_MAX).await?;
     let event = EventJson::parse(&body)?.to_event(&call.api().issuer)?;
-    let accepted = call.api().webhooks.publish(vec![event], call.trace()).await;
-    let accepted = accepted.map_err(|error| of_publication(error, |fault, _| fault))?;
-    Ok(HttpResponse::Accepted().json(accepted.first().map(PublishedEvent::of)))
+    let published = call.api().webhooks.publish(vec![event], call.trace()).await;
+    let published = published.map_err(|error| of_publication(error, |fault, _| fault))?;
+    Ok(HttpResponse::Accepted().json(PublishedEvent::of_all(&published).first()))
 }
 
-documented_errors!(Errors: EventConflict);
+documented_errors!(Errors: EventConflict, EventInvalid, EventTypeUnknown);

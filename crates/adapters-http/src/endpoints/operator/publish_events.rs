@@ -45,9 +45,9 @@ struct Answer {
 pub(super) async fn publish_events(mut call: OperatorCall) -> Result<HttpResponse, ApiError> {
     let body = call.read_json(LARGEST_BODY_BYTES).await?;
     let events = EventListJson::parse(&body)?.to_events(&call.api().issuer)?;
-    let accepted = call.api().webhooks.publish(events, call.trace()).await;
-    let accepted = accepted.map_err(|error| of_publication(error, FieldFault::of_event))?;
-    Ok(HttpResponse::Accepted().json(Answer { results: accepted.iter().map(PublishedEvent::of).collect() }))
+    let published = call.api().webhooks.publish(events, call.trace()).await;
+    let published = published.map_err(|error| of_publication(error, FieldFault::of_event))?;
+    Ok(HttpResponse::Accepted().json(Answer { results: PublishedEvent::of_all(&published) }))
 }
 
-documented_errors!(Errors: EventConflict);
+documented_errors!(Errors: EventConflict, EventInvalid, EventTypeUnknown);

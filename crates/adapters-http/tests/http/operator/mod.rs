@@ -1,4 +1,5 @@
 pub(crate) mod audit_exports;
+mod event_types;
 mod hosts;
 mod introspection;
 mod leaks;

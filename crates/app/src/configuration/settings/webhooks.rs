@@ -3,6 +3,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use adapters_system::Secret;
+use domain::catalogue::UncataloguedTypes;
 use domain::webhooks::{
     EventPattern, RetrySchedule, RetryWait, SigningSecret, SubscribedEvents, TargetUrl, WebhookPolicy,
     WebhookPolicySettings,
@@ -25,6 +26,9 @@ pub(super) fn webhooks() -> Vec<Setting> {
         one("DISPATCH", |all| &mut all.webhooks.dispatch, flag())
             .doc("Whether this instance delivers webhooks.")
             .doc("With `false` it still accepts events, which another instance must deliver."),
+        one("EVENT_TYPES", |all| &mut all.webhooks.event_types, event_types())
+            .doc("Whether events of types that the [catalogue](webhooks/event-types.md) does not have, or has archived, are")
+            .doc("accepted. With `closed` publishing one fails with status 422."),
         one("WEBHOOK_ALLOW_HTTP", |all| &mut all.webhooks.allow_http, flag())
             .doc("Whether webhooks may be sent to `http` URLs. `dev` allows them."),
         list("WEBHOOK_ALLOWED_NETWORKS", |all| &mut all.webhooks.allowed_networks, networks())
@@ -43,6 +47,19 @@ pub(super) fn webhooks() -> Vec<Setting> {
         )
         .doc("The largest payload of a webhook, in bytes. Publishing a larger one fails with status 413."),
     ]
+}
+
+fn event_types() -> Form<UncataloguedTypes> {
+    let parse = |text: &str| match text {
+        "open" => Some(UncataloguedTypes::Open),
+        "closed" => Some(UncataloguedTypes::Closed),
+        _ => None,
+    };
+    let show = |types: &UncataloguedTypes| match types {
+        UncataloguedTypes::Open => "open".to_owned(),
+        UncataloguedTypes::Closed => "closed".to_owned(),
+    };
+    Form::new("open or closed", parse, show)
 }
 
 /// How webhooks are delivered.

@@ -2,6 +2,7 @@ use super::event::{Event, NewEvent};
 use super::event_type::EventType;
 use super::payload::{Payload, PayloadTooLarge};
 use super::publication_key::{ContentDigest, PublicationKey, PublisherId};
+use crate::catalogue::{PublicationRefusal, Warning};
 use crate::ports::{Accepted, PUBLISHED_EVENTS_MAX, Publication, StoreError};
 use crate::webhooks::Webhooks;
 use crate::{EventId, OwnerId, SubscriptionId, Timestamp, TraceContext};
@@ -19,7 +20,16 @@ pub struct PublishEvent<'a> {
     pub id: Option<PublisherId>,
 }
 
-/// Why the events were not accepted.
+/// Events that were accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// The events, in the order in which they were reported.
+    pub accepted: Vec<Accepted>,
+    /// Those that break the schema of their type.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why no event was accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishEventsError {
     /// There are no events, or more than [`PUBLISHED_EVENTS_MAX`].
@@ -33,6 +43,9 @@ pub enum PublishEventsError {
         /// The largest size.
         source: PayloadTooLarge,
     },
+    /// The catalogue of event types refuses an event.
+    #[error(transparent)]
+    Catalogue(#[from] PublicationRefusal),
     /// The event at this index has the id of another event of the same user.
     #[error("event {index} was published before with another type or other data")]
     Conflict {
@@ -46,8 +59,7 @@ pub enum PublishEventsError {
 
 impl Webhooks {
     /// Accepts all of the events or none. After `Ok`, every enabled subscription that matches receives its event at
-    /// least once, unless the delivery ends otherwise. Returns the accepted events in the order of `requests`. The spans of
-    /// the attempts link to `trace`, the span of the caller.
+    /// least once, unless the delivery ends otherwise. The spans of the attempts link to `trace`, the span of the caller.
     ///
     /// # Errors
     ///
@@ -56,10 +68,14 @@ impl Webhooks {
         &self,
         requests: Vec<PublishEvent<'_>>,
         trace: Option<TraceContext>,
-    ) -> Result<Vec<Accepted>, PublishEventsError> {
+    ) -> Result<Published, PublishEventsError> {
         if !(1..=PUBLISHED_EVENTS_MAX).contains(&requests.len()) {
             return Err(PublishEventsError::Count);
         }
+        let warnings = match &self.catalogue {
+            Some(catalogue) => catalogue.check(requests.iter().map(|event| (&event.event_type, event.data))).await?,
+            None => Vec::new(),
+        };
         let now = self.clock.now();
         let composed = requests.into_iter().enumerate().map(|(index, request)| {
             let composed = self.compose(request, None, now);
@@ -67,7 +83,7 @@ impl Webhooks {
         });
         let events = composed.collect::<Result<Vec<NewEvent>, _>>()?;
         match self.stores.events.publish(&events).await? {
-            Publication::Accepted(accepted) => Ok(accepted),
+            Publication::Accepted(accepted) => Ok(Published { accepted, warnings }),
             Publication::Conflict { index } => Err(PublishEventsError::Conflict { index }),
         }
     }

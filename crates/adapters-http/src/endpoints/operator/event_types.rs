@@ -1,0 +1,143 @@
+use actix_web::web::Json;
+use domain::catalogue::{EventTypeEntry, PutEventType};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::bodies::event_type_body::parse_event_type;
+use crate::callers::operator::OperatorCall;
+use crate::documents::responses::documented_errors;
+use crate::endpoints::to_the_end;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::FieldFault;
+use crate::parameters::path::PathParameters;
+use crate::records::event_type_record::{EventTypeRecord, EventTypesRecord, WrittenRecord};
+
+/// The largest body, in bytes: a schema and five examples of the largest size, and the rest.
+pub(crate) const BODY_BYTES_MAX: usize = 256 * 1024;
+
+/// All settings of an event type. What a call leaves out has its default afterwards.
+#[derive(ToSchema)]
+#[schema(as = PutEventType)]
+#[expect(dead_code, reason = "describes what `parse_event_type` reads")]
+struct Body {
+    /// A short name for people: one line.
+    #[schema(nullable = false, example = "Invoice paid")]
+    title: Option<String>,
+    /// When the event happens and what it means: Markdown without HTML (`<` before a letter, `/`, `!` or `?`).
+    #[schema(nullable = false)]
+    description: Option<String>,
+    /// The JSON Schema (2020-12) of `data`, of at most 64 KiB. References lead to places of the same schema, by JSON
+    /// Pointers. Patterns are linear: without look-around and back-references. It is kept byte for byte.
+    #[schema(value_type = Option<Object>, nullable = false, example = json!({"type": "object", "required": ["invoice"]}))]
+    schema: Option<Value>,
+    /// Examples of `data`, of at most 16 KiB each. Each must follow the schema.
+    #[schema(nullable = false, max_items = 5)]
+    examples: Option<Vec<Value>>,
+    /// What happens to an event whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn`
+    /// accepts it with warnings in the answer, and `enforce` refuses it.
+    #[schema(nullable = false, example = "enforce")]
+    validation: Option<String>,
+    /// Who sees the event type: everybody with a credential (`public`, the default) or operators (`hidden`).
+    #[schema(nullable = false, example = "public")]
+    visibility: Option<String>,
+    /// Says that receivers should stop using the type.
+    #[schema(nullable = false)]
+    deprecated: Option<DeprecatedBody>,
+    /// Whether the schema may change so that it breaks what was good before. The default is `false`.
+    #[schema(nullable = false)]
+    force: Option<bool>,
+}
+
+/// From when on receivers should stop using a type.
+#[derive(ToSchema)]
+#[schema(as = PutDeprecation)]
+#[expect(dead_code, reason = "describes what `parse_event_type` reads")]
+struct DeprecatedBody {
+    /// From when on: a time with an offset (RFC 3339).
+    #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    since: String,
+    /// The type to use in its place.
+    #[schema(nullable = false, example = "invoice.settled")]
+    replacement: Option<String>,
+}
+
+/// Lists all event types, also hidden and archived ones.
+#[utoipa::path(
+    get,
+    path = "/api/operator/event-types",
+    tag = "Operator",
+    operation_id = "listAllEventTypes",
+    responses((status = 200, description = "The event types", body = EventTypesRecord)),
+)]
+pub(super) async fn list_all_event_types(call: OperatorCall) -> Result<Json<EventTypesRecord>, ApiError> {
+    Ok(Json(EventTypesRecord::of(call.api().catalogue.list().await?.iter())))
+}
+
+/// Shows an event type, also a hidden or archived one.
+#[utoipa::path(
+    get,
+    path = "/api/operator/event-types/{name}",
+    tag = "Operator",
+    operation_id = "findAnyEventType",
+    responses((status = 200, description = "The event type", body = EventTypeRecord), NotFound),
+)]
+pub(super) async fn find_any_event_type(call: OperatorCall) -> Result<Json<EventTypeRecord>, ApiError> {
+    let found = call.api().catalogue.find(&call.id()?).await?.ok_or(ErrorCode::EventTypeNotFound)?;
+    Ok(Json(EventTypeRecord::of(&found).map_err(not_json)?))
+}
+
+/// Creates or changes an event type.
+///
+/// The body has all settings of the type. The same call twice changes nothing, and an archived type is used again. A
+/// change of the schema that breaks what was good before is refused, unless `force` is `true`: a new `required` property,
+/// a removed property, a narrowed `type`, `enum` or `const`, and `additionalProperties` that becomes `false`. All instances
+/// follow a change within two seconds. A catalogue has at most 1,000 types.
+#[utoipa::path(
+    put,
+    path = "/api/operator/event-types/{name}",
+    tag = "Operator",
+    operation_id = "putEventType",
+    request_body = Body,
+    responses((status = 200, description = "The event type", body = WrittenRecord), PutErrors),
+)]
+pub(super) async fn put_event_type(mut call: OperatorCall) -> Result<Json<WrittenRecord>, ApiError> {
+    let name = PathParameters::of(&call.request).name().unwrap_or_default().to_owned();
+    let name = EventTypeEntry::parse_name(&name).map_err(|error| FieldFault::of("name", error));
+    let body = call.read_json(BODY_BYTES_MAX).await?;
+    let body = parse_event_type(&body, call.state().known_names.members_of(&call.request));
+    let ((settings, force), name) = (body?, name?);
+    to_the_end(async move {
+        let put = PutEventType { name, settings, force };
+        let written = call.api().catalogue.put(&put, &call.origin()).await?;
+        Ok(Json(WrittenRecord::of(&written).map_err(not_json)?))
+    })
+    .await
+}
+
+/// Archives an event type.
+///
+/// Users do not see an archived type, and its events are not checked. With `EVENT_TYPES=closed`, they are refused. The same
+/// call twice changes nothing.
+#[utoipa::path(
+    delete,
+    path = "/api/operator/event-types/{name}",
+    tag = "Operator",
+    operation_id = "archiveEventType",
+    responses((status = 200, description = "The event type", body = WrittenRecord), NotFound),
+)]
+pub(super) async fn archive_event_type(call: OperatorCall) -> Result<Json<WrittenRecord>, ApiError> {
+    let name = call.id()?;
+    to_the_end(async move {
+        let written = call.api().catalogue.archive(&name, &call.origin()).await?;
+        Ok(Json(WrittenRecord::of(&written).map_err(not_json)?))
+    })
+    .await
+}
+
+fn not_json(error: serde_json::Error) -> ApiError {
+    ApiError::Internal(error.into())
+}
+
+documented_errors!(NotFound: EventTypeNotFound);
+documented_errors!(PutErrors: SchemaBreaks, EventTypeLimitReached);

@@ -1,0 +1,3 @@
+//! The port of the catalogue of event types.
+
+mod event_types;
