@@ -2,7 +2,9 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::connection::Connection;
-use crate::{audit, events, keys, listen, log_filter, open, overview, owners, portal_link, sessions, token, webhooks};
+use crate::{
+    audit, event_types, events, keys, listen, log_filter, open, overview, owners, portal_link, sessions, token, webhooks,
+};
 
 /// The commands that call a running Gatepost. `--help` shows these comments.
 #[derive(Debug, Subcommand)]
@@ -17,6 +19,8 @@ pub enum Command {
     Events(events::Arguments),
     /// Show and change what is set for a user or an organization, and suspend or activate it
     Owners(owners::Arguments),
+    /// Show the catalogue of event types, and make it have the types of a file
+    EventTypes(event_types::Arguments),
     /// List and end the sessions of a user in browsers
     Sessions(sessions::Arguments),
     /// Make a link by which a user enters the console without a sign-in
@@ -46,6 +50,7 @@ pub async fn run(command: Command, connection: &Connection) -> Result<()> {
         Command::Webhooks(arguments) => webhooks::run(arguments, connection).await,
         Command::Events(arguments) => events::run(arguments, connection).await,
         Command::Owners(arguments) => owners::run(arguments, connection).await,
+        Command::EventTypes(arguments) => event_types::run(arguments, connection).await,
         Command::Sessions(arguments) => sessions::run(arguments, connection).await,
         Command::PortalLink(arguments) => portal_link::run(arguments, connection).await,
         Command::Audit(arguments) => audit::run(arguments, connection).await,

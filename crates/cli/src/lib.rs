@@ -1,4 +1,4 @@
-//! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `sessions`, `audit`,
+//! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `event-types`, `sessions`, `audit`,
 //! `log-filter`, `listen` and `token`.
 //!
 //! The binary reads the environment and the configuration, opens a [`Connection`] and calls [`run`]. One action of the
@@ -11,6 +11,7 @@ mod command;
 pub mod complete;
 mod connection;
 mod consent;
+mod event_types;
 mod events;
 mod failure;
 mod help;

@@ -87,6 +87,9 @@ pub struct Problem {
     /// The invalid fields of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
+    /// Where the data of an event breaks the schema of its type.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<SchemaFault>,
     /// The id of the call in the service's log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
@@ -105,6 +108,18 @@ pub struct FieldError {
     pub detail: String,
 }
 
+/// A place where the data of an event breaks the schema of its type.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SchemaFault {
+    /// The place in `data`: a JSON Pointer (RFC 6901).
+    pub pointer: String,
+    /// The keyword of the schema.
+    pub keyword: String,
+    /// What `data` must follow.
+    pub message: String,
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "the service answered {}", self.status)?;
@@ -118,6 +133,9 @@ impl fmt::Display for Problem {
         let said = |error: &&FieldError| self.detail.as_ref().is_some_and(|detail| detail.contains(&error.detail));
         for error in self.errors.iter().filter(|error| !said(error)) {
             write!(formatter, "; {} {}", error.field, error.detail)?;
+        }
+        for SchemaFault { pointer, message, .. } in &self.faults {
+            write!(formatter, "; {pointer:?} {message}")?;
         }
         match &self.request_id {
             Some(request_id) => write!(formatter, " (request {request_id})"),
@@ -140,6 +158,7 @@ impl Problem {
             code: members.code,
             detail: members.detail,
             errors: members.errors,
+            faults: members.faults,
             request_id: members.request_id.or_else(|| header("x-request-id")),
             retry_after: seconds.map(Duration::from_secs),
         }
@@ -155,6 +174,7 @@ struct ProblemMembers {
     code: Option<String>,
     detail: Option<String>,
     errors: Vec<FieldError>,
+    faults: Vec<SchemaFault>,
     request_id: Option<String>,
 }
 

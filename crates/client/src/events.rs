@@ -2,7 +2,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::{Client, Error, Owner};
+use crate::{Client, Error, Owner, SchemaFault};
 
 const PATH: &str = "/api/operator/events";
 
@@ -89,6 +89,9 @@ pub struct PublishedEvent {
     /// Whether an event with this id existed already. If so, the call had no effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,
+    /// Where the data breaks the schema of its type, which the catalogue does not enforce.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<SchemaFault>,
 }
 
 /// Publishing by the host application. These calls need an [`OperatorToken`](crate::OperatorToken) as credential.

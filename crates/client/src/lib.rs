@@ -49,6 +49,7 @@ mod command_line_client;
 mod credential;
 mod deliveries;
 mod error;
+mod event_types;
 mod events;
 mod failures;
 mod hours;
@@ -76,7 +77,10 @@ pub use audit::{AuditChange, AuditEvent, AuditPage, AuditPart, AuditQuery};
 pub use command_line_client::CommandLineClient;
 pub use credential::{Credential, FullKey, IdToken, OperatorToken, PortalUrl, WebhookSecret};
 pub use deliveries::{Attempt, Delivery, DeliveryHistory, DeliveryPage, DeliveryQuery, Header};
-pub use error::{Error, FieldError, Problem};
+pub use error::{Error, FieldError, Problem, SchemaFault};
+pub use event_types::{
+    AppliedEventType, ApplyEventTypes, EventType, EventTypeDeprecation, NewEventType, WrittenEventType,
+};
 pub use events::{Event, NewEvent, PublishedEvent};
 pub use failures::{FailureCause, FailureGroup, Failures};
 pub use hours::{AttemptTimes, DailyUses, DailyUsesOfKey, InHour, KeyUsage, KeyUsageCounts, OutcomeCounts, Outcomes};

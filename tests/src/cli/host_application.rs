@@ -34,6 +34,36 @@ async fn a_leaked_key_is_introspected_and_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_of_event_types_is_applied_once() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    let file = gatepost.folder().join("catalogue.json");
+    let write = |schema: &str| {
+        let paid = format!(r#"{{"name":"v1/paid","title":"Paid","schema":{schema},"validation":"enforce"}}"#);
+        std::fs::write(&file, format!(r#"{{"eventTypes":[{paid}]}}"#)).unwrap();
+    };
+    write(r#"{"type": "object", "properties":{"total":{"minimum":1.00}}}"#);
+    let apply = "event-types apply -f catalogue.json";
+    assert_eq!(shell.succeeds(&format!("{apply} --dry-run")), "created v1/paid");
+    assert_eq!(shell.succeeds("event-types list"), "no event types");
+    assert_eq!(shell.succeeds(apply), "created v1/paid");
+    assert_eq!(shell.json(apply), json!({ "changes": [] }));
+    assert!(shell.succeeds("event-types show v1/paid").contains(r#"{"minimum":1.00}"#), "byte for byte");
+    let refused = shell.run("events publish --user alice --type v1/paid --data 1");
+    assert!(complaint(&refused).contains("breaks the schema of its type"), "{}", complaint(&refused));
+
+    write(r#"{"type":"object","required":["total"],"properties":{"total":{}}}"#);
+    assert!(complaint(&shell.run(apply)).contains("is required now"));
+    assert_eq!(shell.succeeds(&format!("{apply} --force")), "changed v1/paid");
+    std::fs::write(&file, r#"{"eventTypes":[]}"#).unwrap();
+    assert_eq!(shell.json(apply), json!({ "changes": [] }));
+    assert_eq!(shell.json(&format!("{apply} --prune")), json!({ "changes": [{ "name": "v1/paid", "change": "archived" }] }));
+    assert!(shell.succeeds("event-types list").contains("archived"));
+    std::fs::write(&file, r#"{"eventTypes":[{"name":"a","titel":"b"}]}"#).unwrap();
+    assert!(complaint(&shell.run(apply)).contains("titel"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_of_events_is_published_once() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
