@@ -74,6 +74,7 @@ def test_every_operation_is_called(kind: type[Any], service: Service) -> None:
 async def everything(session: Session) -> None:
     user, operator = session.client(session.service.id_token), session.client(session.service.operator_token)
     await keys(session, user, operator)
+    await catalogue(user, operator)
     await organizations(operator)
     for kind, owner in (("user", "carol"), ("organization", "globex")):
         await a_customer(acting(operator, kind, owner))
@@ -108,6 +109,19 @@ async def keys(session: Session, user: Any, operator: Any) -> None:
     assert (await operator("revoke_user_api_keys", "bob")).revoked_count == 0
     assert await user("list_audit_events", target=created.key_id)
     assert await operator("list_all_audit_events", user_id="alice", limit=1, action="key.created")
+
+
+async def catalogue(user: Any, operator: Any) -> None:
+    put = operator("put_event_type", "v1/paid", schema={"type": "object"}, examples=[{}], validation="warn")
+    assert (await put).event_type.version == 1
+    assert [known.name for known in (await user("list_event_types")).event_types] == ["v1/paid"]
+    assert (await user("find_event_type", "v1/paid")).schema == {"type": "object"}
+    assert "v1/paid" in (await user("export_event_types"))["webhooks"]
+    assert (await operator("list_all_event_types")).event_types
+    assert (await operator("find_any_event_type", "v1/paid")).examples == ({},)
+    published = await operator("publish_event", user_id="alice", type="v1/paid", data=1)
+    assert published.warnings[0].keyword == "type"
+    assert (await operator("archive_event_type", "v1/paid")).event_type.archived
 
 
 async def organizations(operator: Any) -> None:

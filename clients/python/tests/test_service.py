@@ -1,11 +1,14 @@
 """What the clients add to the operations, at the real binary."""
 
 import asyncio
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from service import Service
 
 from gatepost import AsyncGatepost, AsyncVerifier, EventQueue, Gatepost, GatepostError, Refusal, Verifier
+from gatepost.event_types import AppliedEventType
 
 URL = "http://127.0.0.1:1025/Ensured"
 
@@ -26,6 +29,34 @@ def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(ser
         gatepost.change_subscription(found[0].id, enabled=False)
         assert gatepost.ensure_subscription(url=URL, events=["c"]).subscription.enabled
         gatepost.delete_subscription(found[0].id)
+
+
+def test_a_catalogue_is_applied_once(service: Service) -> None:
+    paid = {"name": "v1/paid", "schema": {"type": "object", "required": ["id"]}, "validation": "enforce"}
+    since = datetime(2026, 11, 21, tzinfo=UTC)
+    old = {"name": "old", "examples": [1.5], "deprecated": {"since": since, "replacement": "v1/paid"}}
+
+    async def applied(catalogue: list[dict[str, Any]]) -> list[AppliedEventType]:
+        async with AsyncGatepost(service.url, service.operator_token) as gatepost:
+            return await gatepost.event_types.apply(catalogue)
+
+    with Gatepost(service.url, service.operator_token) as gatepost:
+        types = gatepost.event_types
+        created = [AppliedEventType("v1/paid", "created"), AppliedEventType("old", "created")]
+        assert types.apply([paid, old], dry_run=True) == created
+        assert types.apply([paid, old]) == created
+        assert asyncio.run(applied([paid, old])) == []
+        titled = {**paid, "title": "Paid"}
+        changes = [AppliedEventType("v1/paid", "changed"), AppliedEventType("old", "archived")]
+        assert types.apply([titled], dry_run=True, prune=True) == changes
+        assert types.apply([titled], prune=True) == changes
+        assert types.apply([titled], prune=True) == []
+        breaking = [{**titled, "schema": {"type": "object", "required": ["id", "total"]}}]
+        with pytest.raises(GatepostError) as error:
+            types.apply(breaking)
+        assert error.value.code == "schema_breaks"
+        assert len(types.apply(breaking, force=True)) == 1
+        assert types.apply([], prune=True) == [AppliedEventType("v1/paid", "archived")]
 
 
 def test_a_client_works_in_one_event_loop_after_the_other(service: Service) -> None:

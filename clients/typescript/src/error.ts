@@ -4,6 +4,13 @@ export interface FieldFault {
   detail: string;
 }
 
+/** Where the data of an event breaks the schema of its type. */
+export interface SchemaFault {
+  pointer: string;
+  keyword: string;
+  message: string;
+}
+
 type Facts = Partial<Omit<GatepostError, "name" | "message" | "stack">>;
 
 /**
@@ -25,6 +32,8 @@ export class GatepostError extends Error {
   readonly page?: string;
   /** The fields of the request that are wrong. */
   readonly errors: FieldFault[];
+  /** Where the data of an event breaks the schema of its type, if it does. */
+  readonly faults?: SchemaFault[];
   /** The id of the call in the service's log. */
   readonly requestId?: string;
   /** How long the service asks the client to wait before the next call. */
@@ -56,7 +65,8 @@ export function refused(status: number, headers: Headers, body: string): Gatepos
   // If only one field is wrong, the detail of the problem already names the field.
   for (const fault of errors) if (!detail?.includes(fault.detail)) message += `; ${fault.field} ${fault.detail}`;
   if (requestId) message += ` (request ${requestId})`;
-  const facts = { code, status, title, detail, page, errors, requestId, retryAfterSeconds, headers };
+  const faults = Array.isArray(problem.faults) ? (problem.faults as SchemaFault[]) : undefined;
+  const facts = { faults, code, status, title, detail, page, errors, requestId, retryAfterSeconds, headers };
   return new GatepostError(message, facts);
 }
 

@@ -1,5 +1,6 @@
 import { call, type Connection, type Operation, type Values } from "./call.js";
 import { GatepostError } from "./error.js";
+import { EventTypes } from "./event-types.js";
 import { table } from "./generated/operations.js";
 import { Pages } from "./pages.js";
 import type { CallOptions, OperationId, Operations, Schemas } from "./types.js";
@@ -23,6 +24,8 @@ export interface Gatepost extends Operations {}
 
 export class Gatepost {
   readonly #connection: Connection;
+  /** The catalogue of event types, as a whole. */
+  readonly eventTypes = new EventTypes(this);
 
   constructor({ url, token = "", fetch, timeoutMs = 30_000, allowBrowser = false }: GatepostOptions) {
     if ("window" in globalThis && "document" in globalThis && !allowBrowser) {

@@ -1,5 +1,6 @@
 export { Caller, callerOf, type Owner } from "./caller.js";
-export { type FieldFault, GatepostError } from "./error.js";
+export { type FieldFault, GatepostError, type SchemaFault } from "./error.js";
+export type { AppliedEventType, ApplyOptions, EventTypeSettings } from "./event-types.js";
 export { Gatepost, type GatepostOptions } from "./gatepost.js";
 export { Pages } from "./pages.js";
 export { apiKeyIn, type RequestLike } from "./presented.js";

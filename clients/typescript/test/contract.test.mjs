@@ -274,6 +274,31 @@ describe("the service", { skip: ABSENT }, () => {
     assert.equal(count, 119);
   });
 
+  it("eventTypes.apply may be repeated", async () => {
+    const paid = { name: "v1/paid", title: "Paid", schema: { type: "object", required: ["id"] }, validation: "enforce" };
+    const old = { name: "old", visibility: "hidden", examples: [1.5] };
+    const created = [paid, old].map(({ name }) => ({ name, change: "created" }));
+    assert.deepEqual(await operator.eventTypes.apply([paid, old], { dryRun: true }), created);
+    assert.deepEqual(await operator.eventTypes.apply([paid, old]), created);
+    assert.deepEqual(await operator.eventTypes.apply([paid, old]), []);
+    const changed = { ...paid, title: "Settled", schema: { required: ["id"], type: "object" } };
+    const changes = [
+      { name: "v1/paid", change: "changed" },
+      { name: "old", change: "archived" },
+    ];
+    assert.deepEqual(await operator.eventTypes.apply([changed], { dryRun: true, prune: true }), changes);
+    assert.deepEqual(await operator.eventTypes.apply([changed], { prune: true }), changes);
+    assert.deepEqual(await operator.eventTypes.apply([changed], { prune: true }), []);
+    const breaking = { ...changed, schema: { type: "object", required: ["id", "total"] } };
+    await fails(operator.eventTypes.apply([breaking]), "schema_breaks");
+    assert.equal((await operator.eventTypes.apply([breaking], { force: true })).length, 1);
+    await fails(operator.publishEvent({ userId: "alice", type: "v1/paid", data: {} }), "event_invalid");
+    assert.equal((await alice.listEventTypes()).eventTypes[0].name, "v1/paid");
+    assert.equal((await alice.findEventType({ name: "v1/paid" })).version, 2);
+    assert.ok((await alice.exportEventTypes()).webhooks["v1/paid"]);
+    assert.deepEqual(await operator.eventTypes.apply([], { prune: true }), [{ name: "v1/paid", change: "archived" }]);
+  });
+
   it("every operation was called", () => {
     assert.deepEqual([...documented.keys()].sort(), Object.keys(table).sort());
     assert.deepEqual(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import httpx2
 
-from gatepost import calls, subscriptions, types
+from gatepost import calls, event_types, subscriptions, types
 from gatepost.calls import Answer, Operation, Outcome, Send, Steps, Wait
 from gatepost.errors import GatepostError
 from gatepost.operations import AsyncOperations, Operations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Members = dict[str, Any]
+Catalogue = Sequence[Mapping[str, Any]]
 
 TIMEOUT_SECONDS = 30.0
 CONNECT_TIMEOUT_SECONDS = 5.0
@@ -125,6 +126,7 @@ class Gatepost(Operations):
     ) -> None:
         self.settings = Settings(url, token, timeout)
         self._http = http or httpx2.Client(**http_arguments())
+        self.event_types = EventTypes(self)
 
     def ensure_subscription(self, *, url: str, events: Sequence[str]) -> types.SubscriptionWithSecret:
         """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
@@ -199,6 +201,7 @@ class AsyncGatepost(AsyncOperations):
         self.settings = Settings(url, token, timeout)
         self._given = http
         self._own: tuple[asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
+        self.event_types = AsyncEventTypes(self)
 
     @property
     def _http(self) -> httpx2.AsyncClient:
@@ -266,3 +269,35 @@ class AsyncGatepost(AsyncOperations):
             except httpx2.HTTPError as error:
                 raise no_answer(error) from error
             await asyncio.sleep(place.pause_seconds)
+
+
+class EventTypes:
+    """The catalogue of event types, with an operator token that has the scope `catalogue`."""
+
+    def __init__(self, gatepost: Gatepost) -> None:
+        self._gatepost = gatepost
+
+    def apply(
+        self, catalogue: Catalogue, *, dry_run: bool = False, prune: bool = False, force: bool = False
+    ) -> list[event_types.AppliedEventType]:
+        """Makes the service have these event types, each a mapping with its `name` and settings, and returns the
+        changes. Only what differs is sent, so it may be repeated. It is not one transaction: after an error, repeat it.
+        """
+        options = event_types.Options(dry_run=dry_run, prune=prune, force=force)
+        gatepost = self._gatepost
+        return gatepost._run(event_types.apply(catalogue, options, gatepost.settings.timeout))  # pyright: ignore[reportPrivateUsage]
+
+
+class AsyncEventTypes:
+    """The same for asyncio."""
+
+    def __init__(self, gatepost: AsyncGatepost) -> None:
+        self._gatepost = gatepost
+
+    async def apply(
+        self, catalogue: Catalogue, *, dry_run: bool = False, prune: bool = False, force: bool = False
+    ) -> list[event_types.AppliedEventType]:
+        """As `EventTypes.apply`."""
+        options = event_types.Options(dry_run=dry_run, prune=prune, force=force)
+        gatepost = self._gatepost
+        return await gatepost._run(event_types.apply(catalogue, options, gatepost.settings.timeout))  # pyright: ignore[reportPrivateUsage]
