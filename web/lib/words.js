@@ -73,6 +73,7 @@ export const AUDIT_ACTIONS = {
   "delivery.cancelled": "Delivery cancelled",
   "session.opened": "Signed in",
   "session.ended": "Session ended",
+  "event_type.changed": "Event type changed",
   "log.filter_changed": "Log filter changed",
   "owner.changed": "Account changed",
   "owner.suspended": "Suspended",
@@ -102,6 +103,10 @@ export const AUDIT_FIELDS = {
   maxActiveKeys: "Most active keys",
   maxSubscriptions: "Most subscriptions",
   reason: "Reason",
+  eventType: "Event type",
+  schemaVersion: "Schema version",
+  validation: "Validation",
+  visibility: "Visibility",
 };
 
 /** @type {Record<string, string>} */
