@@ -62,7 +62,26 @@ function row(path, method, operation) {
     ...(headers.length > 0 && { headers }),
     ...(operation.requestBody && { body: true }),
     ...(items && { items }),
+    ...answerOf(operation),
   });
+}
+
+/** The form of the answer: the members that JSON always has, or another kind; none if the answer has no body. */
+function answerOf({ responses }) {
+  const content = (responses[200] ?? responses[202])?.content ?? {};
+  const json = content["application/json"];
+  if (json) return { answer: requiredOf(json.schema) };
+  const [type] = Object.keys(content);
+  if (!type) return {};
+  return { answer: type === "text/event-stream" ? "stream" : type.startsWith("text/") ? "text" : "bytes" };
+}
+
+/** The members of all alternatives, for an answer that has several forms. */
+function requiredOf(schema) {
+  const { required = [], oneOf = [], allOf = [] } = resolve(schema);
+  const [first = [], ...others] = oneOf.map(requiredOf);
+  const inEach = first.filter((name) => others.every((other) => other.includes(name)));
+  return [...required, ...allOf.flatMap(requiredOf), ...inEach];
 }
 
 /** The one array in the answer of a list. */

@@ -12,7 +12,12 @@ export interface Operation {
   readonly body?: true;
   /** The member of the answer that holds the items of a page. */
   readonly items?: string;
+  /** The members that the JSON of the answer always has, or another kind of body; nothing if there is none. */
+  readonly answer?: readonly string[] | "text" | "bytes" | "stream";
 }
+
+/** What the body of an answer must be. */
+type Form = Pick<Operation, "answer" | "items">;
 
 export type Values = Record<string, unknown>;
 
@@ -38,6 +43,8 @@ export async function call(
 ): Promise<unknown> {
   const operation: Operation = table[id];
   const [url, init] = request(connection, id, operation, values);
+  const isFile = typeof values.format === "string" && values.format !== "json";
+  const form: Form = isFile ? { answer: "text" } : operation;
   const timeoutMs = options.timeoutMs ?? connection.timeoutMs;
   const endsAt = performance.now() + timeoutMs;
   const limit = new AbortController();
@@ -47,7 +54,7 @@ export async function call(
   try {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(connection, url, init);
+        return await attempt(connection, url, init, form);
       } catch (error) {
         const failure = error instanceof GatepostError ? error : noAnswer(error);
         const mayHelp = failure.status === undefined || PASSING.has(failure.status);
@@ -104,7 +111,7 @@ function request(connection: Connection, id: string, operation: Operation, value
   return [`${connection.url}${path}${query.size > 0 ? `?${query}` : ""}`, init];
 }
 
-async function attempt(connection: Connection, url: string, init: RequestInit): Promise<unknown> {
+async function attempt(connection: Connection, url: string, init: RequestInit, form: Form): Promise<unknown> {
   const response = await connection.fetch(url, init);
   const { status, headers } = response;
   if (status >= 400) throw refused(status, headers, await response.text());
@@ -112,21 +119,34 @@ async function attempt(connection: Connection, url: string, init: RequestInit): 
     await response.body?.cancel();
     throw unexpected(status, "a redirect, which the client does not follow with a credential", headers);
   }
-  if (status === 204) return undefined;
-  const type = headers.get("content-type") ?? "";
-  if (type.startsWith("text/event-stream") && response.body) return events(response.body);
-  if (type.startsWith("application/json")) {
-    const text = await response.text();
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw unexpected(status, "the body is not JSON", headers);
-    }
+  const fails = (reason: string) => unexpected(status, reason, headers, "unexpected_answer");
+  if (form.answer === "stream") {
+    if (headers.get("content-type")?.startsWith("text/event-stream") && response.body) return events(response.body);
+    await response.body?.cancel();
+    throw fails("the body is no stream of events");
   }
-  const isText = type.startsWith("text/") || type.startsWith("application/jsonl");
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (isText) return new TextDecoder().decode(bytes);
-  return bytes.length > 0 ? bytes : undefined;
+  if (form.answer === "bytes") return bytes;
+  const text = new TextDecoder().decode(bytes);
+  if (form.answer === "text") return text;
+  if (form.answer) return json(text, form, fails);
+  if (text === "") return undefined;
+  throw fails("there is a body");
+}
+
+/** The JSON object in a body, if it has the members of its operation. */
+function json(text: string, { answer, items }: Form, fails: (reason: string) => GatepostError): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw fails("the body is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fails("the body is no JSON object");
+  const members = value as Values;
+  for (const name of answer ?? []) if (members[name] === undefined) throw fails(`the body has no ${name}`);
+  if (items && !Array.isArray(members[items])) throw fails(`${items} is no list`);
+  return members;
 }
 
 /** The JSON of each event of a stream (`text/event-stream`). */

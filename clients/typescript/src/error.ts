@@ -16,9 +16,10 @@ type Facts = Partial<Omit<GatepostError, "name" | "message" | "stack">>;
 /**
  * Why a call failed, or why a webhook is refused. It contains no credential.
  *
- * A `status` means that Gatepost answered; `code` is then the stable code of the answer, if the answer is a problem
- * document. Without an answer, `code` is `no_answer`: the call may have had its effect. Other codes without a status
- * name a wrong argument, or why `verifyWebhook` refuses a webhook.
+ * A `status` means that Gatepost, or a proxy before it, answered; `code` is then the stable code of the answer, if the
+ * answer is a problem document, or `unexpected_answer` if it is a success in another form than that of the operation.
+ * Without an answer, `code` is `no_answer`: the call may have had its effect. Other codes without a status name a wrong
+ * argument, or why `verifyWebhook` refuses a webhook.
  */
 export class GatepostError extends Error {
   override readonly name = "GatepostError";
@@ -70,8 +71,8 @@ export function refused(status: number, headers: Headers, body: string): Gatepos
   return new GatepostError(message, facts);
 }
 
-export function unexpected(status: number, reason: string, headers: Headers): GatepostError {
-  return new GatepostError(`unexpected answer with status ${status}: ${reason}`, { status, headers });
+export function unexpected(status: number, reason: string, headers: Headers, code?: string): GatepostError {
+  return new GatepostError(`unexpected answer with status ${status}: ${reason}`, { code, status, headers });
 }
 
 function members(body: string): Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { GatepostError } from "./error.js";
+
 /**
  * A list that comes in pages: `await` gives the first page, and `for await` gives the items of all pages.
  */
@@ -24,10 +26,15 @@ export class Pages<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item>
       const page = await this.#fetch(cursor);
       yield page;
       cursor = (page as { nextCursor?: string }).nextCursor;
-    } while (cursor !== undefined);
+    } while (cursor);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    for await (const page of this.pages()) yield* (page as Record<string, Item[]>)[this.#items] ?? [];
+    for await (const page of this.pages()) {
+      if (typeof page === "string") {
+        throw new GatepostError("with this format, the list is a text without items", { code: "invalid_argument" });
+      }
+      yield* (page as Record<string, Item[]>)[this.#items]!;
+    }
   }
 }

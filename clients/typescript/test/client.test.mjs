@@ -32,7 +32,8 @@ it("a list is its first page, its pages and its items", async () => {
 
 it("arguments go to the path, the query, the headers and the body", async () => {
   const seen = [];
-  const gatepost = client((address, init) => (seen.push([address, init]), json({})));
+  const answer = { subscription: {}, health: {}, secret: "s" };
+  const gatepost = client((address, init) => (seen.push([address, init]), json(answer)));
   await gatepost.findSubscription({ id: "a/b ü" });
   assert.equal(seen[0][0], `${url}/api/webhooks/subscriptions/a%2Fb%20%C3%BC`);
   assert.equal(seen[0][1].headers.authorization, "Bearer t");
@@ -44,6 +45,53 @@ it("arguments go to the path, the query, the headers and the body", async () => 
   }
   await assert.rejects(gatepost.findSubscription({ id: "s", limit: 1 }), { code: "invalid_argument" });
   assert.equal(seen.length, 2);
+});
+
+it("an answer of another form than that of the operation is an error", async () => {
+  const page = "<!doctype html><title>Sign in</title>";
+  const answers = (body, type, status = 200) =>
+    client(() => new Response(body, { status, headers: { "content-type": type } }));
+  const publish = (gatepost) => gatepost.publishEvent({ userId: "u", type: "a", data: 1 });
+  const deletion = (gatepost) => gatepost.deleteSubscription({ id: "s" });
+  const keys = (gatepost) => gatepost.listApiKeys();
+  const items = async (gatepost) => {
+    for await (const _ of gatepost.listEvents()) assert.fail("an item");
+  };
+  for (const [call, body, type, status] of [
+    ...[publish, keys, items, deletion, (gatepost) => gatepost.revokeUserApiKeys({ userId: "u" })].flatMap((call) => [
+      [call, page, "text/html"],
+      [call, page, "application/json"],
+      [call, "[]", "application/json"],
+      [call, "null", "application/json"],
+    ]),
+    ...[publish, keys, items].flatMap((call) => [
+      [call, "", "application/json"],
+      [call, null, "", 204],
+      [call, '{"status":"ok"}', "application/json"],
+    ]),
+    [items, '{"events":{}}', "application/json"],
+    [(gatepost) => gatepost.streamAttempts(), page, "text/html"],
+    [(gatepost) => gatepost.streamAttempts(), "{}", "application/json"],
+  ]) {
+    const expected = { name: "GatepostError", code: "unexpected_answer", status: status ?? 200 };
+    await assert.rejects(Promise.resolve(call(answers(body, type, status))), expected, `${call} ${type} ${body}`);
+  }
+  assert.deepEqual(await keys(answers('{"keys":[]}', "text/plain")), { keys: [] });
+  assert.equal(await deletion(answers("", "text/html")), undefined);
+});
+
+it("a list with format is one text", async () => {
+  const list = client(() => new Response("{}\n{}\n")).listAuditEvents({ format: "jsonl" });
+  assert.equal(await list, "{}\n{}\n");
+  await assert.rejects(list[Symbol.asyncIterator]().next(), { code: "invalid_argument" });
+});
+
+it("a page without a next page may say null", async () => {
+  let asked = 0;
+  const list = client(() => (assert.ok(++asked < 3), json({ events: [asked], nextCursor: null }))).listEvents();
+  const found = [];
+  for await (const item of list) found.push(item);
+  assert.deepEqual(found, [1]);
 });
 
 it("events without an id get ids that ascend", async () => {
