@@ -129,7 +129,8 @@ export class Verifier {
       if (claims.active === false) return { verdict: { refusal: Refusal.invalid } };
       throw undocumented();
     } catch (error) {
-      if (!(error instanceof GatepostError) || error.status !== 429) throw error;
+      // A proxy also answers 429, which says nothing of the key.
+      if (!(error instanceof GatepostError) || error.status !== 429 || error.code !== "rate_limited") throw error;
       const { retryAfterSeconds = 0, headers } = error;
       return { verdict: { refusal: Refusal.rateLimited(retryAfterSeconds, headers) }, retryAfterSeconds };
     }

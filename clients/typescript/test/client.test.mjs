@@ -178,7 +178,7 @@ it("a webhook that was parsed is refused, and the error says why", async () => {
 it("a refusal is an answer of HTTP, and passes the headers of the rate limit on", async () => {
   const limits = { ratelimit: '"key";r=0;t=7', "ratelimit-policy": '"key";q=10;w=60' };
   const keys = new Verifier(
-    client(() => json({}, 429, { "retry-after": "7", ...limits })),
+    client(() => json({ code: "rate_limited" }, 429, { "retry-after": "7", ...limits })),
     { log() {} },
   );
   const { refusal } = await keys.admit({ headers: { "x-api-key": "k" } });

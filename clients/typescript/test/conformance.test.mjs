@@ -25,7 +25,7 @@ function service(answers) {
     fetch.requests.push(init);
     if (answer.noAnswer) throw new TypeError("fetch failed");
     const isEmpty = answer.status === 204 || answer.text === "";
-    const text = answer.text ?? JSON.stringify(answer.body ?? {});
+    const text = answer.text ?? (typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body ?? {}));
     return new Response(isEmpty ? null : text, {
       status: answer.status,
       headers: { "content-type": "application/json", ...answer.headers },

@@ -128,7 +128,8 @@ class AsyncVerifier:
             try:
                 return await self._gatepost.introspect(token=key)
             except GatepostError as error:
-                if error.status == 429:
+                # A proxy also answers 429, which says nothing of the key.
+                if error.status == 429 and error.code == "rate_limited":
                     return error
                 # Gatepost may close a kept connection just as this process sends: the second try opens a new one.
                 if error.status is not None or is_last:

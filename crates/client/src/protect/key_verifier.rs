@@ -181,7 +181,8 @@ impl Inner {
         match answer {
             Ok(Some(key)) => Ok(Ok(key)),
             Ok(None) => Ok(Err(Refusal::Invalid)),
-            Err(error) if error.status() == Some(429) => {
+            // A proxy also answers 429, which says nothing of the key.
+            Err(error) if error.status() == Some(429) && error.code() == Some("rate_limited") => {
                 let retry_after = error.retry_after().unwrap_or_default();
                 Ok(Err(Refusal::RateLimited { retry_after }))
             }
