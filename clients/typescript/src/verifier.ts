@@ -102,12 +102,12 @@ export class Verifier {
     try {
       const { verdict, retryAfterSeconds } = await this.#introspect(key);
       this.#verdicts.remember(digest, verdict, askedAt, retryAfterSeconds);
-      if (this.#failedAt !== undefined) this.#settings.log("Gatepost answers again");
+      if (this.#failedAt !== undefined) this.#log("Gatepost answers again");
       this.#failedAt = undefined;
       return verdict;
     } catch (error) {
       if (this.#failedAt === undefined) {
-        this.#settings.log("Gatepost does not answer; cached API keys stay valid for a few seconds", error);
+        this.#log("Gatepost does not answer; cached API keys stay valid for a few seconds", error);
       }
       this.#failedAt = this.#settings.now().monotonic;
       return undefined;
@@ -133,6 +133,14 @@ export class Verifier {
       if (!(error instanceof GatepostError) || error.status !== 429 || error.code !== "rate_limited") throw error;
       const { retryAfterSeconds = 0, headers } = error;
       return { verdict: { refusal: Refusal.rateLimited(retryAfterSeconds, headers) }, retryAfterSeconds };
+    }
+  }
+
+  #log(...said: [line: string, error?: unknown]): void {
+    try {
+      this.#settings.log(...said);
+    } catch {
+      // A log that fails decides nothing about a request.
     }
   }
 

@@ -1,6 +1,8 @@
 // What the vectors do not say: pages, deadlines, arguments, ids, the queue, the middlewares' edges, and the bars.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import express from "express";
+import fastify from "fastify";
 import { callerOf, Gatepost, GatepostError, Pages, Publisher, Verifier, verifyWebhook } from "../dist/esm/index.js";
 
 const url = "https://keys.example.com";
@@ -216,6 +218,51 @@ it("each middleware says which organization calls", async () => {
     const owned = { owner: { organizationId: "acme" }, userId: undefined, organizationId: "acme" };
     assert.deepEqual(found, { ...owned, createdBy: "alice", metadata: { plan: "pro" } });
   }
+});
+
+it("a refusal that comes after another answer does nothing", async () => {
+  const { requireApiKey } = await import("../dist/esm/frameworks/express.js");
+  const { requireApiKey: hook } = await import("../dist/esm/frameworks/fastify.js");
+  // The middleware or the server before has answered when Gatepost says that the key is not valid.
+  const slow = () =>
+    new Verifier(client(() => new Promise((resolve) => setTimeout(() => resolve(json({ active: false })), 50))));
+  const answerSoon = (response) => setTimeout(() => response.writeHead(408).end("too late"), 10);
+  const app = express();
+  app.use((_request, response, next) => (answerSoon(response), next()));
+  app.get("/", requireApiKey(slow()), assert.fail);
+  const server = app.listen(0, "127.0.0.1");
+  const raw = fastify();
+  raw.addHook("onRequest", async (_request, reply) => void answerSoon(reply.raw));
+  raw.get("/", { onRequest: hook(slow()) }, assert.fail);
+  await raw.listen({ port: 0, host: "127.0.0.1" });
+  try {
+    for (const { port } of [server.address(), raw.server.address()]) {
+      const response = await fetch(`http://127.0.0.1:${port}`, { headers: { "x-api-key": "k" } });
+      assert.deepEqual([response.status, await response.text()], [408, "too late"]);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  } finally {
+    server.close();
+    await raw.close();
+  }
+});
+
+it("a log that throws ends no request and no process", async () => {
+  const clock = { monotonic: 0, wall: 0 };
+  let isDown = false;
+  const log = () => {
+    throw new Error("the log is full");
+  };
+  const keys = new Verifier(
+    client(() => json(isDown ? {} : ACTIVE, isDown ? 500 : 200)),
+    { log, now: () => ({ ...clock }) },
+  );
+  assert.ok((await keys.verify("k")).caller);
+  isDown = true;
+  clock.monotonic = 600;
+  assert.ok((await keys.verify("k")).caller, "asked about in the background");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal((await keys.verify("l")).refusal.reason, "unavailable");
 });
 
 it("the log has one line when Gatepost stops answering, and one when it answers again", async () => {
