@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import math
 import sys
 from typing import Any
 
@@ -87,6 +88,18 @@ def test_an_old_and_a_future_timestamp_are_refused() -> None:
         assert verdict(signature, timestamp=timestamp) == "the header webhook-timestamp is not a number of seconds"
     with pytest.raises(WebhookError, match="the header webhook-id is missing"):
         verify_webhook(BODY, {"webhook-timestamp": "1", "webhook-signature": ""}, SECRET)
+
+
+@pytest.mark.parametrize("tolerance", [math.nan, -1, -math.inf, math.inf])
+def test_a_tolerance_is_a_number_of_seconds(tolerance: float) -> None:
+    with pytest.raises(ValueError, match="tolerance_seconds"):
+        verify_webhook(BODY, headers(v1(SECRET)), SECRET, tolerance_seconds=tolerance, now=NOW)
+
+
+def test_a_tolerance_of_zero_accepts_this_second_alone() -> None:
+    assert verify_webhook(BODY, headers(v1(SECRET)), SECRET, tolerance_seconds=0, now=NOW + 0.9).id == "evt_1"
+    with pytest.raises(WebhookError, match="too old"):
+        verify_webhook(BODY, headers(v1(SECRET)), SECRET, tolerance_seconds=0, now=NOW + 1)
 
 
 @pytest.mark.parametrize("body", [json.loads(BODY), BODY.decode(), None])

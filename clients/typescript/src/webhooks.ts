@@ -1,8 +1,8 @@
 import { GatepostError } from "./error.js";
 import { isHeaders } from "./presented.js";
 
-/** `whsec_…`, a public key `whpk_…`, a set of public keys (JWKS), or a secret that is text. */
-export type WebhookKey = string | { keys: JsonWebKey[] };
+/** `whsec_…`, a public key `whpk_…`, a public key as JWK, a set of them (JWKS), or a secret that is text. */
+export type WebhookKey = string | JsonWebKey | { keys: JsonWebKey[] };
 
 /** A webhook whose signature is right. It may arrive more than once: remember `id`. */
 export interface Webhook {
@@ -14,7 +14,10 @@ export interface Webhook {
 }
 
 export interface WebhookOptions {
-  /** How far the timestamp may be from now, before or after: 300 s, which stops replays. */
+  /**
+   * How far the timestamp may be from now, before or after: 300 s, which stops replays. Whole seconds count, so that 0
+   * accepts a webhook of this second.
+   */
   toleranceSeconds?: number;
   /** For tests: the time in milliseconds since 1970-01-01. */
   now?: () => number;
@@ -33,16 +36,19 @@ const UNIX_SECONDS_MAX = 0xffff_ffff_ffff_ffffn;
 export async function verifyWebhook(
   body: string | Uint8Array | ArrayBuffer,
   headers: HeadersLike,
-  keys: WebhookKey | undefined | WebhookKey[],
+  keys: WebhookKey | null | undefined | WebhookKey[],
   { toleranceSeconds = 300, now = Date.now }: WebhookOptions = {},
 ): Promise<Webhook> {
+  if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0) {
+    throw refusal("invalid_argument", "toleranceSeconds must be a number of seconds, 0 or more");
+  }
   const bytes = rawBytes(body);
   const [id, timestamp, signature] = (["webhook-id", "webhook-timestamp", "webhook-signature"] as const).map((name) =>
     header(headers, name),
   ) as [string, string, string];
-  const verifiers = await Promise.all((Array.isArray(keys) ? keys : [keys]).flatMap(imported));
+  const verifiers = (await Promise.all([keys].flat().map(imported))).flat();
   if (verifiers.length === 0) throw refusal("invalid_secret", "a webhook cannot be verified without a secret");
-  const sentAt = checkedTime(timestamp, now() / 1_000, toleranceSeconds);
+  const sentAt = checkedTime(timestamp, Math.floor(now() / 1_000), toleranceSeconds);
   const signed = joined(utf8(`${id}.${timestamp}.`), bytes);
   const candidates = signature.split(" ").filter((part) => /^v1a?,/.test(part));
   for (const candidate of candidates.slice(0, SIGNATURES_MAX)) {
@@ -102,21 +108,31 @@ function checkedTime(text: string, now: number, tolerance: number): number {
   return seconds;
 }
 
-type ImportedKey = Promise<{ version: "v1" | "v1a"; key: CryptoKey }>;
-
-function imported(key: WebhookKey | undefined): ImportedKey[] {
-  if (typeof key === "object") return key.keys.filter(({ crv }) => crv === "Ed25519").map(publicKey);
-  if (!key || [...key].length > SECRET_LENGTH_MAX) throw refusal("invalid_secret", "a secret has 1 to 256 characters");
-  if (key.startsWith("whpk_")) {
-    const raw = crypto.subtle.importKey("raw", decoded(key, 32, 32), { name: "Ed25519" }, false, ["verify"]);
-    return [raw.then((imported) => ({ version: "v1a", key: imported }))];
-  }
-  const bytes = key.startsWith("whsec_") ? decoded(key, 24, 64) : utf8(key);
-  const hmac = crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
-  return [hmac.then((imported) => ({ version: "v1", key: imported }))];
+interface ImportedKey {
+  version: "v1" | "v1a";
+  key: CryptoKey;
 }
 
-async function publicKey({ kty, crv, x }: JsonWebKey): ImportedKey {
+async function imported(key: WebhookKey | null | undefined): Promise<ImportedKey[]> {
+  if (typeof key === "object" && key) {
+    const keys = "keys" in key ? [key.keys].flat() : [key];
+    // A key that is malformed, or of another kind, takes nothing from the others of its set.
+    const outcomes = await Promise.allSettled(keys.map(publicKey));
+    return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+  }
+  if (typeof key !== "string" || key === "" || [...key].length > SECRET_LENGTH_MAX) {
+    throw refusal("invalid_secret", "a secret has 1 to 256 characters");
+  }
+  if (key.startsWith("whpk_")) {
+    const raw = decoded(key, 32, 32);
+    return [{ version: "v1a", key: await crypto.subtle.importKey("raw", raw, { name: "Ed25519" }, false, ["verify"]) }];
+  }
+  const bytes = key.startsWith("whsec_") ? decoded(key, 24, 64) : utf8(key);
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  return [{ version: "v1", key: await crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]) }];
+}
+
+async function publicKey({ kty, crv, x }: JsonWebKey): Promise<ImportedKey> {
   const jwk = { kty, crv, x } as JsonWebKey;
   return { version: "v1a", key: await crypto.subtle.importKey("jwk", jwk, { name: "Ed25519" }, false, ["verify"]) };
 }

@@ -202,6 +202,31 @@ it("a refusal is an answer of HTTP, and passes the headers of the rate limit on"
 
 it("each middleware says which organization calls", async () => {
   const { sub, ...rest } = ACTIVE;
+const now = () => 1_614_265_330_700;
+const signed = {
+  "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+  "webhook-timestamp": "1614265330",
+  "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+};
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+it("a tolerance is a number of seconds, and none that accepts every time", async () => {
+  for (const toleranceSeconds of [NaN, -1, -Infinity, Infinity, null, "300"]) {
+    const outcome = verifyWebhook('{"test": 2432232314}', signed, SECRET, { toleranceSeconds, now });
+    await assert.rejects(outcome, { code: "invalid_argument", message: /toleranceSeconds/ });
+  }
+  const inThisSecond = { toleranceSeconds: 0, now };
+  assert.ok(await verifyWebhook('{"test": 2432232314}', signed, SECRET, inThisSecond));
+  const later = { toleranceSeconds: 0, now: () => now() + 300 };
+  await assert.rejects(verifyWebhook('{"test": 2432232314}', signed, SECRET, later), { code: "too_old" });
+});
+
+it("a webhook without a secret is refused, whatever stands for it", async () => {
+  for (const keys of [undefined, null, [null], [], {}, { keys: [] }, { keys: "a" }, 1]) {
+    await assert.rejects(verifyWebhook("", signed, keys, { now }), { code: "invalid_secret" }, JSON.stringify(keys));
+  }
+});
+
   const key = { ...rest, org_id: "acme", created_by: sub, metadata: { plan: "pro" } };
   const keys = new Verifier(client(() => json(key)));
   const parts = ["express", "fastify", "hono", "next"].map((name) => import(`../dist/esm/frameworks/${name}.js`));

@@ -5,8 +5,10 @@ import binascii
 import hashlib
 import hmac
 import json
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -69,7 +71,8 @@ def verify_webhook(
     """Checks the signature and the age of a webhook.
 
     `body` is the raw body: `await request.body()` in FastAPI, `request.body` in Django, `request.get_data()` in Flask.
-    While a secret is replaced, give both. `now` is for tests.
+    While a secret is replaced, give both. `tolerance_seconds` is how far the timestamp may be from now, before or after.
+    Whole seconds count, so that 0 accepts a webhook of this second. `now` is for tests.
     """
     if not isinstance(cast("Any", body), (bytes, bytearray, memoryview)):
         raise TypeError(
@@ -77,13 +80,15 @@ def verify_webhook(
             "JSON that was parsed and written again has other bytes, and its signature does not match"
         )
     body = bytes(body)
+    if not 0 <= tolerance_seconds < math.inf:
+        raise ValueError("tolerance_seconds must be a number of seconds, 0 or more")
     names = ("webhook-id", "webhook-timestamp", "webhook-signature")
     given = {name.lower(): value for name, value in headers.items() if name.lower() in names}
     missing = [name for name in names if name not in given]
     if missing:
         raise WebhookError("missing_header", f"the header {missing[0]} is missing")
     id, timestamp, signatures = (given[name] for name in names)
-    check_timestamp(timestamp, tolerance_seconds, time.time() if now is None else now)
+    check_timestamp(timestamp, tolerance_seconds, math.floor(time.time() if now is None else now))
     signed = b".".join([id.encode(errors="replace"), timestamp.encode(), body])
     keys = list(keys_of([secrets] if isinstance(secrets, (str, Mapping)) else secrets))
     if not keys:
@@ -93,7 +98,7 @@ def verify_webhook(
     return Webhook(id, int(timestamp), body)
 
 
-def check_timestamp(text: str, tolerance_seconds: float, now: float) -> None:
+def check_timestamp(text: str, tolerance_seconds: float, now: int) -> None:
     # Only digits: `+1` and `1` are the same number, but have different signatures.
     if not (text.isascii() and text.isdigit() and len(text) < 20):
         raise WebhookError("unreadable_timestamp", "the header webhook-timestamp is not a number of seconds")
@@ -122,10 +127,16 @@ def keys_of(secrets: Iterable[Secret]) -> Iterator[Key]:
 
 
 def keys_of_jwks(document: Mapping[str, Any]) -> Iterator[Key]:
-    """The Ed25519 keys of a JWKS or a JWK. Keys of other kinds are for others."""
+    """The Ed25519 keys of a JWKS or a JWK. Keys of other kinds are for others, and one that is malformed takes nothing
+    from the others of its set.
+    """
     for key in document.get("keys", [document]):
-        if (key.get("kty"), key.get("crv")) == ("OKP", "Ed25519"):
-            yield public_key(base64.urlsafe_b64decode(key["x"] + "=" * (-len(key["x"]) % 4)))
+        match key:
+            case {"kty": "OKP", "crv": "Ed25519", "x": str(x)}:
+                with suppress(ValueError):
+                    yield public_key(base64.urlsafe_b64decode(x + "=" * (-len(x) % 4)))
+            case _:
+                pass
 
 
 def public_key(value: bytes | None) -> Key:
