@@ -28,6 +28,8 @@ export interface Connection {
   readonly timeoutMs: number;
 }
 
+/** A longer timer would end at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
 const TRIES_MAX = 3;
 const FIRST_PAUSE_MS = 100;
 const USER_AGENT = "gatepost-typescript/0.1.0";
@@ -45,7 +47,7 @@ export async function call(
   const [url, init] = request(connection, id, operation, values);
   const isFile = typeof values.format === "string" && values.format !== "json";
   const form: Form = isFile ? { answer: "text" } : operation;
-  const timeoutMs = options.timeoutMs ?? connection.timeoutMs;
+  const timeoutMs = Math.min(options.timeoutMs ?? connection.timeoutMs, TIMER_MS_MAX);
   const endsAt = performance.now() + timeoutMs;
   const limit = new AbortController();
   // Ends with the call: the events of a stream may come later.

@@ -13,7 +13,7 @@ export interface GatepostOptions {
   token?: string | undefined;
   /** Sends the requests, instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch;
-  /** How long each call may take: 30,000 ms if not set. */
+  /** How long each call may take: 30,000 ms if not set, and at most 24 days. */
   timeoutMs?: number;
   /** A token in a browser is a token that every visitor has. `true` says that this one may be there. */
   allowBrowser?: boolean;

@@ -7,7 +7,7 @@ export type Schemas = components["schemas"];
 export type OperationId = keyof typeof table;
 
 export interface CallOptions {
-  /** How long the call may take, with its repetitions: 30,000 ms if not set. */
+  /** How long the call may take, with its repetitions: 30,000 ms if not set, and at most 24 days. */
   timeoutMs?: number;
   /** Ends the call. */
   signal?: AbortSignal;

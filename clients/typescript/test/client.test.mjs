@@ -122,6 +122,16 @@ it("a call ends at its deadline, and by its signal", async () => {
   assert.ok(performance.now() - began < 5_000);
 });
 
+it("a long time limit is one", async () => {
+  const slow = () => new Promise((resolve) => setTimeout(() => resolve(json(ACTIVE)), 20));
+  for (const timeoutMs of [2 ** 31, 1e12, Infinity]) {
+    assert.ok(await client(slow).introspect({ token: "k" }, { timeoutMs }));
+    assert.ok(await client(slow, { timeoutMs }).introspect({ token: "k" }));
+    const keys = new Verifier(client(slow), { callTimeoutMs: timeoutMs, callsMax: 1 });
+    for (const { caller } of await Promise.all(["k", "l"].map((key) => keys.verify(key)))) assert.ok(caller);
+  }
+});
+
 it("wrong options are refused, and so is a browser", () => {
   for (const wrong of [undefined, "", "keys.example.com", "ftp://a", "https://u:p@a", "https://a?b", "https://a#b"]) {
     assert.throws(() => new Gatepost({ url: wrong }), { name: "GatepostError", code: "invalid_url" });
@@ -177,31 +187,6 @@ it("a webhook that was parsed is refused, and the error says why", async () => {
   await assert.rejects(verifyWebhook("", {}, undefined), { code: "missing_header" });
 });
 
-it("a refusal is an answer of HTTP, and passes the headers of the rate limit on", async () => {
-  const limits = { ratelimit: '"key";r=0;t=7', "ratelimit-policy": '"key";q=10;w=60' };
-  const keys = new Verifier(
-    client(() => json({ code: "rate_limited" }, 429, { "retry-after": "7", ...limits })),
-    { log() {} },
-  );
-  const { refusal } = await keys.admit({ headers: { "x-api-key": "k" } });
-  const response = refusal.response();
-  assert.equal(response.status, 429);
-  assert.equal(response.headers.get("retry-after"), "7");
-  for (const [name, value] of Object.entries(limits)) assert.equal(response.headers.get(name), value);
-  assert.equal((await response.json()).code, "rate_limited");
-  const scoped = new Verifier(client(() => json(ACTIVE)));
-  const missing = await scoped.admit({ headers: { "x-api-key": "k" } }, 'orders:read a", x="\u00e9\\');
-  assert.equal(
-    missing.refusal.headers["www-authenticate"],
-    'Bearer realm="api", error="insufficient_scope", scope="orders:read a, x="',
-  );
-  assert.throws(() => callerOf({}), GatepostError);
-  const foreign = { get: (name) => (name === "x-api-key" ? "k" : null) };
-  assert.ok((await scoped.admit({ headers: foreign })).caller, "headers of another class");
-});
-
-it("each middleware says which organization calls", async () => {
-  const { sub, ...rest } = ACTIVE;
 const now = () => 1_614_265_330_700;
 const signed = {
   "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -227,6 +212,31 @@ it("a webhook without a secret is refused, whatever stands for it", async () => 
   }
 });
 
+it("a refusal is an answer of HTTP, and passes the headers of the rate limit on", async () => {
+  const limits = { ratelimit: '"key";r=0;t=7', "ratelimit-policy": '"key";q=10;w=60' };
+  const keys = new Verifier(
+    client(() => json({ code: "rate_limited" }, 429, { "retry-after": "7", ...limits })),
+    { log() {} },
+  );
+  const { refusal } = await keys.admit({ headers: { "x-api-key": "k" } });
+  const response = refusal.response();
+  assert.equal(response.status, 429);
+  assert.equal(response.headers.get("retry-after"), "7");
+  for (const [name, value] of Object.entries(limits)) assert.equal(response.headers.get(name), value);
+  assert.equal((await response.json()).code, "rate_limited");
+  const scoped = new Verifier(client(() => json(ACTIVE)));
+  const missing = await scoped.admit({ headers: { "x-api-key": "k" } }, 'orders:read a", x="\u00e9\\');
+  assert.equal(
+    missing.refusal.headers["www-authenticate"],
+    'Bearer realm="api", error="insufficient_scope", scope="orders:read a, x="',
+  );
+  assert.throws(() => callerOf({}), GatepostError);
+  const foreign = { get: (name) => (name === "x-api-key" ? "k" : null) };
+  assert.ok((await scoped.admit({ headers: foreign })).caller, "headers of another class");
+});
+
+it("each middleware says which organization calls", async () => {
+  const { sub, ...rest } = ACTIVE;
   const key = { ...rest, org_id: "acme", created_by: sub, metadata: { plan: "pro" } };
   const keys = new Verifier(client(() => json(key)));
   const parts = ["express", "fastify", "hono", "next"].map((name) => import(`../dist/esm/frameworks/${name}.js`));
