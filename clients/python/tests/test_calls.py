@@ -121,6 +121,15 @@ def test_an_answer_of_another_form_is_an_error_that_does_not_quote_it(played: Se
     assert error.status == 200 and "secret" not in str(error)
 
 
+def test_a_subscription_that_is_gone_when_its_deletion_is_repeated_is_deleted(played: Service) -> None:
+    lost, gone = httpx2.ReadError("the connection is broken"), answer(404, {"code": "subscription_not_found"})
+    assert played(lost, gone).client.delete_subscription("s") is None
+    assert played(answer(502), lost, gone).client.delete_subscription("s") is None
+    assert played(gone).error(lambda client: client.delete_subscription("s")).code == "subscription_not_found"
+    assert played(lost, answer(404, "not here")).error(lambda client: client.delete_subscription("s")).status == 404
+    assert played(lost, gone).error(lambda client: client.find_subscription("s")).status == 404
+
+
 def test_a_redirect_is_not_followed_with_a_credential(played: Service) -> None:
     service = played(answer(302, KEYS, location="http://elsewhere.test/"))
     assert service.error(lambda client: client.list_api_keys()).status == 302

@@ -59,6 +59,8 @@ export async function call(
         return await attempt(connection, url, init, form);
       } catch (error) {
         const failure = error instanceof GatepostError ? error : noAnswer(error);
+        // A try before deleted it, and its answer was lost.
+        if (tries > 1 && operation.method === "DELETE" && failure.code === "subscription_not_found") return undefined;
         const mayHelp = failure.status === undefined || PASSING.has(failure.status);
         const pauseMs = pauseAfter(failure, tries);
         const isOver = init.signal.aborted || performance.now() + pauseMs >= endsAt;

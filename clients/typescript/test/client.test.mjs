@@ -132,6 +132,21 @@ it("a long time limit is one", async () => {
   }
 });
 
+it("a subscription that is gone when its deletion is repeated is deleted", async () => {
+  const gone = json.bind(null, { code: "subscription_not_found" }, 404);
+  const lost = () => {
+    throw new TypeError("fetch failed");
+  };
+  const deletion = (...answers) => client(() => answers.shift()()).deleteSubscription({ id: "s" });
+  assert.equal(await deletion(lost, gone), undefined);
+  assert.equal(await deletion(() => json({}, 502), lost, gone), undefined);
+  await assert.rejects(deletion(gone), { code: "subscription_not_found" });
+  await assert.rejects(deletion(lost, () => new Response("not here", { status: 404 })), { status: 404 });
+  const answers = [lost, gone];
+  const found = client(() => answers.shift()());
+  await assert.rejects(found.findSubscription({ id: "s" }), { code: "subscription_not_found" });
+});
+
 it("wrong options are refused, and so is a browser", () => {
   for (const wrong of [undefined, "", "keys.example.com", "ftp://a", "https://u:p@a", "https://a?b", "https://a#b"]) {
     assert.throws(() => new Gatepost({ url: wrong }), { name: "GatepostError", code: "invalid_url" });
