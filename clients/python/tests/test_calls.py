@@ -121,6 +121,13 @@ def test_an_answer_of_another_form_is_an_error_that_does_not_quote_it(played: Se
     assert error.status == 200 and "secret" not in str(error)
 
 
+def test_a_deletion_answers_nothing(played: Service) -> None:
+    assert played(httpx2.Response(204)).client.delete_subscription("s") is None
+    for body in ({}, [], 1, "<html>"):
+        error = played(answer(200, body)).error(lambda client: client.delete_subscription("s"))
+        assert error.status == 200, body
+
+
 def test_a_subscription_that_is_gone_when_its_deletion_is_repeated_is_deleted(played: Service) -> None:
     lost, gone = httpx2.ReadError("the connection is broken"), answer(404, {"code": "subscription_not_found"})
     assert played(lost, gone).client.delete_subscription("s") is None
@@ -128,6 +135,12 @@ def test_a_subscription_that_is_gone_when_its_deletion_is_repeated_is_deleted(pl
     assert played(gone).error(lambda client: client.delete_subscription("s")).code == "subscription_not_found"
     assert played(lost, answer(404, "not here")).error(lambda client: client.delete_subscription("s")).status == 404
     assert played(lost, gone).error(lambda client: client.find_subscription("s")).status == 404
+
+
+@pytest.mark.parametrize("status", [200, 502])
+def test_json_that_is_nested_deeply_is_an_error_of_the_call(played: Service, status: int) -> None:
+    service = played(httpx2.Response(status, content=b"[" * 200_000))
+    assert service.error(lambda client: client.create_api_key(label="a")).status == status
 
 
 def test_a_redirect_is_not_followed_with_a_credential(played: Service) -> None:

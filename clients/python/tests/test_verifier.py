@@ -38,6 +38,7 @@ class Played:
     def __init__(self, settings: VerifierSettings | None = None) -> None:
         self.answer: tuple[int, Any] | Exception = (200, ACTIVE)
         self.headers: dict[str, str] = {}
+        self.content: bytes | None = None
         self.asked: list[str] = []
         self.clock = Clock()
         self.pause = 0.0
@@ -52,6 +53,8 @@ class Played:
         if isinstance(self.answer, Exception):
             raise self.answer
         status, body = self.answer
+        if self.content is not None:
+            return httpx2.Response(status, content=self.content, headers=self.headers)
         return httpx2.Response(status, json=body, headers=self.headers)
 
     async def verdict(self, key: str = "good") -> int | str | None:
@@ -119,6 +122,23 @@ def test_a_slow_gatepost_counts_as_unreachable_and_a_remembered_key_does_not_wai
         assert verdict.done() and verdict.result().user_id == "alice"
 
     run(test, VerifierSettings(call_timeout=0.05))
+
+
+@pytest.mark.parametrize("retry_after", ["9" * 400, "1e999", "-1", "\u00b2"])
+def test_an_odd_answer_of_a_proxy_counts_as_unreachable(retry_after: str) -> None:
+    async def test(played: Played) -> None:
+        assert await played.verdict() == "alice"
+        played.headers = {"retry-after": retry_after.encode("ascii", "replace").decode()}
+        for status in (200, 429, 503):
+            played.content = b"[" * 200_000
+            played.answer = (status, None)
+            played.clock.seconds += 1
+            assert await played.verdict() == "alice"
+            assert await played.verdict("never-asked-before") == 503
+        played.content, played.answer = None, (429, {"code": "rate_limited"})
+        assert await played.verdict("another") == 429
+
+    run(test)
 
 
 def test_a_refusal_is_remembered_for_a_second_apart_from_valid_keys() -> None:

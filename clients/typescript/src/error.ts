@@ -59,7 +59,8 @@ export function refused(status: number, headers: Headers, body: string): Gatepos
   const [code, title, detail, page] = ["code", "title", "detail", "type"].map(text);
   const requestId = text("requestId") ?? headers.get("x-request-id") ?? undefined;
   const seconds = headers.get("retry-after");
-  const retryAfterSeconds = seconds && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
+  // More digits are no time that a client could wait.
+  const retryAfterSeconds = seconds && /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined;
   let message = `the service answered ${status}`;
   if (code) message += ` ${code}`;
   if (detail) message += `: ${detail}`;

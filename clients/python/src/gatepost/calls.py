@@ -170,7 +170,7 @@ def value_of(operation: Operation[T], answer: Answer) -> T:
         return value
     try:
         return json_form.decoder(kind)(json.loads(answer.body or b"null"))
-    except (ValueError, json_form.Mismatch) as error:
+    except (ValueError, RecursionError, json_form.Mismatch) as error:
         # The text of a `ValueError` may quote the body.
         reason = str(error) if isinstance(error, json_form.Mismatch) else "it is not JSON"
         raise unexpected(answer, f"the body is not what the service documents: {reason}") from None

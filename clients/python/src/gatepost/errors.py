@@ -1,6 +1,7 @@
 """The error of a call."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, cast
@@ -79,7 +80,7 @@ class GatepostError(Exception):
 def members(body: bytes) -> Mapping[str, Any]:
     try:
         document = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return cast("Mapping[str, Any]", document) if isinstance(document, dict) else {}
 
@@ -96,4 +97,5 @@ def string(value: Any) -> str | None:
 
 
 def seconds(value: str | None) -> float | None:
-    return float(value) if value is not None and value.isascii() and value.isdigit() else None
+    # More digits are no time that a client could wait.
+    return float(value) if value is not None and re.fullmatch("[0-9]{1,9}", value) else None

@@ -61,7 +61,7 @@ def decoder(kind: Any) -> Decoder:
         return moment
     if kind is Any:
         return lambda value: value
-    expected = {float: (float, int), types.NoneType: object}.get(kind, origin or kind)
+    expected = (float, int) if kind is float else origin or kind
     return lambda value: instance(expected, value)
 
 
