@@ -389,6 +389,16 @@ def test_threads_with_one_unknown_key_ask_once_and_find_it_remembered() -> None:
         server.shutdown()
 
 
+def test_a_verifier_does_not_drop_the_http_client_of_its_gatepost() -> None:
+    http = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(500)))
+    gatepost = Gatepost("http://gatepost.test", "operator", http=http)
+    with pytest.raises(ValueError, match="http="):
+        Verifier(gatepost)
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(200, json=ACTIVE))
+    verifier = Verifier(gatepost, http=lambda: httpx2.AsyncClient(transport=transport))
+    assert verifier.verify("k").user_id == "alice"
+
+
 def test_a_process_that_is_forked_verifies_too() -> None:
     with Threaded(lambda: ACTIVE) as server:
         verifier = server.verifier()

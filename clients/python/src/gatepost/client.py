@@ -36,7 +36,7 @@ USER_AGENT = f"gatepost-python/{importlib.metadata.version('gatepost')}"
 class Settings:
     """What both clients have: where the service is, and who calls."""
 
-    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+    def __init__(self, url: str, token: str | None, timeout: float, has_own_http: bool) -> None:
         parsed = httpx2.URL(url)
         is_plain = not (parsed.userinfo or parsed.query or parsed.fragment)
         if parsed.scheme not in ("http", "https") or not parsed.host or not is_plain:
@@ -47,6 +47,7 @@ class Settings:
         self.url = url.rstrip("/")
         self.timeout = timeout
         self.token = token
+        self.has_own_http = has_own_http
         self.headers = {"user-agent": USER_AGENT, "accept": "*/*"}
         if token is not None:
             self.headers["authorization"] = f"Bearer {token}"
@@ -124,7 +125,7 @@ class Gatepost(Operations):
     def __init__(
         self, url: str, token: str | None = None, *, timeout: float = TIMEOUT_SECONDS, http: httpx2.Client | None = None
     ) -> None:
-        self.settings = Settings(url, token, timeout)
+        self.settings = Settings(url, token, timeout, http is not None)
         self._http = http or httpx2.Client(**http_arguments())
         self.event_types = EventTypes(self)
 
@@ -198,7 +199,7 @@ class AsyncGatepost(AsyncOperations):
         timeout: float = TIMEOUT_SECONDS,
         http: httpx2.AsyncClient | None = None,
     ) -> None:
-        self.settings = Settings(url, token, timeout)
+        self.settings = Settings(url, token, timeout, http is not None)
         self._given = http
         self._own: tuple[asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
         self.event_types = AsyncEventTypes(self)

@@ -12,6 +12,9 @@ import math
 import os
 import re
 import threading
+from collections.abc import Callable
+
+import httpx2
 
 from gatepost.callers import Caller, Headers, Refusal, invalid, key_in, rate_limited, require, unavailable
 from gatepost.client import AsyncGatepost, Gatepost
@@ -162,11 +165,23 @@ class AsyncVerifier:
 class Verifier:
     """Verifies keys in threads. It answers from memory in the thread of the request, and asks in a thread of its own,
     in which an `AsyncVerifier` runs.
+
+    `http` makes the HTTP client of this thread, for a proxy or a private certificate authority. A `Gatepost` that got a
+    client of its own needs it, because that client blocks.
     """
 
-    def __init__(self, gatepost: Gatepost, settings: VerifierSettings | None = None) -> None:
+    def __init__(
+        self,
+        gatepost: Gatepost,
+        settings: VerifierSettings | None = None,
+        *,
+        http: Callable[[], httpx2.AsyncClient] | None = None,
+    ) -> None:
+        if http is None and gatepost.settings.has_own_http:
+            raise ValueError("this Gatepost has an HTTP client of its own: give http=, which makes an httpx2.AsyncClient")
         self._gatepost = gatepost.settings
         self._settings = settings
+        self._http = http
         self._lock = threading.Lock()
         self._running: tuple[int, asyncio.AbstractEventLoop, AsyncVerifier] | None = None
 
@@ -199,5 +214,5 @@ class Verifier:
     def _start(self) -> tuple[int, asyncio.AbstractEventLoop, AsyncVerifier]:
         loop = asyncio.new_event_loop()
         threading.Thread(target=loop.run_forever, name="gatepost verifier", daemon=True).start()
-        gatepost = AsyncGatepost(self._gatepost.url, self._gatepost.token)
+        gatepost = AsyncGatepost(self._gatepost.url, self._gatepost.token, http=self._http() if self._http else None)
         return os.getpid(), loop, AsyncVerifier(gatepost, self._settings)
