@@ -183,6 +183,8 @@ class Document:
                     arguments.append(f"{name}={tuple(names)!r}".replace("'", '"'))
             if self.body(operation)[0]:
                 arguments.append("has_body=True")
+            if nullable := self.nullable(self.body(operation)[0]):
+                arguments.append(f"nullable={tuple(nullable)!r}".replace("'", '"'))
             if self.body(operation)[1]:
                 arguments.append("has_id=True")
             text += f"{constant(operation)}: Operation[{kind}] = Operation({', '.join(arguments)})\n"
@@ -202,7 +204,7 @@ class Document:
         arguments = ["self", *(f"{snake(n)}: {self.kind(s, True, 'types.')}" for n, s in in_path)]
         arguments += ["*"] if named else []
         arguments += [f"{snake(n)}: {self.kind(s, True, 'types.')}" for n, s in required]
-        arguments += [f"{snake(n)}: {optional(self.kind(s, True, 'types.'))} = None" for n, s in others]
+        arguments += [self.default(name, schema) for name, schema in others]
         returned, call, member = self.returned(operation, is_async)
         given = [constant(operation), members(in_path + required), members(others, True)]
         if member:
@@ -211,6 +213,16 @@ class Document:
         text = broken(f"{awaits}def {snake(operation['operationId'])}", arguments, f" -> {returned}:", "    ")
         text += doc(operation.get("summary") or operation["description"], "        ")
         return text + broken(f"return {call}", given, "", "        ")
+
+    def default(self, name: str, schema: Schema) -> str:
+        """An optional argument. `None` is sent where the API takes `null`, and means an absent argument elsewhere."""
+        kind = self.kind(schema, True, "types.")
+        given = f"{kind} | Absent = ABSENT" if is_nullable(name, kind) else f"{optional(kind)} = None"
+        return f"{snake(name)}: {given}"
+
+    def nullable(self, body: Schema) -> list[str]:
+        optional = [(n, s) for n, s in body.get("properties", {}).items() if n not in body.get("required", [])]
+        return [name for name, schema in optional if is_nullable(name, self.kind(schema, True, "types."))]
 
     def returned(self, operation: Schema, is_async: bool) -> tuple[str, str, str]:
         """The type that a method returns, what it calls, and for pages the member with their items."""
@@ -228,7 +240,7 @@ class Document:
         text += "from collections.abc import AsyncIterator, Iterator, Sequence\n"
         text += "from datetime import datetime\nfrom types import NoneType\n"
         text += "from typing import Any, Literal, TypeVar\n\n"
-        text += "from gatepost import types\nfrom gatepost.calls import Location, Operation\n"
+        text += "from gatepost import types\nfrom gatepost.calls import ABSENT, Absent, Location, Operation\n"
         text += "from gatepost.ids import new_id\nfrom gatepost.pages import AsyncPages, Pages\n\n"
         text += f'T = TypeVar("T")\nMembers = dict[str, Any]\n\n{self.table()}'
         for is_async in (False, True):
@@ -249,6 +261,11 @@ def constant(operation: Schema) -> str:
 
 def optional(kind: str) -> str:
     return kind if kind.endswith("None") or kind == "Any" else f"{kind} | None"
+
+
+def is_nullable(name: str, kind: str) -> bool:
+    # An event without an id gets one.
+    return name != "id" and kind.endswith(" | None")
 
 
 def members(named: list[tuple[str, Schema]], are_optional: bool = False) -> str:

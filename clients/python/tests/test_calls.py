@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from gatepost import AsyncGatepost, Gatepost, GatepostError, PublishEvent, json_form, types
+from gatepost import ABSENT, AsyncGatepost, Gatepost, GatepostError, PublishEvent, json_form, types
 from gatepost.ids import new_id
 
 PROBLEM = {"title": "t", "status": 400, "code": "invalid_field", "detail": "label is required", "requestId": "r1"}
@@ -183,6 +183,21 @@ def test_requests_have_their_members_in_the_right_places(played: Service) -> Non
     service.client.publish_events(events=[PublishEvent(user_id="a", type="t", data={"é": None}, id="1")])
     assert json_form.encode(types.AuditActor(type="user")) == {"type": "user"}
     assert service.requests[0].content == '{"events":[{"data":{"é":null},"id":"1","type":"t","userId":"a"}]}'.encode()
+
+
+def test_none_is_sent_where_the_api_takes_null(played: Service) -> None:
+    def sent(call: Callable[[Gatepost], object]) -> Any:
+        service = played(answer(400, PROBLEM))
+        service.error(call)
+        return json.loads(service.requests[0].content)
+
+    assert sent(lambda client: client.change_api_key("key_1", rate_limit=None)) == {"rateLimit": None}
+    assert sent(lambda client: client.change_api_key("key_1", rate_limit="9/s", label=None)) == {"rateLimit": "9/s"}
+    assert sent(lambda client: client.change_api_key("key_1", label="a")) == {"label": "a"}
+    assert sent(lambda client: client.change_api_key("key_1", rate_limit=ABSENT)) == {}
+    # An id is what makes a repetition safe, so that an event always has one.
+    event = sent(lambda client: client.publish_event(user_id="a", type="t", data=None, id=None))
+    assert uuid.UUID(event.pop("id")).version == 7 and event == {"userId": "a", "type": "t", "data": None}
 
 
 def test_pages_are_asked_for_when_they_are_needed(played: Service) -> None:

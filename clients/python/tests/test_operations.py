@@ -103,6 +103,8 @@ async def keys(session: Session, user: Any, operator: Any) -> None:
     assert (await operator("report_leaks", tokens=["unknown"])).key_ids == (None,)
     assert (await user("change_api_key", rotated.key_id, metadata={"plan": "pro"}, disabled=True)).disabled_at
     assert (await user("change_api_key", rotated.key_id, disabled=False)).metadata == {"plan": "pro"}
+    assert (await user("change_api_key", rotated.key_id, rate_limit="9/s")).rate_limit == "9/s"
+    assert (await user("change_api_key", rotated.key_id, rate_limit=None)).rate_limit is None
     await user("revoke_api_key", key_id=created.key_id)
     assert (await operator("list_user_api_keys", "alice")).keys
     assert (await operator("revoke_user_api_key", "alice", rotated.key_id)).keys

@@ -7,6 +7,7 @@ checks webhooks that you receive. `EventQueue` publishes in the background.
 
 from gatepost import types
 from gatepost.callers import Caller, Refusal
+from gatepost.calls import ABSENT, Absent
 from gatepost.client import AsyncGatepost, Gatepost
 from gatepost.errors import FieldError, GatepostError
 from gatepost.pages import AsyncPages, Pages
@@ -17,6 +18,8 @@ from gatepost.verifier import AsyncVerifier, Verifier
 from gatepost.webhooks import Webhook, WebhookError, verify_webhook
 
 __all__ = [
+    "ABSENT",
+    "Absent",
     "AsyncGatepost",
     "AsyncPages",
     "AsyncVerifier",

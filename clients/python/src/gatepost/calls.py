@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
 
@@ -27,6 +28,16 @@ TRIES_MAX = 3
 FIRST_PAUSE_SECONDS = 0.2
 
 
+class Absent(Enum):
+    """The type of `ABSENT`."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+"""An argument that is not sent. `None` is sent, as `null`, where the API takes `null`."""
+
+
 class Location(str):
     """The URL to which an answer redirects."""
 
@@ -41,6 +52,8 @@ class Operation(Generic[T]):
     query: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     has_body: bool = False
+    nullable: tuple[str, ...] = ()
+    """The optional members of the body that may be `null`."""
     has_id: bool = False
     """Whether the body has an id by which the service knows a repetition."""
 
@@ -104,7 +117,11 @@ def request(
     operation: Operation[Any], required: Members, optional: Members
 ) -> tuple[str, str, dict[str, str], bytes | None]:
     """The method, path with query, headers and body of a call."""
-    given = required | {name: value for name, value in optional.items() if value is not None}
+    given = required | {
+        name: value
+        for name, value in optional.items()
+        if value is not ABSENT and (value is not None or name in operation.nullable)
+    }
     places = re.findall(r"{(\w+)}", operation.path)
     segments = {name: segment(given[name]) for name in places}
     path = operation.path.format(**segments)

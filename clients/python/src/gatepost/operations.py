@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any, Literal, TypeVar
 
 from gatepost import types
-from gatepost.calls import Location, Operation
+from gatepost.calls import ABSENT, Absent, Location, Operation
 from gatepost.ids import new_id
 from gatepost.pages import AsyncPages, Pages
 
@@ -18,26 +18,24 @@ BEGIN_VISIT: Operation[types.Visit] = Operation("POST", "/api/session", types.Vi
 CANCEL_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/webhooks/deliveries/{id}/cancel", types.ChangedDelivery, query=("organization",))
 CANCEL_ORGANIZATION_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/operator/organizations/{organizationId}/deliveries/{id}/cancel", types.ChangedDelivery)
 CANCEL_USER_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/operator/users/{userId}/deliveries/{id}/cancel", types.ChangedDelivery)
-CHANGE_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True)
+CHANGE_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True, nullable=("rateLimit",))
 CHANGE_LOG_FILTER: Operation[types.LogFilterChanged] = Operation("POST", "/api/operator/log-filter", types.LogFilterChanged, has_body=True)
-CHANGE_ORGANIZATION: Operation[types.Owner] = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True)
-CHANGE_ORGANIZATION_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True)
+CHANGE_ORGANIZATION_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("rateLimit",))
 CHANGE_ORGANIZATION_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
 CHANGE_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True)
-CHANGE_USER: Operation[types.Owner] = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True)
-CHANGE_USER_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True)
+CHANGE_USER_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("rateLimit",))
 CHANGE_USER_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
 COMPLETE_SIGN_IN: Operation[str] = Operation("GET", "/console/callback", str, query=("code", "state", "iss", "error"))
 COUNT_ORGANIZATION_RECOVERABLE: Operation[types.RecoverableDeliveries] = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
 COUNT_RECOVERABLE: Operation[types.RecoverableDeliveries] = Operation("GET", "/api/webhooks/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since", "organization"))
 COUNT_USER_RECOVERABLE: Operation[types.RecoverableDeliveries] = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
-CREATE_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True)
-CREATE_ORGANIZATION_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True)
-CREATE_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True)
-CREATE_PORTAL_LINK: Operation[types.PortalLink] = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True)
-CREATE_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True)
-CREATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True)
-CREATE_USER_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True)
+CREATE_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("expiresAt", "idToken", "rateLimit", "scopes"))
+CREATE_ORGANIZATION_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
+CREATE_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("description", "secret"))
+CREATE_PORTAL_LINK: Operation[types.PortalLink] = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True, nullable=("capabilities", "organizationId", "returnUrl", "ttlSeconds", "userId"))
+CREATE_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("description", "secret"))
+CREATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
+CREATE_USER_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("description", "secret"))
 DELETE_ORGANIZATION_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/operator/organizations/{organizationId}/subscriptions/{id}", NoneType)
 DELETE_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType, query=("organization",))
 DELETE_USER_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/operator/users/{userId}/subscriptions/{id}", NoneType)
@@ -58,18 +56,16 @@ FIND_CURRENT_SESSION: Operation[types.CurrentSession] = Operation("GET", "/api/s
 FIND_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/webhooks/deliveries/{id}", types.DeliveryHistory, query=("organization",))
 FIND_EVENT: Operation[types.LoggedEvent] = Operation("GET", "/api/operator/events/{id}", types.LoggedEvent)
 FIND_LOG_FILTER: Operation[types.LogFilter] = Operation("GET", "/api/operator/log-filter", types.LogFilter)
-FIND_ORGANIZATION: Operation[types.Owner] = Operation("GET", "/api/operator/organizations/{organizationId}", types.Owner)
 FIND_ORGANIZATION_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/{id}", types.DeliveryHistory)
 FIND_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.SubscriptionWithHealth)
 FIND_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/webhooks/subscriptions/{id}", types.SubscriptionWithHealth, query=("organization",))
 FIND_SYSTEM_STATE: Operation[types.SystemState] = Operation("GET", "/api/operator/system", types.SystemState)
-FIND_USER: Operation[types.Owner] = Operation("GET", "/api/operator/users/{userId}", types.Owner)
 FIND_USER_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/operator/users/{userId}/deliveries/{id}", types.DeliveryHistory)
 FIND_USER_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}", types.SubscriptionWithHealth)
 FORWARD_AUTH: Operation[None] = Operation("GET", "/forward-auth", NoneType, query=("scope", "profile"))
 FORWARD_AUTH_OF_PATH: Operation[None] = Operation("GET", "/forward-auth/{tail}", NoneType)
 HEALTH: Operation[types.Readiness] = Operation("GET", "/healthz", types.Readiness, query=("verbose", "for"))
-INTROSPECT: Operation[types.Introspection] = Operation("POST", "/api/operator/introspect", types.Introspection, has_body=True)
+INTROSPECT: Operation[types.Introspection] = Operation("POST", "/api/operator/introspect", types.Introspection, has_body=True, nullable=("scopes",))
 LIST_ALL_AUDIT_EVENTS: Operation[types.AuditPage] = Operation("GET", "/api/operator/audit", types.AuditPage, query=("userId", "actor", "action", "target", "since", "until", "cursor", "limit"))
 LIST_API_KEYS: Operation[types.KeyList] = Operation("GET", "/api/api-keys", types.KeyList, query=("organization",))
 LIST_AUDIT_EVENTS: Operation[types.AuditPage] = Operation("GET", "/api/audit", types.AuditPage, query=("action", "target", "since", "until", "cursor", "limit", "organization"))
@@ -93,7 +89,7 @@ LIST_USER_SESSIONS: Operation[types.SessionList] = Operation("GET", "/api/operat
 LIST_USER_SUBSCRIPTIONS: Operation[types.SubscriptionPage] = Operation("GET", "/api/operator/users/{userId}/subscriptions", types.SubscriptionPage, query=("cursor", "limit", "include"))
 LIVE: Operation[types.Liveness] = Operation("GET", "/livez", types.Liveness)
 OPENAPI_DOCUMENT: Operation[dict[str, Any]] = Operation("GET", "/openapi.json", dict[str, Any])
-PUBLISH_EVENT: Operation[types.PublishedEvent] = Operation("POST", "/api/operator/events", types.PublishedEvent, has_body=True, has_id=True)
+PUBLISH_EVENT: Operation[types.PublishedEvent] = Operation("POST", "/api/operator/events", types.PublishedEvent, has_body=True, nullable=("organizationId", "userId"), has_id=True)
 PUBLISH_EVENTS: Operation[types.PublishedEvents] = Operation("POST", "/api/operator/events/batch", types.PublishedEvents, has_body=True, has_id=True)
 READY: Operation[types.Readiness] = Operation("GET", "/readyz", types.Readiness, query=("verbose", "for"))
 RECOVER_ORGANIZATION_SUBSCRIPTION: Operation[types.RecoveredSubscription] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recover", types.RecoveredSubscription, has_body=True)
@@ -101,24 +97,22 @@ RECOVER_SUBSCRIPTION: Operation[types.RecoveredSubscription] = Operation("POST",
 RECOVER_USER_SUBSCRIPTION: Operation[types.RecoveredSubscription] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/recover", types.RecoveredSubscription, has_body=True)
 REPORT_LEAKS: Operation[types.LeaksReported] = Operation("POST", "/api/operator/leaks", types.LeaksReported, has_body=True)
 RETRY_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/webhooks/deliveries/{id}/retry", types.ChangedDelivery, query=("organization",))
-RETRY_FAILURES: Operation[types.RetriedFailures] = Operation("POST", "/api/webhooks/failures/retry", types.RetriedFailures, query=("organization",), has_body=True)
+RETRY_FAILURES: Operation[types.RetriedFailures] = Operation("POST", "/api/webhooks/failures/retry", types.RetriedFailures, query=("organization",), has_body=True, nullable=("error", "status"))
 RETRY_ORGANIZATION_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/operator/organizations/{organizationId}/deliveries/{id}/retry", types.ChangedDelivery)
-RETRY_ORGANIZATION_FAILURES: Operation[types.RetriedFailures] = Operation("POST", "/api/operator/organizations/{organizationId}/failures/retry", types.RetriedFailures, has_body=True)
+RETRY_ORGANIZATION_FAILURES: Operation[types.RetriedFailures] = Operation("POST", "/api/operator/organizations/{organizationId}/failures/retry", types.RetriedFailures, has_body=True, nullable=("error", "status"))
 RETRY_USER_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/operator/users/{userId}/deliveries/{id}/retry", types.ChangedDelivery)
-RETRY_USER_FAILURES: Operation[types.RetriedFailures] = Operation("POST", "/api/operator/users/{userId}/failures/retry", types.RetriedFailures, has_body=True)
-REVOKE_API_KEY: Operation[types.KeyList] = Operation("DELETE", "/api/api-keys", types.KeyList, query=("organization",), has_body=True)
+RETRY_USER_FAILURES: Operation[types.RetriedFailures] = Operation("POST", "/api/operator/users/{userId}/failures/retry", types.RetriedFailures, has_body=True, nullable=("error", "status"))
+REVOKE_API_KEY: Operation[types.KeyList] = Operation("DELETE", "/api/api-keys", types.KeyList, query=("organization",), has_body=True, nullable=("idToken",))
 REVOKE_ORGANIZATION_API_KEY: Operation[types.KeyList] = Operation("DELETE", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyList)
 REVOKE_ORGANIZATION_API_KEYS: Operation[types.KeysRevoked] = Operation("DELETE", "/api/operator/organizations/{organizationId}/keys", types.KeysRevoked, query=("createdBefore",))
 REVOKE_USER_API_KEY: Operation[types.KeyList] = Operation("DELETE", "/api/operator/users/{userId}/keys/{keyId}", types.KeyList)
 REVOKE_USER_API_KEYS: Operation[types.KeysRevoked] = Operation("DELETE", "/api/operator/users/{userId}/keys", types.KeysRevoked, query=("createdBefore",))
-ROTATE_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/api-keys/{keyId}/rotate", types.CreatedApiKey, query=("organization",), has_body=True)
-ROTATE_ORGANIZATION_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/organizations/{organizationId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True)
-ROTATE_ORGANIZATION_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True)
-ROTATE_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True)
-ROTATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True)
-ROTATE_USER_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True)
-SET_ORGANIZATION_STATE: Operation[types.Owner] = Operation("PUT", "/api/operator/organizations/{organizationId}/state", types.Owner, has_body=True)
-SET_USER_STATE: Operation[types.Owner] = Operation("PUT", "/api/operator/users/{userId}/state", types.Owner, has_body=True)
+ROTATE_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/api-keys/{keyId}/rotate", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("idToken", "overlapSeconds"))
+ROTATE_ORGANIZATION_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/organizations/{organizationId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
+ROTATE_ORGANIZATION_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret"))
+ROTATE_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret"))
+ROTATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
+ROTATE_USER_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret"))
 SHOW_ATTEMPT_TIMES: Operation[types.AttemptTimes] = Operation("GET", "/api/webhooks/subscriptions/{id}/times", types.AttemptTimes, query=("organization",))
 SHOW_DAILY_USES: Operation[types.DailyUses] = Operation("GET", "/api/api-keys/usage", types.DailyUses, query=("organization",))
 SHOW_KEY_USAGE: Operation[types.KeyUsage] = Operation("GET", "/api/api-keys/{keyId}/usage", types.KeyUsage, query=("hours", "until", "organization"))
@@ -139,15 +133,12 @@ SIGN_OUT: Operation[str] = Operation("POST", "/console/logout", str)
 STREAM_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/webhooks/deliveries/stream", types.StreamedAttempt, query=("subscriptionId", "organization"), headers=("last-event-id",))
 STREAM_ORGANIZATION_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/stream", types.StreamedAttempt, query=("subscriptionId",), headers=("last-event-id",))
 STREAM_USER_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/operator/users/{userId}/deliveries/stream", types.StreamedAttempt, query=("subscriptionId",), headers=("last-event-id",))
-TEST_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/webhooks/filters/test", types.FilterVerdict, query=("organization",), has_body=True)
-TEST_ORGANIZATION_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/operator/organizations/{organizationId}/filters/test", types.FilterVerdict, has_body=True)
 TEST_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/test", types.SubscriptionTest)
-TEST_ORGANIZATION_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True)
+TEST_ORGANIZATION_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True, nullable=("secret",))
 TEST_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/webhooks/subscriptions/{id}/test", types.SubscriptionTest, query=("organization",))
-TEST_URL: Operation[types.UrlTest] = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True)
-TEST_USER_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/operator/users/{userId}/filters/test", types.FilterVerdict, has_body=True)
+TEST_URL: Operation[types.UrlTest] = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True, nullable=("secret",))
 TEST_USER_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/test", types.SubscriptionTest)
-TEST_USER_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True)
+TEST_USER_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True, nullable=("secret",))
 WHOAMI: Operation[types.Whoami] = Operation("GET", "/api/whoami", types.Whoami, query=("organization",))
 
 
@@ -186,7 +177,7 @@ class Operations(ABC):
         id_token: str | None = None,
         label: str | None = None,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
+        rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key."""
         return self._call(
@@ -199,23 +190,6 @@ class Operations(ABC):
         """Chooses which lines the log of the instance that answers has."""
         return self._call(CHANGE_LOG_FILTER, {"filter": filter}, {})
 
-    def change_organization(
-        self,
-        organization_id: str,
-        *,
-        email: str | None = None,
-        max_active_keys: int | None = None,
-        max_subscriptions: int | None = None,
-        metadata: dict[str, Any] | None = None,
-        name: str | None = None,
-    ) -> types.Owner:
-        """Changes the record of an organization."""
-        return self._call(
-            CHANGE_ORGANIZATION,
-            {"organizationId": organization_id},
-            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
-        )
-
     def change_organization_api_key(
         self,
         organization_id: str,
@@ -225,7 +199,7 @@ class Operations(ABC):
         expires_at: datetime | None = None,
         label: str | None = None,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
+        rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key, for an organization."""
         return self._call(
@@ -242,14 +216,13 @@ class Operations(ABC):
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return self._call(
             CHANGE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
+            {"description": description, "enabled": enabled, "events": events, "url": url},
         )
 
     def change_subscription(
@@ -260,31 +233,13 @@ class Operations(ABC):
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(
             CHANGE_SUBSCRIPTION,
             {"id": id},
-            {"organization": organization, "description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
-        )
-
-    def change_user(
-        self,
-        user_id: str,
-        *,
-        email: str | None = None,
-        max_active_keys: int | None = None,
-        max_subscriptions: int | None = None,
-        metadata: dict[str, Any] | None = None,
-        name: str | None = None,
-    ) -> types.Owner:
-        """Changes the record of a user."""
-        return self._call(
-            CHANGE_USER,
-            {"userId": user_id},
-            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
+            {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url},
         )
 
     def change_user_api_key(
@@ -296,7 +251,7 @@ class Operations(ABC):
         expires_at: datetime | None = None,
         label: str | None = None,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
+        rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key, for a user."""
         return self._call(
@@ -313,14 +268,13 @@ class Operations(ABC):
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return self._call(
             CHANGE_USER_SUBSCRIPTION,
             {"userId": user_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
+            {"description": description, "enabled": enabled, "events": events, "url": url},
         )
 
     def complete_sign_in(
@@ -367,11 +321,11 @@ class Operations(ABC):
         *,
         label: str,
         organization: str | None = None,
-        expires_at: datetime | None = None,
-        id_token: str | None = None,
+        expires_at: datetime | None | Absent = ABSENT,
+        id_token: str | None | Absent = ABSENT,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
-        scopes: Sequence[str] | None = None,
+        rate_limit: str | None | Absent = ABSENT,
+        scopes: Sequence[str] | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Creates an API key."""
         return self._call(
@@ -385,10 +339,10 @@ class Operations(ABC):
         organization_id: str,
         *,
         label: str,
-        expires_at: datetime | None = None,
+        expires_at: datetime | None | Absent = ABSENT,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
-        scopes: Sequence[str] | None = None,
+        rate_limit: str | None | Absent = ABSENT,
+        scopes: Sequence[str] | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Creates an API key, for an organization."""
         return self._call(
@@ -403,25 +357,24 @@ class Operations(ABC):
         *,
         events: Sequence[str],
         url: str,
-        description: str | None = None,
-        filter: dict[str, Any] | None = None,
-        secret: str | None = None,
+        description: str | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"description": description, "filter": filter, "secret": secret},
+            {"description": description, "secret": secret},
         )
 
     def create_portal_link(
         self,
         *,
-        capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None = None,
-        organization_id: str | None = None,
-        return_url: str | None = None,
-        ttl_seconds: int | None = None,
-        user_id: str | None = None,
+        capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None | Absent = ABSENT,
+        organization_id: str | None | Absent = ABSENT,
+        return_url: str | None | Absent = ABSENT,
+        ttl_seconds: int | None | Absent = ABSENT,
+        user_id: str | None | Absent = ABSENT,
     ) -> types.PortalLink:
         """Makes a link by which a user enters the console without a sign-in."""
         return self._call(
@@ -436,15 +389,14 @@ class Operations(ABC):
         events: Sequence[str],
         url: str,
         organization: str | None = None,
-        description: str | None = None,
-        filter: dict[str, Any] | None = None,
-        secret: str | None = None,
+        description: str | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "description": description, "filter": filter, "secret": secret},
+            {"organization": organization, "description": description, "secret": secret},
         )
 
     def create_user_api_key(
@@ -452,10 +404,10 @@ class Operations(ABC):
         user_id: str,
         *,
         label: str,
-        expires_at: datetime | None = None,
+        expires_at: datetime | None | Absent = ABSENT,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
-        scopes: Sequence[str] | None = None,
+        rate_limit: str | None | Absent = ABSENT,
+        scopes: Sequence[str] | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Creates an API key, for a user."""
         return self._call(
@@ -470,15 +422,14 @@ class Operations(ABC):
         *,
         events: Sequence[str],
         url: str,
-        description: str | None = None,
-        filter: dict[str, Any] | None = None,
-        secret: str | None = None,
+        description: str | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"description": description, "filter": filter, "secret": secret},
+            {"description": description, "secret": secret},
         )
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -561,10 +512,6 @@ class Operations(ABC):
         """Shows which lines the log of the instance that answers has."""
         return self._call(FIND_LOG_FILTER, {}, {})
 
-    def find_organization(self, organization_id: str) -> types.Owner:
-        """Shows the record of an organization."""
-        return self._call(FIND_ORGANIZATION, {"organizationId": organization_id}, {})
-
     def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
         return self._call(FIND_ORGANIZATION_DELIVERY, {"organizationId": organization_id, "id": id}, {})
@@ -580,10 +527,6 @@ class Operations(ABC):
     def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
         return self._call(FIND_SYSTEM_STATE, {}, {})
-
-    def find_user(self, user_id: str) -> types.Owner:
-        """Shows the record of a user."""
-        return self._call(FIND_USER, {"userId": user_id}, {})
 
     def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
@@ -605,7 +548,7 @@ class Operations(ABC):
         """Reports the same as `/readyz`."""
         return self._call(HEALTH, {}, {"verbose": verbose, "for": for_})
 
-    def introspect(self, *, token: str, scopes: Sequence[str] | None = None) -> types.Introspection:
+    def introspect(self, *, token: str, scopes: Sequence[str] | None | Absent = ABSENT) -> types.Introspection:
         """Verifies an API key and returns its owner (RFC 7662)."""
         return self._call(INTROSPECT, {"token": token}, {"scopes": scopes})
 
@@ -614,7 +557,7 @@ class Operations(ABC):
         *,
         user_id: str | None = None,
         actor: str | None = None,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -637,7 +580,7 @@ class Operations(ABC):
     def list_audit_events(
         self,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -715,7 +658,7 @@ class Operations(ABC):
         self,
         organization_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -815,7 +758,7 @@ class Operations(ABC):
         self,
         user_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -891,8 +834,8 @@ class Operations(ABC):
         data: Any,
         type: str,
         id: str | None = None,
-        organization_id: str | None = None,
-        user_id: str | None = None,
+        organization_id: str | None | Absent = ABSENT,
+        user_id: str | None | Absent = ABSENT,
     ) -> types.PublishedEvent:
         """Publishes an event."""
         return self._call(
@@ -950,8 +893,8 @@ class Operations(ABC):
         *,
         subscription_id: str,
         organization: str | None = None,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None = None,
-        status: int | None = None,
+        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
+        status: int | None | Absent = ABSENT,
     ) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return self._call(
@@ -969,8 +912,8 @@ class Operations(ABC):
         organization_id: str,
         *,
         subscription_id: str,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None = None,
-        status: int | None = None,
+        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
+        status: int | None | Absent = ABSENT,
     ) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause, for support work."""
         return self._call(
@@ -988,8 +931,8 @@ class Operations(ABC):
         user_id: str,
         *,
         subscription_id: str,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None = None,
-        status: int | None = None,
+        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
+        status: int | None | Absent = ABSENT,
     ) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause, for support work."""
         return self._call(
@@ -1003,7 +946,7 @@ class Operations(ABC):
         *,
         key_id: str,
         organization: str | None = None,
-        id_token: str | None = None,
+        id_token: str | None | Absent = ABSENT,
     ) -> types.KeyList:
         """Revokes an API key."""
         return self._call(REVOKE_API_KEY, {"keyId": key_id}, {"organization": organization, "idToken": id_token})
@@ -1038,8 +981,8 @@ class Operations(ABC):
         key_id: str,
         *,
         organization: str | None = None,
-        id_token: str | None = None,
-        overlap_seconds: int | None = None,
+        id_token: str | None | Absent = ABSENT,
+        overlap_seconds: int | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Replaces an API key by a new one."""
         return self._call(
@@ -1053,7 +996,7 @@ class Operations(ABC):
         organization_id: str,
         key_id: str,
         *,
-        overlap_seconds: int | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Replaces an API key by a new one, for an organization."""
         return self._call(
@@ -1068,8 +1011,8 @@ class Operations(ABC):
         id: str,
         *,
         idempotency_key: str | None = None,
-        overlap_seconds: int | None = None,
-        secret: str | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, for an organization."""
         return self._call(
@@ -1084,8 +1027,8 @@ class Operations(ABC):
         *,
         idempotency_key: str | None = None,
         organization: str | None = None,
-        overlap_seconds: int | None = None,
-        secret: str | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret."""
         return self._call(
@@ -1099,7 +1042,7 @@ class Operations(ABC):
         user_id: str,
         key_id: str,
         *,
-        overlap_seconds: int | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Replaces an API key by a new one, for a user."""
         return self._call(
@@ -1114,8 +1057,8 @@ class Operations(ABC):
         id: str,
         *,
         idempotency_key: str | None = None,
-        overlap_seconds: int | None = None,
-        secret: str | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, for a user."""
         return self._call(
@@ -1123,19 +1066,6 @@ class Operations(ABC):
             {"userId": user_id, "id": id},
             {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
         )
-
-    def set_organization_state(
-        self,
-        *,
-        state: Literal["active", "suspended"],
-        reason: str | None = None,
-    ) -> types.Owner:
-        """Suspends an organization, or makes an organization active again."""
-        return self._call(SET_ORGANIZATION_STATE, {"state": state}, {"reason": reason})
-
-    def set_user_state(self, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
-        """Suspends a user, or makes a user active again."""
-        return self._call(SET_USER_STATE, {"state": state}, {"reason": reason})
 
     def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
@@ -1337,41 +1267,17 @@ class Operations(ABC):
             {"subscriptionId": subscription_id, "last-event-id": last_event_id},
         )
 
-    def test_filter(
-        self,
-        *,
-        filter: dict[str, Any],
-        organization: str | None = None,
-        data: Any = None,
-        event: dict[str, Any] | None = None,
-    ) -> types.FilterVerdict:
-        """Tests a filter."""
-        return self._call(
-            TEST_FILTER,
-            {"filter": filter},
-            {"organization": organization, "data": data, "event": event},
-        )
-
-    def test_organization_filter(
-        self,
-        organization_id: str,
-        *,
-        filter: dict[str, Any],
-        data: Any = None,
-        event: dict[str, Any] | None = None,
-    ) -> types.FilterVerdict:
-        """Tests a filter, for an organization."""
-        return self._call(
-            TEST_ORGANIZATION_FILTER,
-            {"organizationId": organization_id, "filter": filter},
-            {"data": data, "event": event},
-        )
-
     def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for an organization."""
         return self._call(TEST_ORGANIZATION_SUBSCRIPTION, {"organizationId": organization_id, "id": id}, {})
 
-    def test_organization_url(self, organization_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
+    def test_organization_url(
+        self,
+        organization_id: str,
+        *,
+        url: str,
+        secret: str | None | Absent = ABSENT,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for an organization."""
         return self._call(TEST_ORGANIZATION_URL, {"organizationId": organization_id, "url": url}, {"secret": secret})
 
@@ -1379,26 +1285,21 @@ class Operations(ABC):
         """Sends a test event to a webhook subscription."""
         return self._call(TEST_SUBSCRIPTION, {"id": id}, {"organization": organization})
 
-    def test_url(self, *, url: str, organization: str | None = None, secret: str | None = None) -> types.UrlTest:
+    def test_url(
+        self,
+        *,
+        url: str,
+        organization: str | None = None,
+        secret: str | None | Absent = ABSENT,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(TEST_URL, {"url": url}, {"organization": organization, "secret": secret})
-
-    def test_user_filter(
-        self,
-        user_id: str,
-        *,
-        filter: dict[str, Any],
-        data: Any = None,
-        event: dict[str, Any] | None = None,
-    ) -> types.FilterVerdict:
-        """Tests a filter, for a user."""
-        return self._call(TEST_USER_FILTER, {"userId": user_id, "filter": filter}, {"data": data, "event": event})
 
     def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for a user."""
         return self._call(TEST_USER_SUBSCRIPTION, {"userId": user_id, "id": id}, {})
 
-    def test_user_url(self, user_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
+    def test_user_url(self, user_id: str, *, url: str, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for a user."""
         return self._call(TEST_USER_URL, {"userId": user_id, "url": url}, {"secret": secret})
 
@@ -1442,7 +1343,7 @@ class AsyncOperations(ABC):
         id_token: str | None = None,
         label: str | None = None,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
+        rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key."""
         return await self._call(
@@ -1455,23 +1356,6 @@ class AsyncOperations(ABC):
         """Chooses which lines the log of the instance that answers has."""
         return await self._call(CHANGE_LOG_FILTER, {"filter": filter}, {})
 
-    async def change_organization(
-        self,
-        organization_id: str,
-        *,
-        email: str | None = None,
-        max_active_keys: int | None = None,
-        max_subscriptions: int | None = None,
-        metadata: dict[str, Any] | None = None,
-        name: str | None = None,
-    ) -> types.Owner:
-        """Changes the record of an organization."""
-        return await self._call(
-            CHANGE_ORGANIZATION,
-            {"organizationId": organization_id},
-            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
-        )
-
     async def change_organization_api_key(
         self,
         organization_id: str,
@@ -1481,7 +1365,7 @@ class AsyncOperations(ABC):
         expires_at: datetime | None = None,
         label: str | None = None,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
+        rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key, for an organization."""
         return await self._call(
@@ -1498,14 +1382,13 @@ class AsyncOperations(ABC):
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return await self._call(
             CHANGE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
+            {"description": description, "enabled": enabled, "events": events, "url": url},
         )
 
     async def change_subscription(
@@ -1516,31 +1399,13 @@ class AsyncOperations(ABC):
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(
             CHANGE_SUBSCRIPTION,
             {"id": id},
-            {"organization": organization, "description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
-        )
-
-    async def change_user(
-        self,
-        user_id: str,
-        *,
-        email: str | None = None,
-        max_active_keys: int | None = None,
-        max_subscriptions: int | None = None,
-        metadata: dict[str, Any] | None = None,
-        name: str | None = None,
-    ) -> types.Owner:
-        """Changes the record of a user."""
-        return await self._call(
-            CHANGE_USER,
-            {"userId": user_id},
-            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
+            {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url},
         )
 
     async def change_user_api_key(
@@ -1552,7 +1417,7 @@ class AsyncOperations(ABC):
         expires_at: datetime | None = None,
         label: str | None = None,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
+        rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key, for a user."""
         return await self._call(
@@ -1569,14 +1434,13 @@ class AsyncOperations(ABC):
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None = None,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return await self._call(
             CHANGE_USER_SUBSCRIPTION,
             {"userId": user_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "filter": filter, "url": url},
+            {"description": description, "enabled": enabled, "events": events, "url": url},
         )
 
     async def complete_sign_in(
@@ -1623,11 +1487,11 @@ class AsyncOperations(ABC):
         *,
         label: str,
         organization: str | None = None,
-        expires_at: datetime | None = None,
-        id_token: str | None = None,
+        expires_at: datetime | None | Absent = ABSENT,
+        id_token: str | None | Absent = ABSENT,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
-        scopes: Sequence[str] | None = None,
+        rate_limit: str | None | Absent = ABSENT,
+        scopes: Sequence[str] | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Creates an API key."""
         return await self._call(
@@ -1641,10 +1505,10 @@ class AsyncOperations(ABC):
         organization_id: str,
         *,
         label: str,
-        expires_at: datetime | None = None,
+        expires_at: datetime | None | Absent = ABSENT,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
-        scopes: Sequence[str] | None = None,
+        rate_limit: str | None | Absent = ABSENT,
+        scopes: Sequence[str] | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Creates an API key, for an organization."""
         return await self._call(
@@ -1659,25 +1523,24 @@ class AsyncOperations(ABC):
         *,
         events: Sequence[str],
         url: str,
-        description: str | None = None,
-        filter: dict[str, Any] | None = None,
-        secret: str | None = None,
+        description: str | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return await self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"description": description, "filter": filter, "secret": secret},
+            {"description": description, "secret": secret},
         )
 
     async def create_portal_link(
         self,
         *,
-        capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None = None,
-        organization_id: str | None = None,
-        return_url: str | None = None,
-        ttl_seconds: int | None = None,
-        user_id: str | None = None,
+        capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None | Absent = ABSENT,
+        organization_id: str | None | Absent = ABSENT,
+        return_url: str | None | Absent = ABSENT,
+        ttl_seconds: int | None | Absent = ABSENT,
+        user_id: str | None | Absent = ABSENT,
     ) -> types.PortalLink:
         """Makes a link by which a user enters the console without a sign-in."""
         return await self._call(
@@ -1692,15 +1555,14 @@ class AsyncOperations(ABC):
         events: Sequence[str],
         url: str,
         organization: str | None = None,
-        description: str | None = None,
-        filter: dict[str, Any] | None = None,
-        secret: str | None = None,
+        description: str | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "description": description, "filter": filter, "secret": secret},
+            {"organization": organization, "description": description, "secret": secret},
         )
 
     async def create_user_api_key(
@@ -1708,10 +1570,10 @@ class AsyncOperations(ABC):
         user_id: str,
         *,
         label: str,
-        expires_at: datetime | None = None,
+        expires_at: datetime | None | Absent = ABSENT,
         metadata: dict[str, Any] | None = None,
-        rate_limit: str | None = None,
-        scopes: Sequence[str] | None = None,
+        rate_limit: str | None | Absent = ABSENT,
+        scopes: Sequence[str] | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Creates an API key, for a user."""
         return await self._call(
@@ -1726,15 +1588,14 @@ class AsyncOperations(ABC):
         *,
         events: Sequence[str],
         url: str,
-        description: str | None = None,
-        filter: dict[str, Any] | None = None,
-        secret: str | None = None,
+        description: str | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return await self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"description": description, "filter": filter, "secret": secret},
+            {"description": description, "secret": secret},
         )
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -1822,10 +1683,6 @@ class AsyncOperations(ABC):
         """Shows which lines the log of the instance that answers has."""
         return await self._call(FIND_LOG_FILTER, {}, {})
 
-    async def find_organization(self, organization_id: str) -> types.Owner:
-        """Shows the record of an organization."""
-        return await self._call(FIND_ORGANIZATION, {"organizationId": organization_id}, {})
-
     async def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
         return await self._call(FIND_ORGANIZATION_DELIVERY, {"organizationId": organization_id, "id": id}, {})
@@ -1841,10 +1698,6 @@ class AsyncOperations(ABC):
     async def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
         return await self._call(FIND_SYSTEM_STATE, {}, {})
-
-    async def find_user(self, user_id: str) -> types.Owner:
-        """Shows the record of a user."""
-        return await self._call(FIND_USER, {"userId": user_id}, {})
 
     async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
@@ -1871,7 +1724,7 @@ class AsyncOperations(ABC):
         """Reports the same as `/readyz`."""
         return await self._call(HEALTH, {}, {"verbose": verbose, "for": for_})
 
-    async def introspect(self, *, token: str, scopes: Sequence[str] | None = None) -> types.Introspection:
+    async def introspect(self, *, token: str, scopes: Sequence[str] | None | Absent = ABSENT) -> types.Introspection:
         """Verifies an API key and returns its owner (RFC 7662)."""
         return await self._call(INTROSPECT, {"token": token}, {"scopes": scopes})
 
@@ -1880,7 +1733,7 @@ class AsyncOperations(ABC):
         *,
         user_id: str | None = None,
         actor: str | None = None,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1903,7 +1756,7 @@ class AsyncOperations(ABC):
     def list_audit_events(
         self,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1992,7 +1845,7 @@ class AsyncOperations(ABC):
         self,
         organization_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -2092,7 +1945,7 @@ class AsyncOperations(ABC):
         self,
         user_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -2168,8 +2021,8 @@ class AsyncOperations(ABC):
         data: Any,
         type: str,
         id: str | None = None,
-        organization_id: str | None = None,
-        user_id: str | None = None,
+        organization_id: str | None | Absent = ABSENT,
+        user_id: str | None | Absent = ABSENT,
     ) -> types.PublishedEvent:
         """Publishes an event."""
         return await self._call(
@@ -2233,8 +2086,8 @@ class AsyncOperations(ABC):
         *,
         subscription_id: str,
         organization: str | None = None,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None = None,
-        status: int | None = None,
+        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
+        status: int | None | Absent = ABSENT,
     ) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return await self._call(
@@ -2252,8 +2105,8 @@ class AsyncOperations(ABC):
         organization_id: str,
         *,
         subscription_id: str,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None = None,
-        status: int | None = None,
+        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
+        status: int | None | Absent = ABSENT,
     ) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause, for support work."""
         return await self._call(
@@ -2271,8 +2124,8 @@ class AsyncOperations(ABC):
         user_id: str,
         *,
         subscription_id: str,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None = None,
-        status: int | None = None,
+        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
+        status: int | None | Absent = ABSENT,
     ) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause, for support work."""
         return await self._call(
@@ -2286,7 +2139,7 @@ class AsyncOperations(ABC):
         *,
         key_id: str,
         organization: str | None = None,
-        id_token: str | None = None,
+        id_token: str | None | Absent = ABSENT,
     ) -> types.KeyList:
         """Revokes an API key."""
         return await self._call(REVOKE_API_KEY, {"keyId": key_id}, {"organization": organization, "idToken": id_token})
@@ -2321,8 +2174,8 @@ class AsyncOperations(ABC):
         key_id: str,
         *,
         organization: str | None = None,
-        id_token: str | None = None,
-        overlap_seconds: int | None = None,
+        id_token: str | None | Absent = ABSENT,
+        overlap_seconds: int | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Replaces an API key by a new one."""
         return await self._call(
@@ -2336,7 +2189,7 @@ class AsyncOperations(ABC):
         organization_id: str,
         key_id: str,
         *,
-        overlap_seconds: int | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Replaces an API key by a new one, for an organization."""
         return await self._call(
@@ -2351,8 +2204,8 @@ class AsyncOperations(ABC):
         id: str,
         *,
         idempotency_key: str | None = None,
-        overlap_seconds: int | None = None,
-        secret: str | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, for an organization."""
         return await self._call(
@@ -2367,8 +2220,8 @@ class AsyncOperations(ABC):
         *,
         idempotency_key: str | None = None,
         organization: str | None = None,
-        overlap_seconds: int | None = None,
-        secret: str | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret."""
         return await self._call(
@@ -2382,7 +2235,7 @@ class AsyncOperations(ABC):
         user_id: str,
         key_id: str,
         *,
-        overlap_seconds: int | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
     ) -> types.CreatedApiKey:
         """Replaces an API key by a new one, for a user."""
         return await self._call(
@@ -2397,8 +2250,8 @@ class AsyncOperations(ABC):
         id: str,
         *,
         idempotency_key: str | None = None,
-        overlap_seconds: int | None = None,
-        secret: str | None = None,
+        overlap_seconds: int | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, for a user."""
         return await self._call(
@@ -2406,19 +2259,6 @@ class AsyncOperations(ABC):
             {"userId": user_id, "id": id},
             {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
         )
-
-    async def set_organization_state(
-        self,
-        *,
-        state: Literal["active", "suspended"],
-        reason: str | None = None,
-    ) -> types.Owner:
-        """Suspends an organization, or makes an organization active again."""
-        return await self._call(SET_ORGANIZATION_STATE, {"state": state}, {"reason": reason})
-
-    async def set_user_state(self, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
-        """Suspends a user, or makes a user active again."""
-        return await self._call(SET_USER_STATE, {"state": state}, {"reason": reason})
 
     async def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
@@ -2624,36 +2464,6 @@ class AsyncOperations(ABC):
             {"subscriptionId": subscription_id, "last-event-id": last_event_id},
         )
 
-    async def test_filter(
-        self,
-        *,
-        filter: dict[str, Any],
-        organization: str | None = None,
-        data: Any = None,
-        event: dict[str, Any] | None = None,
-    ) -> types.FilterVerdict:
-        """Tests a filter."""
-        return await self._call(
-            TEST_FILTER,
-            {"filter": filter},
-            {"organization": organization, "data": data, "event": event},
-        )
-
-    async def test_organization_filter(
-        self,
-        organization_id: str,
-        *,
-        filter: dict[str, Any],
-        data: Any = None,
-        event: dict[str, Any] | None = None,
-    ) -> types.FilterVerdict:
-        """Tests a filter, for an organization."""
-        return await self._call(
-            TEST_ORGANIZATION_FILTER,
-            {"organizationId": organization_id, "filter": filter},
-            {"data": data, "event": event},
-        )
-
     async def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for an organization."""
         return await self._call(TEST_ORGANIZATION_SUBSCRIPTION, {"organizationId": organization_id, "id": id}, {})
@@ -2663,7 +2473,7 @@ class AsyncOperations(ABC):
         organization_id: str,
         *,
         url: str,
-        secret: str | None = None,
+        secret: str | None | Absent = ABSENT,
     ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for an organization."""
         return await self._call(
@@ -2676,30 +2486,21 @@ class AsyncOperations(ABC):
         """Sends a test event to a webhook subscription."""
         return await self._call(TEST_SUBSCRIPTION, {"id": id}, {"organization": organization})
 
-    async def test_url(self, *, url: str, organization: str | None = None, secret: str | None = None) -> types.UrlTest:
+    async def test_url(
+        self,
+        *,
+        url: str,
+        organization: str | None = None,
+        secret: str | None | Absent = ABSENT,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(TEST_URL, {"url": url}, {"organization": organization, "secret": secret})
-
-    async def test_user_filter(
-        self,
-        user_id: str,
-        *,
-        filter: dict[str, Any],
-        data: Any = None,
-        event: dict[str, Any] | None = None,
-    ) -> types.FilterVerdict:
-        """Tests a filter, for a user."""
-        return await self._call(
-            TEST_USER_FILTER,
-            {"userId": user_id, "filter": filter},
-            {"data": data, "event": event},
-        )
 
     async def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for a user."""
         return await self._call(TEST_USER_SUBSCRIPTION, {"userId": user_id, "id": id}, {})
 
-    async def test_user_url(self, user_id: str, *, url: str, secret: str | None = None) -> types.UrlTest:
+    async def test_user_url(self, user_id: str, *, url: str, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for a user."""
         return await self._call(TEST_USER_URL, {"userId": user_id, "url": url}, {"secret": secret})
 
