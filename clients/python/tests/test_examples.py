@@ -58,6 +58,8 @@ def test_the_wheel_is_small_and_needs_one_package(wheel: Path) -> None:
     assert wheel.stat().st_size <= WHEEL_BYTES_MAX
     with zipfile.ZipFile(wheel) as files:
         assert "gatepost/py.typed" in files.namelist()
+        for name in ("LICENSE-APACHE", "LICENSE-MIT"):
+            assert files.read(f"gatepost-0.1.0.dist-info/licenses/{name}") == (ROOT / name).read_bytes()
         metadata = files.read(next(name for name in files.namelist() if name.endswith("METADATA"))).decode()
     needs = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
     assert [need.split()[1].split("<")[0] for need in needs] == ["httpx2"], needs

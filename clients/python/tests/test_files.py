@@ -49,9 +49,15 @@ def test_the_reference_is_built(tmp_path: Path) -> None:
     assert (tmp_path / "gatepost/flask.html").exists()
 
 
-def test_the_version_is_that_of_the_service() -> None:
-    package = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]["version"]
-    assert package == tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+def test_the_version_and_the_repository_are_those_of_the_service() -> None:
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
+    service = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
+    assert project["version"] == service["version"]
+    assert project["urls"] == {"Repository": service["repository"]}
+    # The page of a package has no files beside it.
+    links = re.findall(r"]\(([^)]*)\)", (PACKAGE / "README.md").read_text())
+    documents = [link.removeprefix(f"{service['repository']}/blob/main/").partition("#")[0] for link in links]
+    assert all((ROOT / document).is_file() or document.startswith("https://pypi.org/") for document in documents), links
 
 
 def test_the_readme_calls_what_there_is() -> None:

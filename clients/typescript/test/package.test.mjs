@@ -1,12 +1,13 @@
 // The package as others install it: current, small, without dependencies, with types that resolve.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { PACKAGE_BYTES_MAX, pack } from "./tarball.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const own = JSON.parse(readFileSync(`${here}package.json`, "utf8"));
 
 function succeeds(program, ...args) {
@@ -27,6 +28,20 @@ it("the tarball is small and needs no package", () => {
   assert.equal(own.peerDependencies, undefined);
   succeeds("node_modules/publint/src/cli.js", "run", file, "--strict");
   succeeds("node_modules/@arethetypeswrong/cli/dist/index.js", file, "--profile", "node16");
+});
+
+it("the tarball has the licences, and a page of npm finds its links", () => {
+  const { files } = pack();
+  for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) {
+    assert.ok(files.includes(name));
+    assert.equal(readFileSync(here + name, "utf8"), readFileSync(root + name, "utf8"));
+  }
+  const [, repository] = readFileSync(`${root}Cargo.toml`, "utf8").match(/^repository = "(.*)"$/m);
+  assert.equal(own.repository.url, `git+${repository}.git`);
+  for (const [, link] of readFileSync(`${here}README.md`, "utf8").matchAll(/\]\(([^)#]*)/g)) {
+    assert.ok(link.startsWith(`${repository}/blob/main/`), link);
+    assert.ok(existsSync(link.replace(`${repository}/blob/main/`, root)), link);
+  }
 });
 
 it("the reference is built without a warning", () => {
