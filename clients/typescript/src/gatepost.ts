@@ -56,16 +56,21 @@ export class Gatepost {
 
   /**
    * Makes sure that the user whose token this client has receives these events at this URL. It may be repeated.
-   * `secret` is there only if the call has created the subscription and the service has made the secret.
+   * A subscription of the URL that exists gets the events and, if it is given, the description; it keeps its secret,
+   * because the service tells no secret, and `wanted.secret` is then without effect. The answer has a `secret` only if
+   * the call has created the subscription.
    */
   async ensureSubscription(wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
     // The service keeps URLs in this form.
     const { href } = new URL(wanted.url);
     for await (const found of this.listSubscriptions()) {
       if (found.url !== href) continue;
-      const isSame = found.enabled && [...found.events].sort().join() === [...wanted.events].sort().join();
-      if (isSame) return { subscription: found };
-      const changed = await this.changeSubscription({ id: found.id, events: wanted.events, enabled: true });
+      const { events, description = null } = wanted;
+      const hasEvents = [...found.events].sort().join() === [...events].sort().join();
+      const isDescribed = description === null || description === found.description;
+      if (found.enabled && hasEvents && isDescribed) return { subscription: found };
+      const more = description === null ? {} : { description };
+      const changed = await this.changeSubscription({ id: found.id, events, enabled: true, ...more });
       return { subscription: changed.subscription };
     }
     return this.createSubscription(wanted);

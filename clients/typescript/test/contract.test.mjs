@@ -210,6 +210,9 @@ describe("the service", { skip: ABSENT }, () => {
     const again = { url: wanted.url.replace("http", "HTTP").replace("/hook", "/a/../hook"), events: ["z", "x.*"] };
     const { subscription, secret } = await alice.ensureSubscription(again);
     assert.deepEqual([subscription.id, subscription.enabled, secret], [created.subscription.id, true, undefined]);
+    const described = await alice.ensureSubscription({ ...again, description: "orders", secret: "another secret" });
+    assert.deepEqual([described.subscription.description, described.secret], ["orders", undefined]);
+    assert.deepEqual(await alice.ensureSubscription(again), described, "no description is asked for");
     let count = 0;
     for await (const { url } of alice.listSubscriptions()) if (url === wanted.url) count += 1;
     assert.equal(count, 1);
