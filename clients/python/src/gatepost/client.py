@@ -189,7 +189,9 @@ class Gatepost(Operations):
 
 
 class AsyncGatepost(AsyncOperations):
-    """The same client for asyncio."""
+    """The same client for asyncio. Close it in the event loop that used it: connections of a loop that has ended stay
+    open until Python collects them.
+    """
 
     def __init__(
         self,
