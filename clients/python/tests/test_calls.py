@@ -121,6 +121,20 @@ def test_an_answer_of_another_form_is_an_error_that_does_not_quote_it(played: Se
     assert error.status == 200 and "secret" not in str(error)
 
 
+def test_a_page_in_place_of_a_stream_is_an_error(played: Service) -> None:
+    for page in (httpx2.Response(200, html="<p>Sign in"), httpx2.Response(204), answer(302, location="/")):
+        service = played(page)
+        assert service.error(lambda client: next(client.stream_attempts())).status == page.status_code
+        assert len(service.requests) == 1
+
+        async def first(page: httpx2.Response = page) -> None:
+            http = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _: page))
+            await anext(AsyncGatepost("http://gatepost.test", "token", http=http).stream_attempts())
+
+        with pytest.raises(GatepostError, match=f"{page.status_code}"):
+            asyncio.run(asyncio.wait_for(first(), 2))
+
+
 def test_a_deletion_answers_nothing(played: Service) -> None:
     assert played(httpx2.Response(204)).client.delete_subscription("s") is None
     for body in ({}, [], 1, "<html>"):

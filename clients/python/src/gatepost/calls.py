@@ -193,6 +193,13 @@ def value_of(operation: Operation[T], answer: Answer) -> T:
         raise unexpected(answer, f"the body is not what the service documents: {reason}") from None
 
 
+def no_stream(answer: Answer) -> GatepostError:
+    """The error of an answer that is not the stream that was asked for."""
+    if answer.status >= 400:
+        return GatepostError.of_answer(answer.status, answer.headers, answer.body)
+    return unexpected(answer, "the body is no stream of events")
+
+
 def unexpected(answer: Answer, reason: str) -> GatepostError:
     """Another service, or another version, answers at this URL."""
     message = f"unexpected answer with status {answer.status}: {reason}"

@@ -90,11 +90,15 @@ class Collected:
             raise httpx2.ReadTimeout("the answer takes too long")
 
     def answer(self, response: httpx2.Response) -> Answer:
-        return Answer(response.status_code, lower(response.headers), bytes(self.body))
+        return answer_of(response, bytes(self.body))
 
 
-def lower(headers: httpx2.Headers) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
+def answer_of(response: httpx2.Response, body: bytes) -> Answer:
+    return Answer(response.status_code, {name.lower(): value for name, value in response.headers.items()}, body)
+
+
+def is_stream(response: httpx2.Response) -> bool:
+    return response.status_code == 200 and response.headers.get("content-type", "").startswith("text/event-stream")
 
 
 class Place:
@@ -177,9 +181,9 @@ class Gatepost(Operations):
             arguments = self.settings.arguments(method, path, headers, STREAM_SILENCE_SECONDS)
             try:
                 with self._http.stream(**arguments) as response:
-                    if response.status_code != 200:
+                    if not is_stream(response):
                         response.read()
-                        raise GatepostError.of_answer(response.status_code, lower(response.headers), response.content)
+                        raise calls.no_stream(answer_of(response, response.content))
                     with suppress(httpx2.TransportError):
                         for event in httpx2.EventSource(response):
                             yield from place.read(event, operation)
@@ -262,9 +266,9 @@ class AsyncGatepost(AsyncOperations):
             arguments = self.settings.arguments(method, path, headers, STREAM_SILENCE_SECONDS)
             try:
                 async with self._http.stream(**arguments) as response:
-                    if response.status_code != 200:
+                    if not is_stream(response):
                         await response.aread()
-                        raise GatepostError.of_answer(response.status_code, lower(response.headers), response.content)
+                        raise calls.no_stream(answer_of(response, response.content))
                     with suppress(httpx2.TransportError):
                         async for event in httpx2.EventSource(response):
                             for value in place.read(event, operation):
