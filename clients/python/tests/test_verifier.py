@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import math
 import os
 import signal
 import threading
@@ -397,6 +398,14 @@ def test_a_verifier_does_not_drop_the_http_client_of_its_gatepost() -> None:
     transport = httpx2.MockTransport(lambda _: httpx2.Response(200, json=ACTIVE))
     verifier = Verifier(gatepost, http=lambda: httpx2.AsyncClient(transport=transport))
     assert verifier.verify("k").user_id == "alice"
+
+
+@pytest.mark.parametrize("timeout", [1e12, math.inf])
+def test_a_long_time_limit_is_one(timeout: float) -> None:
+    with Threaded(lambda: ACTIVE) as server:
+        gatepost = Gatepost(f"http://127.0.0.1:{server.server_port}", "operator", timeout=timeout)
+        assert gatepost.introspect(token="k").active
+        server.shutdown()
 
 
 def test_a_process_that_is_forked_verifies_too() -> None:

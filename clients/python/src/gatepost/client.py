@@ -24,6 +24,8 @@ Members = dict[str, Any]
 Catalogue = Sequence[Mapping[str, Any]]
 
 TIMEOUT_SECONDS = 30.0
+# A socket takes no time that is much longer, as infinity.
+TIMEOUT_SECONDS_MAX = 24 * 86_400.0
 CONNECT_TIMEOUT_SECONDS = 5.0
 # Larger than any answer: a list of 10,000 keys takes about 3 MB.
 ANSWER_BYTES_MAX = 16 * 1024 * 1024
@@ -45,7 +47,7 @@ class Settings:
         if token is not None and not re.fullmatch("[!-~]+", token):
             raise ValueError("the token cannot be sent in a header")
         self.url = url.rstrip("/")
-        self.timeout = timeout
+        self.timeout = min(timeout, TIMEOUT_SECONDS_MAX)
         self.token = token
         self.has_own_http = has_own_http
         self.headers = {"user-agent": USER_AGENT, "accept": "*/*"}
@@ -123,7 +125,7 @@ class Gatepost(Operations):
     """A client of one Gatepost service. Create one and share it between threads.
 
     `token` is an operator token, an API key or an ID token. `timeout` limits each call, with its repetitions, in
-    seconds. `http` is a client of your own, for a proxy or a private certificate authority.
+    seconds, and is at most 24 days. `http` is a client of your own, for a proxy or a private certificate authority.
     """
 
     def __init__(
