@@ -212,7 +212,7 @@ describe("the service", { skip: ABSENT }, () => {
     assert.deepEqual([subscription.id, subscription.enabled, secret], [created.subscription.id, true, undefined]);
     const described = await alice.ensureSubscription({ ...again, description: "orders", secret: "another secret" });
     assert.deepEqual([described.subscription.description, described.secret], ["orders", undefined]);
-    assert.deepEqual(await alice.ensureSubscription(again), described, "no description is asked for");
+    assert.deepEqual(await alice.ensureSubscription(again), described, "no description is given");
     let count = 0;
     for await (const { url } of alice.listSubscriptions()) if (url === wanted.url) count += 1;
     assert.equal(count, 1);
