@@ -32,3 +32,20 @@ fn filters_decide_as_the_vectors_say() {
     }
     assert!(names.len() >= 200, "{} vectors", names.len());
 }
+
+/// A filter whose walk would be too long lets the event pass, also within `not`, and ends its walk.
+#[test]
+fn an_event_that_needs_too_many_comparisons_passes() {
+    let passes = |filter: &str, elements: usize| {
+        let list = vec!["1"; elements].join(",");
+        let event = format!(r#"{{"type":"a","timestamp":"","data":[{list}]}}"#);
+        PayloadFilter::parse(filter).unwrap().passes(&JsonDocument::parse(&event).unwrap())
+    };
+    let leaf = r#"{"path":"/data/*","op":"eq","value":2}"#;
+    let both = format!(r#"{{"any":[{leaf},{leaf}]}}"#);
+    assert_eq!([passes(&both, 50_000), passes(&both, 50_001)], [false, true]);
+    let neither = format!(r#"{{"all":[{{"not":{leaf}}},{{"not":{{"path":"/data","op":"exists"}}}}]}}"#);
+    assert_eq!([passes(&neither, 100_000), passes(&neither, 100_001)], [false, true]);
+    let in_many = format!(r#"{{"path":"/data/*","op":"in","value":[{}]}}"#, vec!["2"; 100].join(","));
+    assert_eq!([passes(&in_many, 1_000), passes(&in_many, 1_001)], [false, true]);
+}

@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::cmp::Ordering;
 
 use super::decimal::Decimal;
@@ -90,6 +90,8 @@ impl PayloadFilter {
     pub const VALUES_MAX: usize = 100;
     /// The longest string that a leaf compares with, in characters.
     pub const VALUE_LENGTH_MAX: usize = 1_024;
+    /// The most comparisons of values for one event.
+    pub const COMPARISONS_MAX: usize = 100_000;
     /// The longest path, in characters.
     pub const PATH_LENGTH_MAX: usize = FilterPath::LENGTH_MAX;
     /// The paths that a leaf may have, apart from their length.
@@ -100,17 +102,24 @@ impl PayloadFilter {
         &self.text
     }
 
-    /// Whether an event with this body passes. Takes time in proportion to the body, for each leaf.
+    /// Whether an event with this body passes. Takes time in proportion to the body, for each leaf. An event that needs more
+    /// than [`PayloadFilter::COMPARISONS_MAX`] passes: no filter may hold up publications, and no event is lost.
     pub fn passes(&self, body: &JsonDocument<'_>) -> bool {
-        self.root.holds(body, &mut 0)
+        self.decided(body).0
     }
 
     /// [`PayloadFilter::passes`], and the leaf that decided.
     pub fn decide(&self, body: &JsonDocument<'_>) -> FilterVerdict {
-        let mut last = 0;
-        let passes = self.root.holds(body, &mut last);
+        let (passes, last) = self.decided(body);
         let decided_by = self.root.place_of(last, Self::PLACE.to_owned()).unwrap_or_default();
         FilterVerdict { passes, decided_by }
+    }
+
+    /// Whether the event passes, and the number of the leaf that decided.
+    fn decided(&self, body: &JsonDocument<'_>) -> (bool, usize) {
+        let walk = Walk { last: Cell::new(0), comparisons: Cell::new(0) };
+        let holds = self.root.holds(body, &walk);
+        (holds || walk.is_too_long(), walk.last.get())
     }
 
     /// The name of the field that holds the filter: where the places of its parts begin.
@@ -134,16 +143,37 @@ impl<'a> FilteredPayload<'a> {
     }
 }
 
+/// The way through the leaves for one event.
+struct Walk {
+    /// The number of the last leaf.
+    last: Cell<usize>,
+    comparisons: Cell<usize>,
+}
+
+impl Walk {
+    fn is_too_long(&self) -> bool {
+        self.comparisons.get() > PayloadFilter::COMPARISONS_MAX
+    }
+
+    /// Counts the comparisons of one value. `true` once they are too many, so that the leaf looks at no more values.
+    fn ends_after(&self, comparisons: usize) -> bool {
+        self.comparisons.set(self.comparisons.get() + comparisons);
+        self.is_too_long()
+    }
+}
+
 impl Condition {
-    /// Looks at leaves in their order, until the result is certain. `last` becomes the last of them.
-    fn holds(&self, body: &JsonDocument<'_>, last: &mut usize) -> bool {
+    /// Looks at leaves in their order, until the result is certain or the walk is too long.
+    fn holds(&self, body: &JsonDocument<'_>, walk: &Walk) -> bool {
         match self {
-            Self::All(inner) => inner.iter().all(|condition| condition.holds(body, last)),
-            Self::Any(inner) => inner.iter().any(|condition| condition.holds(body, last)),
-            Self::Not(inner) => !inner.holds(body, last),
+            Self::All(inner) => inner.iter().all(|condition| condition.holds(body, walk)),
+            Self::Any(inner) => inner.iter().any(|condition| condition.holds(body, walk)),
+            Self::Not(inner) => !inner.holds(body, walk),
+            Self::Leaf(_) if walk.is_too_long() => false,
             Self::Leaf(leaf) => {
-                *last = leaf.number;
-                leaf.path.any(body.root(), &|value| leaf.test.holds(value))
+                walk.last.set(leaf.number);
+                let comparisons = leaf.test.comparisons();
+                leaf.path.any(body.root(), &|value| walk.ends_after(comparisons) || leaf.test.holds(value))
             }
         }
     }
@@ -165,6 +195,14 @@ impl Condition {
 }
 
 impl Test {
+    /// How many comparisons one value needs at most.
+    const fn comparisons(&self) -> usize {
+        match self {
+            Self::In(wanted) => wanted.len(),
+            _ => 1,
+        }
+    }
+
     fn holds(&self, value: JsonValue<'_>) -> bool {
         let scalar = || Scalar::of(value);
         let text = |holds: &dyn Fn(&str) -> bool| value.text().is_some_and(|text| holds(&text));
