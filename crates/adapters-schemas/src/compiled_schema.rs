@@ -1,10 +1,14 @@
-use domain::ports::{InvalidPayloadSchema, PayloadSchema, SCHEMA_FAULTS_MAX, SchemaFault};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::ports::{InvalidPayloadSchema, PayloadSchema, PayloadSchemas, SCHEMA_FAULTS_MAX, SchemaBreak, SchemaFault};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 use serde_json::error::Category;
+use tokio::task::spawn_blocking;
 
-use crate::schema_limits;
+use crate::{breaking_changes, schema_limits};
 
 /// The longest pointer of a fault, in bytes.
 const POINTER_BYTES_MAX: usize = 256;
@@ -12,6 +16,25 @@ const POINTER_BYTES_MAX: usize = 256;
 const SHOWN_BYTES_MAX: usize = 100;
 /// The most memory for a compiled regular expression, in bytes.
 const PATTERN_BYTES_MAX: usize = 256 * 1024;
+
+/// Schemas that the crate `jsonschema` compiles, on threads that may block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JsonSchemas;
+
+#[async_trait]
+impl PayloadSchemas for JsonSchemas {
+    async fn compile(&self, schema: &str) -> Result<Arc<dyn PayloadSchema>, InvalidPayloadSchema> {
+        let schema = schema.to_owned();
+        let compiled = spawn_blocking(move || CompiledSchema::compile(&schema)).await;
+        let compiled = compiled.unwrap_or_else(|_| Err(InvalidPayloadSchema("cannot be compiled".to_owned())));
+        compiled.map(|compiled| Arc::new(compiled) as _)
+    }
+
+    fn first_break(&self, before: &str, after: &str) -> Option<SchemaBreak> {
+        let parse = |schema| serde_json::from_str::<Value>(schema).unwrap_or(Value::Bool(true));
+        breaking_changes::first_break(&parse(before), &parse(after))
+    }
+}
 
 /// A schema that is ready to validate.
 pub(crate) struct CompiledSchema {

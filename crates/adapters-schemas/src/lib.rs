@@ -7,7 +7,6 @@
 
 mod breaking_changes;
 mod compiled_schema;
-mod json_schemas;
 mod schema_limits;
 
-pub use json_schemas::JsonSchemas;
+pub use compiled_schema::JsonSchemas;

@@ -145,7 +145,7 @@ async fn a_filter_is_set_shown_removed_and_tested() {
         let change = asked("PATCH", "/api/webhooks/subscriptions/sub_1").and(body_string(body));
         let (_server, client) = service(change, 200, &changed).await;
         let change = SubscriptionChange { filter, ..SubscriptionChange::default() };
-        assert_eq!(client.change_subscription("sub_1", &change).await.unwrap().filter, None);
+        assert_eq!(client.change_subscription("sub_1", &change).await.unwrap().subscription.filter, None);
     }
 
     let event = RawValue::from_string(r#"{"data":1.0}"#.to_owned()).unwrap();

@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::catalogue::EventTypeEntry;
 use domain::ports::{
-    Close, EntryPut, EventTypes, MigrateError, MigrationStatus, NotReady, PutEntryRequest, ReadinessCheck, Retained, Retention, Schema, StoreError,
+    Close, EntryPut, EventTypes, MigrateError, MigrationStatus, NotReady, PutEntryRequest, ReadinessCheck, Retained,
+    Retention, Schema, StoreError,
 };
 use domain::webhooks::EventType;
 use futures_util::future::{join_all, select_all};

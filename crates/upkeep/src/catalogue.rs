@@ -27,12 +27,12 @@ pub async fn follow_catalogue(catalogue: Arc<Catalogue>, stop: CancellationToken
 
 #[cfg(test)]
 mod tests {
+    use domain::Timestamp;
     use domain::audit::Origin;
     use domain::catalogue::{EventTypeSettings, PublicationRefusal, PutEventType, UncataloguedTypes};
     use domain::memory::{ManualClock, MemoryEventTypes, SeededEntropy};
     use domain::ports::{EventTypes, InvalidPayloadSchema, PayloadSchema, PayloadSchemas, SchemaBreak};
     use domain::webhooks::EventType;
-    use domain::Timestamp;
 
     use super::*;
 

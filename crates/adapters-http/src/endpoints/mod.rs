@@ -35,7 +35,6 @@ const GET: Option<Method> = Some(Method::GET);
 const POST: Option<Method> = Some(Method::POST);
 const PUT: Option<Method> = Some(Method::PUT);
 const PATCH: Option<Method> = Some(Method::PATCH);
-const PUT: Option<Method> = Some(Method::PUT);
 const DELETE: Option<Method> = Some(Method::DELETE);
 /// All methods.
 const ANY: Option<Method> = None;

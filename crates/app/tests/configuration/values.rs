@@ -3,7 +3,7 @@
 use crate::{ConfigFile, KEY, Loaded, SECRET, problems, value, with};
 
 /// Each setting and its default.
-const DEFAULTS: [(&str, Option<&str>); 64] = [
+const DEFAULTS: [(&str, Option<&str>); 65] = [
     ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
     ("DATABASE_SHARDS", Some("1")),
     ("DATABASE_POOL_SIZE", Some("16")),

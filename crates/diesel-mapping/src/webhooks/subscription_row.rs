@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn names_the_column_that_the_schema_does_not_promise() {
-        let cases: [(&str, Change); 9] = [
+        let cases: [(&str, Change); 10] = [
             ("id", |row| row.id.truncate(15)),
             ("owner_subject", |row| row.owner_subject.clear()),
             ("url", |row| row.url = "hooks".into()),

@@ -12,7 +12,7 @@ use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::{KeyPorts, Promise};
-use storage_conformance::{audit, keep_shared, keys, sessions, webhooks};
+use storage_conformance::{audit, catalogue, keep_shared, keys, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database};
 
 use crate::composed::KeysWithFeed;
@@ -70,6 +70,7 @@ const OF_EACH_KIND: &[&str] = &[
     "parallel_records_of_the_same_events_count_each_once",
     "at_most_max_events_are_deleted",
     "events_are_listed_until_they_are_announced",
+    "parallel_changes_of_an_entry_lose_none",
 ];
 
 async fn database() -> Database {
@@ -135,6 +136,7 @@ fn the_checked_promises_exist() {
     let promises = keys::PROMISES.iter().map(|promise| promise.name);
     let promises = promises.chain(sessions::PROMISES.iter().map(|promise| promise.name));
     let promises = promises.chain(webhooks::PROMISES.iter().map(|promise| promise.name));
+    let promises = promises.chain(catalogue::PROMISES.iter().map(|promise| promise.name));
     let promises: Vec<_> = promises.chain(audit::PROMISES.iter().map(|promise| promise.name)).collect();
     let unknown: Vec<_> = OF_EACH_KIND.iter().filter(|name| !promises.contains(name)).collect();
     assert!(unknown.is_empty(), "{unknown:?}");

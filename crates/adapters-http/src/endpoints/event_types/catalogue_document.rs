@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::catalogue::{EventTypeEntry, JsonText};
 use serde_json::{Map, Value, json};
 
-/// The keywords whose values are no schemas, so that a `$ref` in them is data.
+/// The keywords whose values are data, and so is a `$ref` in them.
 const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
 
 /// The document of these entries.
