@@ -14,28 +14,31 @@ from gatepost.pages import AsyncPages, Pages
 T = TypeVar("T")
 Members = dict[str, Any]
 
+ARCHIVE_EVENT_TYPE: Operation[types.WrittenEventType] = Operation("DELETE", "/api/operator/event-types/{name}", types.WrittenEventType)
 BEGIN_VISIT: Operation[types.Visit] = Operation("POST", "/api/session", types.Visit, has_body=True)
 CANCEL_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/webhooks/deliveries/{id}/cancel", types.ChangedDelivery, query=("organization",))
 CANCEL_ORGANIZATION_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/operator/organizations/{organizationId}/deliveries/{id}/cancel", types.ChangedDelivery)
 CANCEL_USER_DELIVERY: Operation[types.ChangedDelivery] = Operation("POST", "/api/operator/users/{userId}/deliveries/{id}/cancel", types.ChangedDelivery)
-CHANGE_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True, nullable=("rateLimit",))
+CHANGE_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True, nullable=("metadata", "rateLimit"))
 CHANGE_LOG_FILTER: Operation[types.LogFilterChanged] = Operation("POST", "/api/operator/log-filter", types.LogFilterChanged, has_body=True)
-CHANGE_ORGANIZATION_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("rateLimit",))
-CHANGE_ORGANIZATION_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
-CHANGE_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True)
-CHANGE_USER_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("rateLimit",))
-CHANGE_USER_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
+CHANGE_ORGANIZATION: Operation[types.Owner] = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True, nullable=("email", "maxActiveKeys", "maxSubscriptions", "metadata", "name"))
+CHANGE_ORGANIZATION_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
+CHANGE_ORGANIZATION_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers"))
+CHANGE_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True, nullable=("auth", "filter", "headers"))
+CHANGE_USER: Operation[types.Owner] = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True, nullable=("email", "maxActiveKeys", "maxSubscriptions", "metadata", "name"))
+CHANGE_USER_API_KEY: Operation[types.KeyRecord] = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
+CHANGE_USER_SUBSCRIPTION: Operation[types.ChangedSubscription] = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers"))
 COMPLETE_SIGN_IN: Operation[str] = Operation("GET", "/console/callback", str, query=("code", "state", "iss", "error"))
 COUNT_ORGANIZATION_RECOVERABLE: Operation[types.RecoverableDeliveries] = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
 COUNT_RECOVERABLE: Operation[types.RecoverableDeliveries] = Operation("GET", "/api/webhooks/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since", "organization"))
 COUNT_USER_RECOVERABLE: Operation[types.RecoverableDeliveries] = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
 CREATE_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("expiresAt", "idToken", "rateLimit", "scopes"))
 CREATE_ORGANIZATION_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-CREATE_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("description", "secret"))
+CREATE_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "secret"))
 CREATE_PORTAL_LINK: Operation[types.PortalLink] = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True, nullable=("capabilities", "organizationId", "returnUrl", "ttlSeconds", "userId"))
-CREATE_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("description", "secret"))
+CREATE_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "description", "filter", "headers", "secret"))
 CREATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-CREATE_USER_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("description", "secret"))
+CREATE_USER_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "secret"))
 DELETE_ORGANIZATION_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/operator/organizations/{organizationId}/subscriptions/{id}", NoneType)
 DELETE_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType, query=("organization",))
 DELETE_USER_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/operator/users/{userId}/subscriptions/{id}", NoneType)
@@ -50,16 +53,21 @@ END_USER_SESSION: Operation[types.SessionList] = Operation("DELETE", "/api/opera
 END_USER_SESSIONS: Operation[types.SessionList] = Operation("DELETE", "/api/operator/users/{userId}/sessions", types.SessionList)
 ERROR_INDEX: Operation[str] = Operation("GET", "/docs/errors", str)
 ERROR_PAGE: Operation[str] = Operation("GET", "/docs/errors/{code}", str)
+EXPORT_EVENT_TYPES: Operation[Any] = Operation("GET", "/api/event-types/openapi.json", Any, query=("organization",))
 FAVICON: Operation[bytes] = Operation("GET", "/favicon.ico", bytes)
+FIND_ANY_EVENT_TYPE: Operation[types.EventType] = Operation("GET", "/api/operator/event-types/{name}", types.EventType)
 FIND_COMMAND_LINE_CLIENT: Operation[types.CommandLineClient] = Operation("GET", "/api/command-line-client", types.CommandLineClient)
 FIND_CURRENT_SESSION: Operation[types.CurrentSession] = Operation("GET", "/api/session", types.CurrentSession)
 FIND_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/webhooks/deliveries/{id}", types.DeliveryHistory, query=("organization",))
 FIND_EVENT: Operation[types.LoggedEvent] = Operation("GET", "/api/operator/events/{id}", types.LoggedEvent)
+FIND_EVENT_TYPE: Operation[types.EventType] = Operation("GET", "/api/event-types/{name}", types.EventType, query=("organization",))
 FIND_LOG_FILTER: Operation[types.LogFilter] = Operation("GET", "/api/operator/log-filter", types.LogFilter)
+FIND_ORGANIZATION: Operation[types.Owner] = Operation("GET", "/api/operator/organizations/{organizationId}", types.Owner)
 FIND_ORGANIZATION_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/{id}", types.DeliveryHistory)
 FIND_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.SubscriptionWithHealth)
 FIND_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/webhooks/subscriptions/{id}", types.SubscriptionWithHealth, query=("organization",))
 FIND_SYSTEM_STATE: Operation[types.SystemState] = Operation("GET", "/api/operator/system", types.SystemState)
+FIND_USER: Operation[types.Owner] = Operation("GET", "/api/operator/users/{userId}", types.Owner)
 FIND_USER_DELIVERY: Operation[types.DeliveryHistory] = Operation("GET", "/api/operator/users/{userId}/deliveries/{id}", types.DeliveryHistory)
 FIND_USER_SUBSCRIPTION: Operation[types.SubscriptionWithHealth] = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}", types.SubscriptionWithHealth)
 FORWARD_AUTH: Operation[None] = Operation("GET", "/forward-auth", NoneType, query=("scope", "profile"))
@@ -67,9 +75,11 @@ FORWARD_AUTH_OF_PATH: Operation[None] = Operation("GET", "/forward-auth/{tail}",
 HEALTH: Operation[types.Readiness] = Operation("GET", "/healthz", types.Readiness, query=("verbose", "for"))
 INTROSPECT: Operation[types.Introspection] = Operation("POST", "/api/operator/introspect", types.Introspection, has_body=True, nullable=("scopes",))
 LIST_ALL_AUDIT_EVENTS: Operation[types.AuditPage] = Operation("GET", "/api/operator/audit", types.AuditPage, query=("userId", "actor", "action", "target", "since", "until", "cursor", "limit"))
+LIST_ALL_EVENT_TYPES: Operation[types.EventTypeList] = Operation("GET", "/api/operator/event-types", types.EventTypeList)
 LIST_API_KEYS: Operation[types.KeyList] = Operation("GET", "/api/api-keys", types.KeyList, query=("organization",))
 LIST_AUDIT_EVENTS: Operation[types.AuditPage] = Operation("GET", "/api/audit", types.AuditPage, query=("action", "target", "since", "until", "cursor", "limit", "organization"))
 LIST_DELIVERIES: Operation[types.DeliveryPage] = Operation("GET", "/api/webhooks/deliveries", types.DeliveryPage, query=("subscriptionId", "eventType", "state", "since", "until", "cursor", "limit", "organization"))
+LIST_EVENT_TYPES: Operation[types.EventTypeList] = Operation("GET", "/api/event-types", types.EventTypeList, query=("organization",))
 LIST_EVENTS: Operation[types.EventPage] = Operation("GET", "/api/operator/events", types.EventPage, query=("userId", "type", "since", "until", "cursor", "limit"))
 LIST_FAILING_SUBSCRIPTIONS: Operation[types.FailingSubscriptionPage] = Operation("GET", "/api/operator/failing-subscriptions", types.FailingSubscriptionPage, query=("cursor", "limit"))
 LIST_FAILURES: Operation[types.Failures] = Operation("GET", "/api/webhooks/failures", types.Failures, query=("subscriptionId", "organization"))
@@ -91,6 +101,7 @@ LIVE: Operation[types.Liveness] = Operation("GET", "/livez", types.Liveness)
 OPENAPI_DOCUMENT: Operation[dict[str, Any]] = Operation("GET", "/openapi.json", dict[str, Any])
 PUBLISH_EVENT: Operation[types.PublishedEvent] = Operation("POST", "/api/operator/events", types.PublishedEvent, has_body=True, nullable=("organizationId", "userId"), has_id=True)
 PUBLISH_EVENTS: Operation[types.PublishedEvents] = Operation("POST", "/api/operator/events/batch", types.PublishedEvents, has_body=True, has_id=True)
+PUT_EVENT_TYPE: Operation[types.WrittenEventType] = Operation("PUT", "/api/operator/event-types/{name}", types.WrittenEventType, has_body=True)
 READY: Operation[types.Readiness] = Operation("GET", "/readyz", types.Readiness, query=("verbose", "for"))
 RECOVER_ORGANIZATION_SUBSCRIPTION: Operation[types.RecoveredSubscription] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recover", types.RecoveredSubscription, has_body=True)
 RECOVER_SUBSCRIPTION: Operation[types.RecoveredSubscription] = Operation("POST", "/api/webhooks/subscriptions/{id}/recover", types.RecoveredSubscription, query=("organization",), has_body=True)
@@ -113,6 +124,8 @@ ROTATE_ORGANIZATION_SECRET: Operation[types.SubscriptionWithSecret] = Operation(
 ROTATE_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret"))
 ROTATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
 ROTATE_USER_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret"))
+SET_ORGANIZATION_STATE: Operation[types.Owner] = Operation("PUT", "/api/operator/organizations/{organizationId}/state", types.Owner, has_body=True)
+SET_USER_STATE: Operation[types.Owner] = Operation("PUT", "/api/operator/users/{userId}/state", types.Owner, has_body=True)
 SHOW_ATTEMPT_TIMES: Operation[types.AttemptTimes] = Operation("GET", "/api/webhooks/subscriptions/{id}/times", types.AttemptTimes, query=("organization",))
 SHOW_DAILY_USES: Operation[types.DailyUses] = Operation("GET", "/api/api-keys/usage", types.DailyUses, query=("organization",))
 SHOW_KEY_USAGE: Operation[types.KeyUsage] = Operation("GET", "/api/api-keys/{keyId}/usage", types.KeyUsage, query=("hours", "until", "organization"))
@@ -133,12 +146,15 @@ SIGN_OUT: Operation[str] = Operation("POST", "/console/logout", str)
 STREAM_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/webhooks/deliveries/stream", types.StreamedAttempt, query=("subscriptionId", "organization"), headers=("last-event-id",))
 STREAM_ORGANIZATION_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/stream", types.StreamedAttempt, query=("subscriptionId",), headers=("last-event-id",))
 STREAM_USER_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/operator/users/{userId}/deliveries/stream", types.StreamedAttempt, query=("subscriptionId",), headers=("last-event-id",))
+TEST_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/webhooks/filters/test", types.FilterVerdict, query=("organization",), has_body=True, nullable=("event",))
+TEST_ORGANIZATION_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/operator/organizations/{organizationId}/filters/test", types.FilterVerdict, has_body=True, nullable=("event",))
 TEST_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/test", types.SubscriptionTest)
-TEST_ORGANIZATION_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True, nullable=("secret",))
+TEST_ORGANIZATION_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True, nullable=("auth", "headers", "secret"))
 TEST_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/webhooks/subscriptions/{id}/test", types.SubscriptionTest, query=("organization",))
-TEST_URL: Operation[types.UrlTest] = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True, nullable=("secret",))
+TEST_URL: Operation[types.UrlTest] = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True, nullable=("auth", "headers", "secret"))
+TEST_USER_FILTER: Operation[types.FilterVerdict] = Operation("POST", "/api/operator/users/{userId}/filters/test", types.FilterVerdict, has_body=True, nullable=("event",))
 TEST_USER_SUBSCRIPTION: Operation[types.SubscriptionTest] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/test", types.SubscriptionTest)
-TEST_USER_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True, nullable=("secret",))
+TEST_USER_URL: Operation[types.UrlTest] = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True, nullable=("auth", "headers", "secret"))
 WHOAMI: Operation[types.Whoami] = Operation("GET", "/api/whoami", types.Whoami, query=("organization",))
 
 
@@ -150,6 +166,10 @@ class Operations(ABC):
 
     @abstractmethod
     def _stream(self, operation: Operation[T], required: Members, optional: Members) -> Iterator[T]: ...
+
+    def archive_event_type(self, name: str) -> types.WrittenEventType:
+        """Archives an event type."""
+        return self._call(ARCHIVE_EVENT_TYPE, {"name": name}, {})
 
     def begin_visit(self, *, code: str) -> types.Visit:
         """Signs a visitor in by a portal link."""
@@ -176,7 +196,7 @@ class Operations(ABC):
         expires_at: datetime | None = None,
         id_token: str | None = None,
         label: str | None = None,
-        metadata: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
         rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key."""
@@ -190,6 +210,23 @@ class Operations(ABC):
         """Chooses which lines the log of the instance that answers has."""
         return self._call(CHANGE_LOG_FILTER, {"filter": filter}, {})
 
+    def change_organization(
+        self,
+        organization_id: str,
+        *,
+        email: str | None | Absent = ABSENT,
+        max_active_keys: int | None | Absent = ABSENT,
+        max_subscriptions: int | None | Absent = ABSENT,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
+        name: str | None | Absent = ABSENT,
+    ) -> types.Owner:
+        """Changes the record of an organization."""
+        return self._call(
+            CHANGE_ORGANIZATION,
+            {"organizationId": organization_id},
+            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
+        )
+
     def change_organization_api_key(
         self,
         organization_id: str,
@@ -198,7 +235,7 @@ class Operations(ABC):
         disabled: bool | None = None,
         expires_at: datetime | None = None,
         label: str | None = None,
-        metadata: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
         rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key, for an organization."""
@@ -213,16 +250,19 @@ class Operations(ABC):
         organization_id: str,
         id: str,
         *,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return self._call(
             CHANGE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
         )
 
     def change_subscription(
@@ -230,16 +270,36 @@ class Operations(ABC):
         id: str,
         *,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(
             CHANGE_SUBSCRIPTION,
             {"id": id},
-            {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url},
+            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
+        )
+
+    def change_user(
+        self,
+        user_id: str,
+        *,
+        email: str | None | Absent = ABSENT,
+        max_active_keys: int | None | Absent = ABSENT,
+        max_subscriptions: int | None | Absent = ABSENT,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
+        name: str | None | Absent = ABSENT,
+    ) -> types.Owner:
+        """Changes the record of a user."""
+        return self._call(
+            CHANGE_USER,
+            {"userId": user_id},
+            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
         )
 
     def change_user_api_key(
@@ -250,7 +310,7 @@ class Operations(ABC):
         disabled: bool | None = None,
         expires_at: datetime | None = None,
         label: str | None = None,
-        metadata: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
         rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key, for a user."""
@@ -265,16 +325,19 @@ class Operations(ABC):
         user_id: str,
         id: str,
         *,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return self._call(
             CHANGE_USER_SUBSCRIPTION,
             {"userId": user_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
         )
 
     def complete_sign_in(
@@ -357,14 +420,17 @@ class Operations(ABC):
         *,
         events: Sequence[str],
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None | Absent = ABSENT,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"description": description, "secret": secret},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
         )
 
     def create_portal_link(
@@ -389,14 +455,17 @@ class Operations(ABC):
         events: Sequence[str],
         url: str,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None | Absent = ABSENT,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "description": description, "secret": secret},
+            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
         )
 
     def create_user_api_key(
@@ -422,14 +491,17 @@ class Operations(ABC):
         *,
         events: Sequence[str],
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None | Absent = ABSENT,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"description": description, "secret": secret},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
         )
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -488,9 +560,17 @@ class Operations(ABC):
         """Explains the cause and the cure of an error code. The `type` of a problem document points here."""
         return self._call(ERROR_PAGE, {"code": code}, {})
 
+    def export_event_types(self, *, organization: str | None = None) -> Any:
+        """Exports the types of events as an OpenAPI document."""
+        return self._call(EXPORT_EVENT_TYPES, {}, {"organization": organization})
+
     def favicon(self) -> bytes:
         """Returns an icon for browsers."""
         return self._call(FAVICON, {}, {})
+
+    def find_any_event_type(self, name: str) -> types.EventType:
+        """Shows an event type, also a hidden or archived one."""
+        return self._call(FIND_ANY_EVENT_TYPE, {"name": name}, {})
 
     def find_command_line_client(self) -> types.CommandLineClient:
         """Reports how a command line signs in."""
@@ -508,9 +588,17 @@ class Operations(ABC):
         """Shows a published event with its payload."""
         return self._call(FIND_EVENT, {"id": id}, {})
 
+    def find_event_type(self, name: str, *, organization: str | None = None) -> types.EventType:
+        """Shows a type of events with its schema and examples."""
+        return self._call(FIND_EVENT_TYPE, {"name": name}, {"organization": organization})
+
     def find_log_filter(self) -> types.LogFilter:
         """Shows which lines the log of the instance that answers has."""
         return self._call(FIND_LOG_FILTER, {}, {})
+
+    def find_organization(self, organization_id: str) -> types.Owner:
+        """Shows the record of an organization."""
+        return self._call(FIND_ORGANIZATION, {"organizationId": organization_id}, {})
 
     def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
@@ -527,6 +615,10 @@ class Operations(ABC):
     def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
         return self._call(FIND_SYSTEM_STATE, {}, {})
+
+    def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return self._call(FIND_USER, {"userId": user_id}, {})
 
     def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
@@ -557,7 +649,7 @@ class Operations(ABC):
         *,
         user_id: str | None = None,
         actor: str | None = None,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -573,6 +665,10 @@ class Operations(ABC):
             {"userId": user_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit},
         )
 
+    def list_all_event_types(self) -> types.EventTypeList:
+        """Lists all event types, also hidden and archived ones."""
+        return self._call(LIST_ALL_EVENT_TYPES, {}, {})
+
     def list_api_keys(self, *, organization: str | None = None) -> types.KeyList:
         """Lists the caller's API keys."""
         return self._call(LIST_API_KEYS, {}, {"organization": organization})
@@ -580,7 +676,7 @@ class Operations(ABC):
     def list_audit_events(
         self,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -617,6 +713,10 @@ class Operations(ABC):
             {},
             {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization},
         )
+
+    def list_event_types(self, *, organization: str | None = None) -> types.EventTypeList:
+        """Lists the types of events that webhooks have."""
+        return self._call(LIST_EVENT_TYPES, {}, {"organization": organization})
 
     def list_events(
         self,
@@ -658,7 +758,7 @@ class Operations(ABC):
         self,
         organization_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -758,7 +858,7 @@ class Operations(ABC):
         self,
         user_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -847,6 +947,26 @@ class Operations(ABC):
     def publish_events(self, *, events: Sequence[types.PublishEvent]) -> types.PublishedEvents:
         """Publishes up to 500 events, either all or none."""
         return self._call(PUBLISH_EVENTS, {"events": events}, {})
+
+    def put_event_type(
+        self,
+        name: str,
+        *,
+        deprecated: types.PutDeprecation | None = None,
+        description: str | None = None,
+        examples: Sequence[Any] | None = None,
+        force: bool | None = None,
+        schema: dict[str, Any] | None = None,
+        title: str | None = None,
+        validation: Literal["off", "warn", "enforce"] | None = None,
+        visibility: Literal["public", "hidden"] | None = None,
+    ) -> types.WrittenEventType:
+        """Creates or changes an event type."""
+        return self._call(
+            PUT_EVENT_TYPE,
+            {"name": name},
+            {"deprecated": deprecated, "description": description, "examples": examples, "force": force, "schema": schema, "title": title, "validation": validation, "visibility": visibility},
+        )
 
     def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
@@ -1067,6 +1187,30 @@ class Operations(ABC):
             {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
         )
 
+    def set_organization_state(
+        self,
+        organization_id: str,
+        *,
+        state: Literal["active", "suspended"],
+        reason: str | None = None,
+    ) -> types.Owner:
+        """Suspends an organization, or makes an organization active again."""
+        return self._call(
+            SET_ORGANIZATION_STATE,
+            {"organizationId": organization_id, "state": state},
+            {"reason": reason},
+        )
+
+    def set_user_state(
+        self,
+        user_id: str,
+        *,
+        state: Literal["active", "suspended"],
+        reason: str | None = None,
+    ) -> types.Owner:
+        """Suspends a user, or makes a user active again."""
+        return self._call(SET_USER_STATE, {"userId": user_id, "state": state}, {"reason": reason})
+
     def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
         return self._call(SHOW_ATTEMPT_TIMES, {"id": id}, {"organization": organization})
@@ -1267,6 +1411,36 @@ class Operations(ABC):
             {"subscriptionId": subscription_id, "last-event-id": last_event_id},
         )
 
+    def test_filter(
+        self,
+        *,
+        filter: dict[str, Any],
+        organization: str | None = None,
+        data: Any = None,
+        event: dict[str, Any] | None | Absent = ABSENT,
+    ) -> types.FilterVerdict:
+        """Tests a filter."""
+        return self._call(
+            TEST_FILTER,
+            {"filter": filter},
+            {"organization": organization, "data": data, "event": event},
+        )
+
+    def test_organization_filter(
+        self,
+        organization_id: str,
+        *,
+        filter: dict[str, Any],
+        data: Any = None,
+        event: dict[str, Any] | None | Absent = ABSENT,
+    ) -> types.FilterVerdict:
+        """Tests a filter, for an organization."""
+        return self._call(
+            TEST_ORGANIZATION_FILTER,
+            {"organizationId": organization_id, "filter": filter},
+            {"data": data, "event": event},
+        )
+
     def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for an organization."""
         return self._call(TEST_ORGANIZATION_SUBSCRIPTION, {"organizationId": organization_id, "id": id}, {})
@@ -1276,10 +1450,16 @@ class Operations(ABC):
         organization_id: str,
         *,
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for an organization."""
-        return self._call(TEST_ORGANIZATION_URL, {"organizationId": organization_id, "url": url}, {"secret": secret})
+        return self._call(
+            TEST_ORGANIZATION_URL,
+            {"organizationId": organization_id, "url": url},
+            {"auth": auth, "headers": headers, "secret": secret},
+        )
 
     def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
@@ -1290,18 +1470,47 @@ class Operations(ABC):
         *,
         url: str,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return self._call(TEST_URL, {"url": url}, {"organization": organization, "secret": secret})
+        return self._call(
+            TEST_URL,
+            {"url": url},
+            {"organization": organization, "auth": auth, "headers": headers, "secret": secret},
+        )
+
+    def test_user_filter(
+        self,
+        user_id: str,
+        *,
+        filter: dict[str, Any],
+        data: Any = None,
+        event: dict[str, Any] | None | Absent = ABSENT,
+    ) -> types.FilterVerdict:
+        """Tests a filter, for a user."""
+        return self._call(TEST_USER_FILTER, {"userId": user_id, "filter": filter}, {"data": data, "event": event})
 
     def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for a user."""
         return self._call(TEST_USER_SUBSCRIPTION, {"userId": user_id, "id": id}, {})
 
-    def test_user_url(self, user_id: str, *, url: str, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_user_url(
+        self,
+        user_id: str,
+        *,
+        url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for a user."""
-        return self._call(TEST_USER_URL, {"userId": user_id, "url": url}, {"secret": secret})
+        return self._call(
+            TEST_USER_URL,
+            {"userId": user_id, "url": url},
+            {"auth": auth, "headers": headers, "secret": secret},
+        )
 
     def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""
@@ -1316,6 +1525,10 @@ class AsyncOperations(ABC):
 
     @abstractmethod
     def _stream(self, operation: Operation[T], required: Members, optional: Members) -> AsyncIterator[T]: ...
+
+    async def archive_event_type(self, name: str) -> types.WrittenEventType:
+        """Archives an event type."""
+        return await self._call(ARCHIVE_EVENT_TYPE, {"name": name}, {})
 
     async def begin_visit(self, *, code: str) -> types.Visit:
         """Signs a visitor in by a portal link."""
@@ -1342,7 +1555,7 @@ class AsyncOperations(ABC):
         expires_at: datetime | None = None,
         id_token: str | None = None,
         label: str | None = None,
-        metadata: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
         rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key."""
@@ -1356,6 +1569,23 @@ class AsyncOperations(ABC):
         """Chooses which lines the log of the instance that answers has."""
         return await self._call(CHANGE_LOG_FILTER, {"filter": filter}, {})
 
+    async def change_organization(
+        self,
+        organization_id: str,
+        *,
+        email: str | None | Absent = ABSENT,
+        max_active_keys: int | None | Absent = ABSENT,
+        max_subscriptions: int | None | Absent = ABSENT,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
+        name: str | None | Absent = ABSENT,
+    ) -> types.Owner:
+        """Changes the record of an organization."""
+        return await self._call(
+            CHANGE_ORGANIZATION,
+            {"organizationId": organization_id},
+            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
+        )
+
     async def change_organization_api_key(
         self,
         organization_id: str,
@@ -1364,7 +1594,7 @@ class AsyncOperations(ABC):
         disabled: bool | None = None,
         expires_at: datetime | None = None,
         label: str | None = None,
-        metadata: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
         rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key, for an organization."""
@@ -1379,16 +1609,19 @@ class AsyncOperations(ABC):
         organization_id: str,
         id: str,
         *,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return await self._call(
             CHANGE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
         )
 
     async def change_subscription(
@@ -1396,16 +1629,36 @@ class AsyncOperations(ABC):
         id: str,
         *,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(
             CHANGE_SUBSCRIPTION,
             {"id": id},
-            {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url},
+            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
+        )
+
+    async def change_user(
+        self,
+        user_id: str,
+        *,
+        email: str | None | Absent = ABSENT,
+        max_active_keys: int | None | Absent = ABSENT,
+        max_subscriptions: int | None | Absent = ABSENT,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
+        name: str | None | Absent = ABSENT,
+    ) -> types.Owner:
+        """Changes the record of a user."""
+        return await self._call(
+            CHANGE_USER,
+            {"userId": user_id},
+            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
         )
 
     async def change_user_api_key(
@@ -1416,7 +1669,7 @@ class AsyncOperations(ABC):
         disabled: bool | None = None,
         expires_at: datetime | None = None,
         label: str | None = None,
-        metadata: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None | Absent = ABSENT,
         rate_limit: str | None | Absent = ABSENT,
     ) -> types.KeyRecord:
         """Changes an API key, for a user."""
@@ -1431,16 +1684,19 @@ class AsyncOperations(ABC):
         user_id: str,
         id: str,
         *,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None = None,
         enabled: bool | None = None,
         events: Sequence[str] | None = None,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return await self._call(
             CHANGE_USER_SUBSCRIPTION,
             {"userId": user_id, "id": id},
-            {"description": description, "enabled": enabled, "events": events, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
         )
 
     async def complete_sign_in(
@@ -1523,14 +1779,17 @@ class AsyncOperations(ABC):
         *,
         events: Sequence[str],
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None | Absent = ABSENT,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return await self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"description": description, "secret": secret},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
         )
 
     async def create_portal_link(
@@ -1555,14 +1814,17 @@ class AsyncOperations(ABC):
         events: Sequence[str],
         url: str,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None | Absent = ABSENT,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "description": description, "secret": secret},
+            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
         )
 
     async def create_user_api_key(
@@ -1588,14 +1850,17 @@ class AsyncOperations(ABC):
         *,
         events: Sequence[str],
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
         description: str | None | Absent = ABSENT,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return await self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"description": description, "secret": secret},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
         )
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -1659,9 +1924,17 @@ class AsyncOperations(ABC):
         """Explains the cause and the cure of an error code. The `type` of a problem document points here."""
         return await self._call(ERROR_PAGE, {"code": code}, {})
 
+    async def export_event_types(self, *, organization: str | None = None) -> Any:
+        """Exports the types of events as an OpenAPI document."""
+        return await self._call(EXPORT_EVENT_TYPES, {}, {"organization": organization})
+
     async def favicon(self) -> bytes:
         """Returns an icon for browsers."""
         return await self._call(FAVICON, {}, {})
+
+    async def find_any_event_type(self, name: str) -> types.EventType:
+        """Shows an event type, also a hidden or archived one."""
+        return await self._call(FIND_ANY_EVENT_TYPE, {"name": name}, {})
 
     async def find_command_line_client(self) -> types.CommandLineClient:
         """Reports how a command line signs in."""
@@ -1679,9 +1952,17 @@ class AsyncOperations(ABC):
         """Shows a published event with its payload."""
         return await self._call(FIND_EVENT, {"id": id}, {})
 
+    async def find_event_type(self, name: str, *, organization: str | None = None) -> types.EventType:
+        """Shows a type of events with its schema and examples."""
+        return await self._call(FIND_EVENT_TYPE, {"name": name}, {"organization": organization})
+
     async def find_log_filter(self) -> types.LogFilter:
         """Shows which lines the log of the instance that answers has."""
         return await self._call(FIND_LOG_FILTER, {}, {})
+
+    async def find_organization(self, organization_id: str) -> types.Owner:
+        """Shows the record of an organization."""
+        return await self._call(FIND_ORGANIZATION, {"organizationId": organization_id}, {})
 
     async def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
@@ -1698,6 +1979,10 @@ class AsyncOperations(ABC):
     async def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
         return await self._call(FIND_SYSTEM_STATE, {}, {})
+
+    async def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return await self._call(FIND_USER, {"userId": user_id}, {})
 
     async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt, for support work."""
@@ -1733,7 +2018,7 @@ class AsyncOperations(ABC):
         *,
         user_id: str | None = None,
         actor: str | None = None,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1749,6 +2034,10 @@ class AsyncOperations(ABC):
             {"userId": user_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit},
         )
 
+    async def list_all_event_types(self) -> types.EventTypeList:
+        """Lists all event types, also hidden and archived ones."""
+        return await self._call(LIST_ALL_EVENT_TYPES, {}, {})
+
     async def list_api_keys(self, *, organization: str | None = None) -> types.KeyList:
         """Lists the caller's API keys."""
         return await self._call(LIST_API_KEYS, {}, {"organization": organization})
@@ -1756,7 +2045,7 @@ class AsyncOperations(ABC):
     def list_audit_events(
         self,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1793,6 +2082,10 @@ class AsyncOperations(ABC):
             {},
             {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization},
         )
+
+    async def list_event_types(self, *, organization: str | None = None) -> types.EventTypeList:
+        """Lists the types of events that webhooks have."""
+        return await self._call(LIST_EVENT_TYPES, {}, {"organization": organization})
 
     def list_events(
         self,
@@ -1845,7 +2138,7 @@ class AsyncOperations(ABC):
         self,
         organization_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -1945,7 +2238,7 @@ class AsyncOperations(ABC):
         self,
         user_id: str,
         *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed"] | None = None,
+        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -2034,6 +2327,26 @@ class AsyncOperations(ABC):
     async def publish_events(self, *, events: Sequence[types.PublishEvent]) -> types.PublishedEvents:
         """Publishes up to 500 events, either all or none."""
         return await self._call(PUBLISH_EVENTS, {"events": events}, {})
+
+    async def put_event_type(
+        self,
+        name: str,
+        *,
+        deprecated: types.PutDeprecation | None = None,
+        description: str | None = None,
+        examples: Sequence[Any] | None = None,
+        force: bool | None = None,
+        schema: dict[str, Any] | None = None,
+        title: str | None = None,
+        validation: Literal["off", "warn", "enforce"] | None = None,
+        visibility: Literal["public", "hidden"] | None = None,
+    ) -> types.WrittenEventType:
+        """Creates or changes an event type."""
+        return await self._call(
+            PUT_EVENT_TYPE,
+            {"name": name},
+            {"deprecated": deprecated, "description": description, "examples": examples, "force": force, "schema": schema, "title": title, "validation": validation, "visibility": visibility},
+        )
 
     async def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
@@ -2260,6 +2573,30 @@ class AsyncOperations(ABC):
             {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
         )
 
+    async def set_organization_state(
+        self,
+        organization_id: str,
+        *,
+        state: Literal["active", "suspended"],
+        reason: str | None = None,
+    ) -> types.Owner:
+        """Suspends an organization, or makes an organization active again."""
+        return await self._call(
+            SET_ORGANIZATION_STATE,
+            {"organizationId": organization_id, "state": state},
+            {"reason": reason},
+        )
+
+    async def set_user_state(
+        self,
+        user_id: str,
+        *,
+        state: Literal["active", "suspended"],
+        reason: str | None = None,
+    ) -> types.Owner:
+        """Suspends a user, or makes a user active again."""
+        return await self._call(SET_USER_STATE, {"userId": user_id, "state": state}, {"reason": reason})
+
     async def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
         return await self._call(SHOW_ATTEMPT_TIMES, {"id": id}, {"organization": organization})
@@ -2464,6 +2801,36 @@ class AsyncOperations(ABC):
             {"subscriptionId": subscription_id, "last-event-id": last_event_id},
         )
 
+    async def test_filter(
+        self,
+        *,
+        filter: dict[str, Any],
+        organization: str | None = None,
+        data: Any = None,
+        event: dict[str, Any] | None | Absent = ABSENT,
+    ) -> types.FilterVerdict:
+        """Tests a filter."""
+        return await self._call(
+            TEST_FILTER,
+            {"filter": filter},
+            {"organization": organization, "data": data, "event": event},
+        )
+
+    async def test_organization_filter(
+        self,
+        organization_id: str,
+        *,
+        filter: dict[str, Any],
+        data: Any = None,
+        event: dict[str, Any] | None | Absent = ABSENT,
+    ) -> types.FilterVerdict:
+        """Tests a filter, for an organization."""
+        return await self._call(
+            TEST_ORGANIZATION_FILTER,
+            {"organizationId": organization_id, "filter": filter},
+            {"data": data, "event": event},
+        )
+
     async def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for an organization."""
         return await self._call(TEST_ORGANIZATION_SUBSCRIPTION, {"organizationId": organization_id, "id": id}, {})
@@ -2473,13 +2840,15 @@ class AsyncOperations(ABC):
         organization_id: str,
         *,
         url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for an organization."""
         return await self._call(
             TEST_ORGANIZATION_URL,
             {"organizationId": organization_id, "url": url},
-            {"secret": secret},
+            {"auth": auth, "headers": headers, "secret": secret},
         )
 
     async def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
@@ -2491,18 +2860,51 @@ class AsyncOperations(ABC):
         *,
         url: str,
         organization: str | None = None,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
     ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return await self._call(TEST_URL, {"url": url}, {"organization": organization, "secret": secret})
+        return await self._call(
+            TEST_URL,
+            {"url": url},
+            {"organization": organization, "auth": auth, "headers": headers, "secret": secret},
+        )
+
+    async def test_user_filter(
+        self,
+        user_id: str,
+        *,
+        filter: dict[str, Any],
+        data: Any = None,
+        event: dict[str, Any] | None | Absent = ABSENT,
+    ) -> types.FilterVerdict:
+        """Tests a filter, for a user."""
+        return await self._call(
+            TEST_USER_FILTER,
+            {"userId": user_id, "filter": filter},
+            {"data": data, "event": event},
+        )
 
     async def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription, for a user."""
         return await self._call(TEST_USER_SUBSCRIPTION, {"userId": user_id, "id": id}, {})
 
-    async def test_user_url(self, user_id: str, *, url: str, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_user_url(
+        self,
+        user_id: str,
+        *,
+        url: str,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
+        secret: str | None | Absent = ABSENT,
+    ) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription, for a user."""
-        return await self._call(TEST_USER_URL, {"userId": user_id, "url": url}, {"secret": secret})
+        return await self._call(
+            TEST_USER_URL,
+            {"userId": user_id, "url": url},
+            {"auth": auth, "headers": headers, "secret": secret},
+        )
 
     async def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""

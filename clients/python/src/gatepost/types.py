@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from gatepost.ids import new_id
 
@@ -153,6 +153,28 @@ class AuditTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BasicAuth:
+    """A user name and a password, in the header `authorization`."""
+
+    password: str = field(repr=False)
+    """The password: ASCII, without control characters; may be empty."""
+    type: Literal["basic"]
+    """Always `basic`."""
+    username: str
+    """The user name: ASCII, without control characters and colons."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BearerAuth:
+    """A bearer token, in the header `authorization`."""
+
+    token: str = field(repr=False)
+    """The token: visible ASCII characters, without spaces."""
+    type: Literal["bearer"]
+    """Always `bearer`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedDelivery:
     """The delivery after a change."""
 
@@ -164,6 +186,10 @@ class ChangedDelivery:
 class ChangedSubscription:
     """The subscription after a change."""
 
+    dropped: tuple[str, ...] | None = None
+    """Which fields lost values that the call did not set, because the URL has another scheme, host or port:
+    `headers`, `auth`. Absent if none did.
+    """
     subscription: Subscription
     """The subscription."""
 
@@ -304,6 +330,16 @@ class DeliveryPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deprecation:
+    """From when on receivers should stop using a type."""
+
+    replacement: str | None = None
+    """The type to use in its place. Absent if there is none."""
+    since: datetime
+    """From when on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """A published event."""
 
@@ -345,6 +381,42 @@ class EventPage:
     """The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
     page.
     """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventType:
+    """What the catalogue has about a type of events."""
+
+    archived: bool
+    """Whether the type is not to be published any more."""
+    deprecated: Deprecation | None = None
+    """Present if receivers should stop using the type."""
+    description: str | None = None
+    """When the event happens and what it means: Markdown without HTML. Absent if there is none."""
+    examples: tuple[Any, ...] | None = None
+    """Examples of `data`, as they were written. Absent in lists, and if there are none."""
+    name: str
+    """The type of the events."""
+    schema: dict[str, Any] | None = None
+    """The JSON Schema (2020-12) of `data`, as it was written. Absent in lists, and if any `data` is good."""
+    title: str | None = None
+    """A short name for people. Absent if there is none."""
+    updated_at: datetime
+    """When the entry was changed last."""
+    validation: str
+    """What happens to an event whose `data` breaks the schema: `off`, `warn` or `enforce`."""
+    version: int
+    """The number of the schema, from 1. Each change of the schema adds 1."""
+    visibility: str
+    """Who sees the entry: `public` or `hidden`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventTypeList:
+    """Event types."""
+
+    event_types: tuple[EventType, ...]
+    """The event types, sorted by name, without schemas and examples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -440,6 +512,18 @@ class Header:
     """The name, in lower case."""
     value: str
     """The value. Bytes that are not UTF-8 are replaced by U+FFFD."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderAuth:
+    """A header with a credential."""
+
+    name: str
+    """The name of the header: one that `headers` may have, or `authorization`."""
+    type: Literal["header"]
+    """Always `header`."""
+    value: str = field(repr=False)
+    """The value of the header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -719,6 +803,8 @@ class Problem:
     """What is wrong with this request."""
     errors: tuple[FieldFault, ...] | None = None
     """The fields that have faults. Absent when no field is at fault."""
+    faults: tuple[SchemaFault, ...] | None = None
+    """Where the data of an event breaks the schema of its type, at most ten places. Absent in other errors."""
     request_id: str
     """Identifies this request in the logs. The header `x-request-id` has the same value."""
     status: int
@@ -761,6 +847,10 @@ class PublishedEvent:
     """`true` when the event was published before, so that this call changed nothing. Otherwise absent."""
     event: Event
     """The event. For a repeated event, the event that was published first."""
+    warnings: tuple[SchemaFault, ...] | None = None
+    """Where the data breaks the schema of its type, at most ten places. Absent if it follows the schema, or nothing
+    is checked.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -769,6 +859,16 @@ class PublishedEvents:
 
     results: tuple[PublishedEvent, ...]
     """For each event, in the same order, the answer that publishing only this event would get."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutDeprecation:
+    """From when on receivers should stop using a type."""
+
+    replacement: str | None = None
+    """The type to use in its place."""
+    since: datetime
+    """From when on: a time with an offset (RFC 3339)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -819,6 +919,18 @@ class RetriedFailures:
 
     deliveries: int
     """How many deliveries are now due."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaFault:
+    """A place where `data` breaks the schema of its type."""
+
+    keyword: str
+    """The keyword of the schema."""
+    message: str
+    """What `data` must follow. It never contains a value of `data`."""
+    pointer: str
+    """The place in `data`: a JSON Pointer (RFC 6901), without the names after its first 256 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -897,6 +1009,8 @@ class StreamedAttempt:
 class Subscription:
     """A webhook subscription."""
 
+    auth: SubscriptionAuth | None = None
+    """The authentication, without its secrets; absent if there is none."""
     created_at: datetime
     """When the subscription was created: UTC, with milliseconds."""
     created_by: str | None = None
@@ -916,6 +1030,8 @@ class Subscription:
     """The event types and patterns of the subscription."""
     filter: dict[str, Any] | None = None
     """Which of these events the subscription receives, by their content; absent if it receives all."""
+    headers: tuple[SubscriptionHeader, ...] | None = None
+    """The headers that the subscription adds, without their values; absent if it adds none."""
     health: SubscriptionHealth | None = None
     """The health of the subscription. Only in lists, with `include=health`."""
     id: str
@@ -931,6 +1047,18 @@ class Subscription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SubscriptionAuth:
+    """The authentication of the requests of a subscription."""
+
+    name: str | None = None
+    """The name of the header; absent if it is `authorization` by the type."""
+    set_at: datetime
+    """When it was set."""
+    type: str
+    """`bearer`, `basic` or `header`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionCount:
     """How many subscriptions have a state."""
 
@@ -938,6 +1066,16 @@ class SubscriptionCount:
     """How many."""
     state: str
     """`enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubscriptionHeader:
+    """A header that a subscription adds to its requests."""
+
+    name: str
+    """The name, in lower case."""
+    set_at: datetime
+    """When its value was set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1085,3 +1223,13 @@ class Whoami:
     """The organization for which the call is made; absent if it is made for the user."""
     user_id: str | None = None
     """The user, by the subject (`sub`) at the identity provider; absent if the credential is an organization's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenEventType:
+    """An event type after a call that changes it."""
+
+    changed: bool
+    """Whether this call has changed it."""
+    event_type: EventType
+    """The event type."""

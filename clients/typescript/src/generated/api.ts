@@ -626,7 +626,7 @@ export interface components {
              * @description The field.
              * @enum {string}
              */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "description" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
         /** @description Who did what, how, when and from where. */
         AuditEvent: {
@@ -634,7 +634,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
+            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
             /** @description Who did it. */
             actor: components["schemas"]["AuditActor"];
             /**
@@ -689,6 +689,28 @@ export interface components {
              */
             type: string;
         };
+        /** @description A user name and a password, in the header `authorization`. */
+        BasicAuth: {
+            /** @description The password: ASCII, without control characters; may be empty. */
+            password: string;
+            /**
+             * @description Always `basic`.
+             * @enum {string}
+             */
+            type: "basic";
+            /** @description The user name: ASCII, without control characters and colons. */
+            username: string;
+        };
+        /** @description A bearer token, in the header `authorization`. */
+        BearerAuth: {
+            /** @description The token: visible ASCII characters, without spaces. */
+            token: string;
+            /**
+             * @description Always `bearer`.
+             * @enum {string}
+             */
+            type: "bearer";
+        };
         /** @description The code of a portal link. */
         BeginVisit: {
             /** @description The fragment of the link. */
@@ -710,7 +732,7 @@ export interface components {
             /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string | null;
-            };
+            } | null;
             /** @description How often the key may be used, such as `100/s`. `null`: the limit of the service. */
             rateLimit?: string | null;
         };
@@ -728,7 +750,7 @@ export interface components {
             /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string | null;
-            };
+            } | null;
             /** @description How often the key may be used, such as `100/s`. `null`: the limit of the service. */
             rateLimit?: string | null;
         };
@@ -757,12 +779,14 @@ export interface components {
             /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string | null;
-            };
+            } | null;
             /** @description The name, for people. It identifies nothing. */
             name?: string | null;
         };
-        /** @description The changes. Absent fields do not change. `null` is refused. */
+        /** @description The changes. Absent fields do not change. `null` is refused, but for the filter. */
         ChangeSubscription: {
+            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
             /** @description The new description. */
             description?: string;
             /**
@@ -772,9 +796,15 @@ export interface components {
             enabled?: boolean;
             /** @description The new event types and patterns. */
             events?: string[];
+            filter?: components["schemas"]["PayloadFilter"] | null;
+            /** @description The headers to set, and with `null` those to remove. Others stay. `null` in place of the object removes all. The limits are those of a new subscription, for all headers after the change. */
+            headers?: {
+                [key: string]: string | null;
+            } | null;
             /**
              * Format: uri
-             * @description The new URL. Deliveries that wait use it too.
+             * @description The new URL. Deliveries that wait use it too. With another scheme, host or port, the subscription keeps only the
+             *     headers and the authentication that the same call sets; `dropped` in the answer says so.
              */
             url?: string;
         };
@@ -785,6 +815,11 @@ export interface components {
         };
         /** @description The subscription after a change. */
         ChangedSubscription: {
+            /**
+             * @description Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`,
+             *     `auth`. Absent if none did.
+             */
+            dropped?: string[];
             /** @description The subscription. */
             subscription: components["schemas"]["Subscription"];
         };
@@ -880,6 +915,8 @@ export interface components {
         };
         /** @description The properties of the new subscription. */
         CreateSubscription: {
+            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
             /** @description A description: up to 1,000 characters, no control characters except line breaks and tabs. */
             description?: string | null;
             /**
@@ -887,6 +924,11 @@ export interface components {
              *     that begin with `gatepost.`. Duplicates are removed.
              */
             events: string[];
+            filter?: components["schemas"]["PayloadFilter"] | null;
+            /** @description Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
+            headers?: {
+                [key: string]: string;
+            } | null;
             /**
              * @description The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
              *     are the key. Without it the service makes a secret.
@@ -1027,6 +1069,16 @@ export interface components {
              */
             nextCursor?: string;
         };
+        /** @description From when on receivers should stop using a type. */
+        Deprecation: {
+            /** @description The type to use in its place. Absent if there is none. */
+            replacement?: string;
+            /**
+             * Format: date-time
+             * @description From when on.
+             */
+            since: string;
+        };
         /** @description A published event. */
         Event: {
             /**
@@ -1077,6 +1129,48 @@ export interface components {
              *     page.
              */
             nextCursor?: string;
+        };
+        /** @description What the catalogue has about a type of events. */
+        EventType: {
+            /** @description Whether the type is not to be published any more. */
+            archived: boolean;
+            /** @description Present if receivers should stop using the type. */
+            deprecated?: components["schemas"]["Deprecation"];
+            /** @description When the event happens and what it means: Markdown without HTML. Absent if there is none. */
+            description?: string;
+            /** @description Examples of `data`, as they were written. Absent in lists, and if there are none. */
+            examples?: unknown[];
+            /** @description The type of the events. */
+            name: string;
+            /** @description The JSON Schema (2020-12) of `data`, as it was written. Absent in lists, and if any `data` is good. */
+            schema?: Record<string, never>;
+            /** @description A short name for people. Absent if there is none. */
+            title?: string;
+            /**
+             * Format: date-time
+             * @description When the entry was changed last.
+             */
+            updatedAt: string;
+            /**
+             * @description What happens to an event whose `data` breaks the schema: `off`, `warn` or `enforce`.
+             * @enum {string}
+             */
+            validation: "off" | "warn" | "enforce";
+            /**
+             * Format: int32
+             * @description The number of the schema, from 1. Each change of the schema adds 1.
+             */
+            version: number;
+            /**
+             * @description Who sees the entry: `public` or `hidden`.
+             * @enum {string}
+             */
+            visibility: "public" | "hidden";
+        };
+        /** @description Event types. */
+        EventTypeList: {
+            /** @description The event types, sorted by name, without schemas and examples. */
+            eventTypes: components["schemas"]["EventType"][];
         };
         /** @description An enabled subscription whose last attempt failed. */
         FailingSubscription: {
@@ -1153,11 +1247,30 @@ export interface components {
             /** @description The field's name, or its path in the body: `events[3].type`. */
             field: string;
         };
+        /** @description What the filter says about the event. */
+        FilterVerdict: {
+            /** @description The leaf that was checked last: with it the answer was certain. */
+            decidedBy: string;
+            /** @description Whether the event passes. */
+            passes: boolean;
+        };
         /** @description A header of an answer. */
         Header: {
             /** @description The name, in lower case. */
             name: string;
             /** @description The value. Bytes that are not UTF-8 are replaced by U+FFFD. */
+            value: string;
+        };
+        /** @description A header with a credential. */
+        HeaderAuth: {
+            /** @description The name of the header: one that `headers` may have, or `authorization`. */
+            name: string;
+            /**
+             * @description Always `header`.
+             * @enum {string}
+             */
+            type: "header";
+            /** @description The value of the header. */
             value: string;
         };
         /** @description The key to verify. Unknown members are refused: a misspelt `scopes` would require nothing of the key. */
@@ -1434,6 +1547,43 @@ export interface components {
              */
             state: "active" | "suspended";
         };
+        /** @description Which events a subscription receives, by their content: a condition about the body that receivers get. `all`, `any` and `not` combine conditions. A leaf has a `path` (a JSON pointer into the body, in which `*` is any element of an array), an `op` and a `value`. A path that leads nowhere, or to a value of another type, is false, for `ne` too. Numbers compare by their value, whatever their size and digits. At most 20 leaves, 6 conditions inside each other and 8 KiB. */
+        PayloadFilter: {
+            all: components["schemas"]["PayloadFilter"][];
+        } | {
+            any: components["schemas"]["PayloadFilter"][];
+        } | {
+            not: components["schemas"]["PayloadFilter"];
+        } | {
+            /** @enum {string} */
+            op: "eq";
+            path: string;
+            value: string | number | boolean | null;
+        } | {
+            /** @enum {string} */
+            op: "ne";
+            path: string;
+            value: string | number | boolean;
+        } | {
+            /** @enum {string} */
+            op: "in";
+            path: string;
+            value: (string | number | boolean | null)[];
+        } | {
+            /** @enum {string} */
+            op: "lt" | "lte" | "gt" | "gte";
+            path: string;
+            value: string | number;
+        } | {
+            /** @enum {string} */
+            op: "prefix" | "suffix" | "contains";
+            path: string;
+            value: string;
+        } | {
+            /** @enum {string} */
+            op: "exists";
+            path: string;
+        };
         /** @description The new link. */
         PortalLink: {
             /**
@@ -1471,6 +1621,8 @@ export interface components {
             detail: string;
             /** @description The fields that have faults. Absent when no field is at fault. */
             errors?: components["schemas"]["FieldFault"][];
+            /** @description Where the data of an event breaks the schema of its type, at most ten places. Absent in other errors. */
+            faults?: components["schemas"]["SchemaFault"][];
             /** @description Identifies this request in the logs. The header `x-request-id` has the same value. */
             requestId: string;
             /**
@@ -1521,11 +1673,55 @@ export interface components {
             duplicate?: boolean;
             /** @description The event. For a repeated event, the event that was published first. */
             event: components["schemas"]["Event"];
+            /**
+             * @description Where the data breaks the schema of its type, at most ten places. Absent if it follows the schema, or nothing is
+             *     checked.
+             */
+            warnings?: components["schemas"]["SchemaFault"][];
         };
         /** @description The accepted events. */
         PublishedEvents: {
             /** @description For each event, in the same order, the answer that publishing only this event would get. */
             results: components["schemas"]["PublishedEvent"][];
+        };
+        /** @description From when on receivers should stop using a type. */
+        PutDeprecation: {
+            /** @description The type to use in its place. */
+            replacement?: string;
+            /**
+             * Format: date-time
+             * @description From when on: a time with an offset (RFC 3339).
+             */
+            since: string;
+        };
+        /** @description All settings of an event type. What a call leaves out has its default afterwards. */
+        PutEventType: {
+            /** @description Says that receivers should stop using the type. */
+            deprecated?: components["schemas"]["PutDeprecation"];
+            /** @description When the event happens and what it means: Markdown without HTML (`<` before a letter, `/`, `!` or `?`). */
+            description?: string;
+            /** @description Examples of `data`, of at most 16 KiB each. Each must follow the schema. */
+            examples?: unknown[];
+            /** @description Whether the schema may change so that it breaks what was good before. The default is `false`. */
+            force?: boolean;
+            /**
+             * @description The JSON Schema (2020-12) of `data`, of at most 64 KiB. References lead to places of the same schema, by JSON
+             *     Pointers. Patterns are linear: without look-around and back-references. It is kept byte for byte.
+             */
+            schema?: Record<string, never>;
+            /** @description A short name for people: one line. */
+            title?: string;
+            /**
+             * @description What happens to an event whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn`
+             *     accepts it with warnings in the answer, and `enforce` refuses it.
+             * @enum {string}
+             */
+            validation?: "off" | "warn" | "enforce";
+            /**
+             * @description Who sees the event type: everybody with a credential (`public`, the default) or operators (`hidden`).
+             * @enum {string}
+             */
+            visibility?: "public" | "hidden";
         };
         /** @description The queue. No count is higher than 100,000: that number means so many or more. */
         QueueState: {
@@ -1649,6 +1845,15 @@ export interface components {
             /** @description The new secret, in the same form as in the creation. Without it the service makes a secret. */
             secret?: string | null;
         };
+        /** @description A place where `data` breaks the schema of its type. */
+        SchemaFault: {
+            /** @description The keyword of the schema. */
+            keyword: string;
+            /** @description What `data` must follow. It never contains a value of `data`. */
+            message: string;
+            /** @description The place in `data`: a JSON Pointer (RFC 6901), without the names after its first 256 bytes. */
+            pointer: string;
+        };
         /** @description A session of the user. */
         Session: {
             /** @description The address from which the user signed in; `null` if it is not known. */
@@ -1733,6 +1938,8 @@ export interface components {
         };
         /** @description A webhook subscription. */
         Subscription: {
+            /** @description The authentication, without its secrets; absent if there is none. */
+            auth?: components["schemas"]["SubscriptionAuth"];
             /**
              * Format: date-time
              * @description When the subscription was created: UTC, with milliseconds.
@@ -1755,6 +1962,10 @@ export interface components {
             enabled: boolean;
             /** @description The event types and patterns of the subscription. */
             events: string[];
+            /** @description Which of these events the subscription receives, by their content; absent if it receives all. */
+            filter?: components["schemas"]["PayloadFilter"];
+            /** @description The headers that the subscription adds, without their values; absent if it adds none. */
+            headers?: components["schemas"]["SubscriptionHeader"][];
             /** @description The health of the subscription. Only in lists, with `include=health`. */
             health?: components["schemas"]["SubscriptionHealth"];
             /** @description Identifies the subscription. */
@@ -1772,6 +1983,21 @@ export interface components {
              */
             urlSetBy?: string;
         };
+        /** @description The authentication of the requests of a subscription. */
+        SubscriptionAuth: {
+            /** @description The name of the header; absent if it is `authorization` by the type. */
+            name?: string;
+            /**
+             * Format: date-time
+             * @description When it was set.
+             */
+            setAt: string;
+            /**
+             * @description `bearer`, `basic` or `header`.
+             * @enum {string}
+             */
+            type: "bearer" | "basic" | "header";
+        };
         /** @description How many subscriptions have a state. */
         SubscriptionCount: {
             /**
@@ -1781,6 +2007,16 @@ export interface components {
             count: number;
             /** @description `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`. */
             state: string;
+        };
+        /** @description A header that a subscription adds to its requests. */
+        SubscriptionHeader: {
+            /** @description The name, in lower case. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When its value was set.
+             */
+            setAt: string;
         };
         /** @description The health of a subscription. */
         SubscriptionHealth: {
@@ -1876,8 +2112,27 @@ export interface components {
             /** @description The version of the program. */
             version: string;
         };
+        /** @description A filter, and an event or its data. */
+        TestFilter: {
+            /**
+             * @description The `data` of an event without other members. Exactly one of `event` and `data` is required; beside `event`, `null`
+             *     counts as absent.
+             */
+            data?: unknown;
+            /** @description The body that receivers get */
+            event?: {
+                [key: string]: unknown;
+            } | null;
+            filter: components["schemas"]["PayloadFilter"];
+        };
         /** @description The URL to test. */
         TestUrl: {
+            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
+            /** @description Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
+            headers?: {
+                [key: string]: string;
+            } | null;
             /**
              * @description The secret that signs the request, as for a subscription. Without it the service makes one for this test, so that
              *     a receiver that checks signatures refuses the event.
@@ -1939,6 +2194,13 @@ export interface components {
             organizationId?: string;
             /** @description The user, by the subject (`sub`) at the identity provider; absent if the credential is an organization's. */
             userId?: string;
+        };
+        /** @description An event type after a call that changes it. */
+        WrittenEventType: {
+            /** @description Whether this call has changed it. */
+            changed: boolean;
+            /** @description The event type. */
+            eventType: components["schemas"]["EventType"];
         };
     };
     responses: never;
@@ -2143,7 +2405,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
                 /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** @description Only events at this time or later: RFC 3339 */
@@ -2198,6 +2460,78 @@ export interface operations {
             };
         };
     };
+    listEventTypes: {
+        parameters: {
+            query?: {
+                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                organization?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event types */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventTypeList"];
+                };
+            };
+        };
+    };
+    exportEventTypes: {
+        parameters: {
+            query?: {
+                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                organization?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    findEventType: {
+        parameters: {
+            query?: {
+                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                organization?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The event type. Write `/` as `%2F` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event type */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventType"];
+                };
+            };
+        };
+    };
     listAllAuditEvents: {
         parameters: {
             query?: {
@@ -2206,7 +2540,7 @@ export interface operations {
                 /** @description Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
                 actor?: string;
                 /** @description Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
                 /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** @description Only events at this time or later: RFC 3339 */
@@ -2235,6 +2569,99 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPage"];
                     "application/jsonl": components["schemas"]["AuditEvent"];
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    listAllEventTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event types */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventTypeList"];
+                };
+            };
+        };
+    };
+    findAnyEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The event type. Write `/` as `%2F` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event type */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventType"];
+                };
+            };
+        };
+    };
+    putEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The event type. Write `/` as `%2F` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutEventType"];
+            };
+        };
+        responses: {
+            /** @description The event type */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenEventType"];
+                };
+            };
+        };
+    };
+    archiveEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The event type. Write `/` as `%2F` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event type */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenEventType"];
                 };
             };
         };
@@ -2515,7 +2942,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
                 /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** @description Only events at this time or later: RFC 3339 */
@@ -2742,6 +3169,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
+                };
+            };
+        };
+    };
+    testOrganizationFilter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's id. An organization that is unknown has nothing */
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestFilter"];
+            };
+        };
+        responses: {
+            /** @description Whether the event passes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
@@ -3061,7 +3515,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                /** @description The organization's id. An organization that is unknown has nothing */
+                organizationId: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -3509,7 +3966,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
                 /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** @description Only events at this time or later: RFC 3339 */
@@ -3736,6 +4193,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
+                };
+            };
+        };
+    };
+    testUserFilter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestFilter"];
+            };
+        };
+        responses: {
+            /** @description Whether the event passes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
@@ -4055,7 +4539,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                userId: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -4732,6 +5219,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RetriedFailures"];
+                };
+            };
+        };
+    };
+    testFilter: {
+        parameters: {
+            query?: {
+                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                organization?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestFilter"];
+            };
+        };
+        responses: {
+            /** @description Whether the event passes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterVerdict"];
                 };
             };
         };
