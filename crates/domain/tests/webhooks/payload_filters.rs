@@ -45,7 +45,7 @@ fn an_event_that_needs_too_many_comparisons_passes() {
     let both = format!(r#"{{"any":[{leaf},{leaf}]}}"#);
     assert_eq!([passes(&both, 50_000), passes(&both, 50_001)], [false, true]);
     let neither = format!(r#"{{"all":[{{"not":{leaf}}},{{"not":{{"path":"/data","op":"exists"}}}}]}}"#);
-    assert_eq!([passes(&neither, 100_000), passes(&neither, 100_001)], [false, true]);
+    assert_eq!([passes(&neither, 99_999), passes(&neither, 100_000)], [false, true]);
     let in_many = format!(r#"{{"path":"/data/*","op":"in","value":[{}]}}"#, vec!["2"; 100].join(","));
     assert_eq!([passes(&in_many, 1_000), passes(&in_many, 1_001)], [false, true]);
 }
