@@ -75,7 +75,9 @@ fn roles<'a>(claim: &'a Value, organizations: &[&str]) -> Result<Vec<Cow<'a, str
             let mut roles = Vec::new();
             for (role, by) in granted {
                 let by = by.as_object().ok_or(UnreadableMemberships)?;
-                roles.extend(organizations.iter().filter(|id| by.contains_key(**id)).map(|id| format!("{id}:{role}").into()));
+                roles.extend(
+                    organizations.iter().filter(|id| by.contains_key(**id)).map(|id| format!("{id}:{role}").into()),
+                );
             }
             Ok(roles)
         }

@@ -3,7 +3,8 @@ use clap::Subcommand;
 
 use crate::connection::Connection;
 use crate::{
-    audit, event_types, events, keys, listen, log_filter, open, overview, owners, portal_link, sessions, token, webhooks,
+    audit, event_types, events, keys, listen, log_filter, open, overview, owners, portal_link, sessions, token,
+    webhooks,
 };
 
 /// The commands that call a running Gatepost. `--help` shows these comments.

@@ -211,7 +211,9 @@ mod tests {
             }
             assert!(has_lost_id(&format!("/api/api-keys/{}", segment(id))), "{id:?}");
         }
-        for path in ["/api/audit", "/api/audit?target=..", "/api/operator/users/.a/keys", "/api/operator/users/.../keys"] {
+        for path in
+            ["/api/audit", "/api/audit?target=..", "/api/operator/users/.a/keys", "/api/operator/users/.../keys"]
+        {
             assert!(!has_lost_id(path), "{path}");
         }
     }

@@ -82,9 +82,8 @@ impl KeyStore for EvictingStore {
             let outcome = store.change(&request).await;
             match &outcome {
                 Ok(ChangedKey::Changed { digest, .. }) => answers.evict(digest),
-                Ok(
-                    ChangedKey::Unchanged(_) | ChangedKey::Refused(_) | ChangedKey::NotFound | ChangedKey::NotOwned,
-                ) => {}
+                Ok(ChangedKey::Unchanged(_) | ChangedKey::Refused(_) | ChangedKey::NotFound | ChangedKey::NotOwned) => {
+                }
                 Err(_) => answers.evict_matching(|key| key.id == request.id),
             }
             outcome

@@ -5,7 +5,8 @@ use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
     CreateSubscriptionError, InvalidFilter, InvalidOptions, InvalidSubscribedEvents, PublishEventsError,
-    RecoverSubscriptionError, RetryDeliveryError, RetryFailuresError, RotateSecretError, TestSubscriptionError, TestUrlError,
+    RecoverSubscriptionError, RetryDeliveryError, RetryFailuresError, RotateSecretError, TestSubscriptionError,
+    TestUrlError,
 };
 use domain::{
     ChangeKeyError, ChangeLogError, ChangeOwnerError, CreateKeyError, KeyChangeRefusal, ReportLeaksError,

@@ -2,8 +2,8 @@ use anyhow::Result;
 use clap::{ArgGroup, Args};
 use gatepost_client::{ChangedSubscription, FilterChange, SubscriptionChange};
 
-use super::request_file::RequestFile;
 use super::filter_of;
+use super::request_file::RequestFile;
 use crate::connection::Connection;
 use crate::output::Reply;
 use crate::owner::Owner;

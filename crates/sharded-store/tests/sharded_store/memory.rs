@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
-use storage_conformance::owners::OwnedStores;
 use storage_conformance::catalogue::CatalogueStore;
+use storage_conformance::owners::OwnedStores;
 use storage_conformance::{
     FreshStore, Instances, Promise, SharedPromise, SharedSessionStore, audit, catalogue, keep, keep_shared,
 };

@@ -13,8 +13,8 @@ use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::errors::refusals::of_options;
 use crate::errors::field_fault::FieldFault;
+use crate::errors::refusals::of_options;
 use crate::records::filter_schema::FilterSchema;
 use crate::records::subscription_record::SubscriptionRecord;
 

@@ -4,7 +4,9 @@ use super::subscription::{Subscription, SubscriptionStatus};
 use crate::audit::Origin;
 use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
 use crate::webhooks::signing::signing_secret::ChosenSecret;
-use crate::webhooks::{InvalidOptions, OptionsChange, PayloadFilter, SealedOptions, SigningSecret, TargetUrl, Webhooks};
+use crate::webhooks::{
+    InvalidOptions, OptionsChange, PayloadFilter, SealedOptions, SigningSecret, TargetUrl, Webhooks,
+};
 use crate::{KeyId, OwnerId, SubscriptionId};
 
 /// The subscription that a user requests.
