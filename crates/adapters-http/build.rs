@@ -33,6 +33,7 @@ const STYLE: &str = "
     .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1d4ed8 }
     .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #166534 }
     .swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b91c1c }
+    .swagger-ui .opblock.opblock-put .opblock-summary-method { background: #92400e }
     .swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #115e59 }
     .swagger-ui .json-schema-2020-12-expand-deep-button { color: #4b5563 }
 ";

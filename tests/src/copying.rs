@@ -62,7 +62,7 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     source.kill().await;
 
     let tables = copied(&from, &to).await;
-    assert!(tables.len() == 15 && tables.values().all(|rows| *rows > 0), "every table has rows: {tables:?}");
+    assert!(tables.len() == 16 && tables.values().all(|rows| *rows > 0), "every table has rows: {tables:?}");
     let again = copy(&from, &to).await;
     assert!(said(&again).contains("the target is not empty: it has rows in api_keys"), "{}", said(&again));
 
@@ -108,6 +108,9 @@ impl World {
             people.push(Person::fill(gatepost, receiver, name).await);
         }
         receiver.behave(Behaviour::answer("503 Service Unavailable", "", ""));
+        let event_type = json!({ "title": "A", "schema": { "type": "object" } });
+        let put = Request::new("PUT", "/api/operator/event-types/a").bearer(OPERATOR_TOKEN).json(&event_type);
+        assert_eq!(gatepost.send(&put).await.status, 200);
         let (host, mut waiting) = (Host(gatepost.address()), Vec::new());
         for person in &people {
             waiting.extend(person.fail(host, receiver).await);
@@ -127,6 +130,8 @@ impl World {
         }
         let audit = Request::new("GET", "/api/operator/audit?limit=200").bearer(OPERATOR_TOKEN);
         answers.insert("audit of all".to_owned(), gatepost.send(&audit).await.json());
+        let types = Request::new("GET", "/api/operator/event-types/a").bearer(OPERATOR_TOKEN);
+        answers.insert("event type".to_owned(), gatepost.send(&types).await.json());
         answers
     }
 

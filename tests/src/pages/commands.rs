@@ -32,7 +32,7 @@ macro_rules! pages_with_commands {
 
 pages_with_commands! {
     the_readme_runs: "README.md", 7, 2;
-    the_page_about_hosts_runs: "docs/hosts.md", 6, 0;
+    the_page_about_hosts_runs: "docs/hosts.md", 9, 0;
     the_page_about_keys_runs: "docs/keys.md", 11, 0;
     the_page_about_protection_runs: "docs/protect-your-api.md", 2, 0;
     the_page_about_starting_runs: "docs/operations/start.md", 1, 1;
@@ -46,7 +46,8 @@ pages_with_commands! {
     the_page_about_moving_to_shards_runs: "docs/runbooks/move-to-several-shards.md", 0, 3;
     the_page_about_operational_events_runs: "docs/webhooks/operational-events.md", 0, 1;
     the_page_about_event_types_runs: "docs/webhooks/event-types.md", 4, 0;
-    the_page_about_webhooks_runs: "docs/webhooks/README.md", 9, 0;
+    the_page_about_webhooks_runs: "docs/webhooks/README.md", 11, 0;
+    the_page_about_filters_runs: "docs/webhooks/filters.md", 3, 0;
     the_page_about_scaling_runs: "docs/scaling.md", 0, 3;
     the_page_about_fastapi_runs: "docs/quickstart/fastapi.md", 0, 3;
     the_page_about_django_runs: "docs/quickstart/django.md", 0, 3;

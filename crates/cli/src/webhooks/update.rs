@@ -42,7 +42,8 @@ Examples:
   gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
     --event 'invoice.*' --event order.created --user alice
   echo '{\"headers\": {\"x-tenant\": null}, \"auth\": null}' \\
-    | gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q --request - --user alice";
+    | gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
+    --request - --user alice";
 
 /// Changes a subscription.
 ///

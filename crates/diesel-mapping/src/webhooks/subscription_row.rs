@@ -215,7 +215,7 @@ mod tests {
             ("created_by", |row| row.created_by = Some("\0".into())),
             ("filter", |row| row.filter = Some("{}".into())),
             ("status", |row| row.status = "asleep".into()),
-            ("options", |row| row.options = Some("[]".into())),
+            ("options", |row| row.options = Some("7".into())),
         ];
         for (wrong, change) in cases {
             let mut row = row();
