@@ -225,7 +225,9 @@ impl Search {
         let start = self.stack.iter().rposition(|on_stack| *on_stack == node).unwrap_or(0);
         let members = self.stack.split_off(start);
         let measure = self.measure(graph, &members)?;
-        members.iter().for_each(|member| self.component[*member] = Some(measure));
+        for member in members {
+            self.component[member] = Some(measure);
+        }
         Ok(())
     }
 

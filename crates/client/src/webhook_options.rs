@@ -9,10 +9,32 @@ use crate::WebhookSecret;
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookOptions {
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    headers: Option<Option<BTreeMap<String, Option<WebhookSecret>>>>,
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    auth: Option<Option<WebhookAuth>>,
+    #[serde(default, skip_serializing_if = "Wish::is_absent")]
+    headers: Wish<BTreeMap<String, Option<WebhookSecret>>>,
+    #[serde(default, skip_serializing_if = "Wish::is_absent")]
+    auth: Wish<WebhookAuth>,
+}
+
+/// A member of the JSON: absent, `null`, or a value.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(untagged)]
+enum Wish<Value> {
+    #[default]
+    Absent,
+    Remove,
+    Set(Value),
+}
+
+impl<Value> Wish<Value> {
+    const fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
+impl<'de, Value: Deserialize<'de>> Deserialize<'de> for Wish<Value> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or(Self::Remove, Self::Set))
+    }
 }
 
 /// How a receiver recognizes the service.
@@ -57,24 +79,25 @@ impl WebhookOptions {
     /// Removes all headers of a subscription.
     #[must_use]
     pub fn without_headers(self) -> Self {
-        Self { headers: Some(None), ..self }
+        Self { headers: Wish::Remove, ..self }
     }
 
     /// Sets the authentication.
     #[must_use]
     pub fn authenticated_by(self, auth: WebhookAuth) -> Self {
-        Self { auth: Some(Some(auth)), ..self }
+        Self { auth: Wish::Set(auth), ..self }
     }
 
     /// Removes the authentication of a subscription.
     #[must_use]
     pub fn without_auth(self) -> Self {
-        Self { auth: Some(None), ..self }
+        Self { auth: Wish::Remove, ..self }
     }
 
-    fn naming(mut self, name: String, value: Option<WebhookSecret>) -> Self {
-        self.headers.get_or_insert_default().get_or_insert_default().insert(name, value);
-        self
+    fn naming(self, name: String, value: Option<WebhookSecret>) -> Self {
+        let mut headers = if let Wish::Set(headers) = self.headers { headers } else { BTreeMap::new() };
+        headers.insert(name, value);
+        Self { headers: Wish::Set(headers), ..self }
     }
 }
 
@@ -104,10 +127,6 @@ pub struct SubscriptionAuth {
 }
 
 /// A member that is there, also if it is `null`.
-fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

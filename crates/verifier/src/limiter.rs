@@ -86,7 +86,7 @@ impl<States: StateStore> fmt::Debug for Limiter<States> {
 
 /// Makes `to` what `from` is, or `most` if `from` has spent more.
 pub(crate) fn hand_over(from: &InMemoryState, to: &InMemoryState, most: Nanos) {
-    let spent = from.measure_and_replace(&NotKeyed::NonKey, |spent| Err::<((), Nanos), _>(spent));
+    let spent = from.measure_and_replace(&NotKeyed::NonKey, Err::<((), Nanos), _>);
     if let Err(Some(spent)) = spent {
         let Ok(()) = to.measure_and_replace(&NotKeyed::NonKey, |_| Ok::<_, Infallible>(((), spent.min(most))));
     }

@@ -85,8 +85,10 @@ impl OwnerStore for OwnerStates {
         to_the_end(async move {
             let record = store.set_state(&request).await;
             // Also after an error: the state may be changed all the same.
-            let changed = [OwnerNumber::of(&request.owner)].into();
-            answers.iter().for_each(|answers| answers.evict_owners(&changed));
+            let owners = [OwnerNumber::of(&request.owner)].into();
+            for kind in &answers {
+                kind.evict_owners(&owners);
+            }
             changes.fetch_add(1, Ordering::AcqRel);
             record
         })

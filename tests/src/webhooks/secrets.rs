@@ -50,8 +50,8 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     let rotate = Request::new("POST", &format!("{SUBSCRIPTIONS}/{id}/rotate-secret")).json(&json!({}));
     let rotated = consumer.call(rotate).await["secret"].as_str().unwrap().to_owned();
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
-    let received = receiver.expect(4).await;
-    let carry = |header: (String, String)| received.iter().filter(|one| one.headers.contains(&header)).count();
+    let arrived = receiver.expect(4).await;
+    let carry = |header: (String, String)| arrived.iter().filter(|one| one.headers.contains(&header)).count();
     assert_eq!(carry(("x-canary".into(), HEADER.into())), 2, "the test and the delivery have the header");
     assert_eq!(carry(("authorization".into(), format!("Bearer {TOKEN}"))), 2, "and the authentication");
     gatepost.signal("TERM");
@@ -111,6 +111,6 @@ async fn start_with(setup: Setup, key: &str) -> Gatepost {
 
 async fn publish_one(gatepost: &Gatepost, receiver: &Receiver, count: usize) {
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
-    let received = receiver.expect(count).await;
-    assert_eq!(received[count - 1].header("authorization"), format!("Bearer {TOKEN}"));
+    let arrived = receiver.expect(count).await;
+    assert_eq!(arrived[count - 1].header("authorization"), format!("Bearer {TOKEN}"));
 }

@@ -745,9 +745,9 @@ class Owner:
     email: str | None
     """The e-mail address, for people. It identifies nothing. `None` if none is set."""
     max_active_keys: int | None
-    """The most active keys. `None`: API_KEYS_MAX_ACTIVE holds."""
+    """The most active keys. `None`: `API_KEYS_MAX_ACTIVE` holds."""
     max_subscriptions: int | None
-    """The most subscriptions. `None`: WEBHOOK_MAX_SUBSCRIPTIONS holds."""
+    """The most subscriptions. `None`: `WEBHOOK_MAX_SUBSCRIPTIONS` holds."""
     metadata: dict[str, Any]
     """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
     name: str | None

@@ -768,12 +768,12 @@ export interface components {
             email?: string | null;
             /**
              * Format: int32
-             * @description The most active keys, in place of API_KEYS_MAX_ACTIVE. A lower maximum ends no key.
+             * @description The most active keys, in place of `API_KEYS_MAX_ACTIVE`. A lower maximum ends no key.
              */
             maxActiveKeys?: number | null;
             /**
              * Format: int32
-             * @description The most subscriptions, in place of WEBHOOK_MAX_SUBSCRIPTIONS. A lower maximum ends no subscription.
+             * @description The most subscriptions, in place of `WEBHOOK_MAX_SUBSCRIPTIONS`. A lower maximum ends no subscription.
              */
             maxSubscriptions?: number | null;
             /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
@@ -1518,12 +1518,12 @@ export interface components {
             email: string | null;
             /**
              * Format: int32
-             * @description The most active keys. `null`: API_KEYS_MAX_ACTIVE holds.
+             * @description The most active keys. `null`: `API_KEYS_MAX_ACTIVE` holds.
              */
             maxActiveKeys: number | null;
             /**
              * Format: int32
-             * @description The most subscriptions. `null`: WEBHOOK_MAX_SUBSCRIPTIONS holds.
+             * @description The most subscriptions. `null`: `WEBHOOK_MAX_SUBSCRIPTIONS` holds.
              */
             maxSubscriptions: number | null;
             /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */

@@ -32,7 +32,7 @@ pub(crate) fn parse_event_type(body: &[u8], known: &[String]) -> Result<(EventTy
     let members: RawMembers<'_> = serde_json::from_slice(body).map_err(|error| unreadable(&error))?;
     members.check_names()?;
     let mut unknown = members.unknown(known);
-    if let Some(deprecated) = members.get("deprecated").and_then(|json| RawMembers::of(json)) {
+    if let Some(deprecated) = members.get("deprecated").and_then(RawMembers::of) {
         deprecated.check_names()?;
         unknown.extend(deprecated.unknown(&DEPRECATION_FIELDS).into_iter().map(|fault| fault.inside("deprecated")));
     }

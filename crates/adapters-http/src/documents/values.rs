@@ -44,7 +44,7 @@ const VALUES: [(&str, &str, Values); 87] = [
     ("BasicAuth", "password", Values::Passwords),
     ("HeaderAuth", "type", Values::Always("header")),
     ("HeaderAuth", "name", Values::HeaderNames),
-    ("HeaderAuth", "value", Values::HeaderValues),
+    ("HeaderAuth", "value", Values::OfHeaders),
     ("SubscriptionAuth", "type", Values::AuthKinds),
     ("PutEventType", "title", Values::EntryTitles),
     ("PutEventType", "description", Values::EntryDescriptions),
@@ -164,7 +164,7 @@ pub(crate) enum Values {
     Usernames,
     Passwords,
     HeaderNames,
-    HeaderValues,
+    OfHeaders,
     AuthKinds,
     Urls,
     LogFilters,
@@ -246,7 +246,7 @@ impl Values {
             Self::Usernames => Authentication::USERNAME_PATTERN,
             Self::Passwords => Authentication::PASSWORD_PATTERN,
             Self::HeaderNames => HeaderName::PATTERN,
-            Self::HeaderValues => HeaderValue::PATTERN,
+            Self::OfHeaders => HeaderValue::PATTERN,
             _ => return None,
         };
         Some(pattern.to_owned())
@@ -281,7 +281,7 @@ impl Values {
             Self::Usernames => (Some(1), Some(Authentication::USERNAME_LENGTH_MAX)),
             Self::Passwords => (None, Some(Authentication::PASSWORD_LENGTH_MAX)),
             Self::HeaderNames => (Some(1), Some(HeaderName::LENGTH_MAX)),
-            Self::HeaderValues => (Some(1), Some(HeaderValue::LENGTH_MAX)),
+            Self::OfHeaders => (Some(1), Some(HeaderValue::LENGTH_MAX)),
             Self::Cursors => (Some(1), None),
             _ => (None, None),
         }

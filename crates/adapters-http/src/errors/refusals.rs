@@ -281,12 +281,13 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
             let fault = FieldFault::new("data", "breaks the schema of its type");
             ApiError::EventInvalid(locate(fault, index), faults.iter().map(SchemaFaultRecord::of).collect())
         }
-        PublishEventsError::Catalogue(PublicationRefusal::Store(error)) => error.into(),
         PublishEventsError::Conflict { index } => {
             let fault = FieldFault::new("id", "was published before with another type or other data");
             ApiError::AtFault(ErrorCode::EventConflict, vec![locate(fault, index)])
         }
-        PublishEventsError::Store(error) => error.into(),
+        PublishEventsError::Catalogue(PublicationRefusal::Store(error)) | PublishEventsError::Store(error) => {
+            error.into()
+        }
     }
 }
 

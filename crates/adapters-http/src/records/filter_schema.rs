@@ -65,7 +65,7 @@ fn reference() -> Value {
 }
 
 fn condition(description: &str, name: &str, of: &Value) -> Value {
-    object(description, json!({name: of}))
+    object(description, &json!({name: of}))
 }
 
 fn leaf(description: &str, operations: &[&str], value: Option<Value>) -> Value {
@@ -76,11 +76,11 @@ fn leaf(description: &str, operations: &[&str], value: Option<Value>) -> Value {
     if let Some(value) = value {
         members["value"] = value;
     }
-    object(description, members)
+    object(description, &members)
 }
 
 /// An object that has these members and no others.
-fn object(description: &str, members: Value) -> Value {
+fn object(description: &str, members: &Value) -> Value {
     let required: Vec<String> = members.as_object().into_iter().flat_map(|members| members.keys().cloned()).collect();
     json!({
         "type": "object", "description": description, "required": required, "additionalProperties": false,

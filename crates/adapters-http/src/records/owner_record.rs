@@ -20,10 +20,10 @@ pub(crate) struct OwnerRecord {
     /// Pairs for your application.
     #[schema(schema_with = metadata_schema)]
     metadata: BTreeMap<String, String>,
-    /// The most active keys. `null`: API_KEYS_MAX_ACTIVE holds.
+    /// The most active keys. `null`: `API_KEYS_MAX_ACTIVE` holds.
     #[schema(required = true, example = 50)]
     max_active_keys: Option<u32>,
-    /// The most subscriptions. `null`: WEBHOOK_MAX_SUBSCRIPTIONS holds.
+    /// The most subscriptions. `null`: `WEBHOOK_MAX_SUBSCRIPTIONS` holds.
     #[schema(required = true, example = 20)]
     max_subscriptions: Option<u32>,
     /// Whether the owner may act.

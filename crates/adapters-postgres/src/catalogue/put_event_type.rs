@@ -36,6 +36,6 @@ impl Work for PutEntryRequest {
         let (written, committed) = commit_with(connection, &[], &[event]).await;
         // A commit with an unknown result is not repeated: the second run would find its own entry.
         settle(written, committed)?;
-        Ok(EntryPut::Stored(entry))
+        Ok(EntryPut::Stored(Box::new(entry)))
     }
 }

@@ -57,5 +57,5 @@ fn put(connection: &mut SqliteConnection, request: &PutEntryRequest) -> Result<E
     let insertion = diesel::insert_into(event_types::table).values(&row);
     insertion.on_conflict(event_types::name).do_update().set(&row).execute(connection)?;
     write_events(connection, [&request.cause.event_type_changed(request.before.as_ref(), &entry)])?;
-    Ok(EntryPut::Stored(entry))
+    Ok(EntryPut::Stored(Box::new(entry)))
 }

@@ -239,12 +239,12 @@ impl<'a> FanOut<'a> {
 
 /// What a dispatcher needs of the lane; `None` if its owner is suspended, so that nothing is claimed.
 fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Option<ClaimedLane>> {
+    use diesel_mapping::schema::webhook_subscriptions as subscriptions;
     let suspended = owners::table.filter(owners::number.eq(lane.owner.number()));
     let suspended = suspended.filter(owners::suspended_at.is_not_null()).count();
     if suspended.get_result::<i64>(connection)? > 0 {
         return Ok(None);
     }
-    use diesel_mapping::schema::webhook_subscriptions as subscriptions;
     let found = subscriptions::table
         .filter(subscriptions::id.eq(lane.id.as_bytes().as_slice()))
         .select((subscriptions::url, SecretsRow::as_select()));
@@ -256,8 +256,7 @@ fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Op
 }
 
 /// The open lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`], each with its
-/// filter. If there are
-/// fewer, the last pattern fills the other places, so that one prepared statement is enough.
+/// filter. If there are fewer, the last pattern fills the other places, so that one prepared statement is enough.
 fn asking_for(
     connection: &mut SqliteConnection,
     owner: &OwnerId,

@@ -67,13 +67,13 @@ pub struct ReplacedOwnerRow<'a> {
     owner_issuer: &'a str,
     owner_subject: &'a str,
     number: i64,
-    name: Option<&'a str>,
-    email: Option<&'a str>,
+    name: Option<String>,
+    email: Option<String>,
     metadata: Option<String>,
     max_active_keys: Option<i64>,
     max_subscriptions: Option<i64>,
     suspended_at: Option<StoredInstant>,
-    reason: Option<&'a str>,
+    reason: Option<String>,
     rested_until: Option<StoredInstant>,
 }
 
@@ -88,16 +88,20 @@ impl<'a> ReplacedOwnerRow<'a> {
             owner_issuer: owner.issuer(),
             owner_subject: owner.subject(),
             number: OwnerNumber::of(owner).number(),
-            name: name.as_ref().map(OwnerText::as_str),
-            email: email.as_ref().map(OwnerText::as_str),
+            name: name.as_ref().map(text_of),
+            email: email.as_ref().map(text_of),
             metadata: metadata_json(metadata),
             max_active_keys: limits.max_active_keys.map(Into::into),
             max_subscriptions: limits.max_subscriptions.map(Into::into),
             suspended_at: suspension.as_ref().map(|suspension| suspension.since.into()),
-            reason: suspension.as_ref().and_then(|suspension| suspension.reason.as_ref()).map(OwnerText::as_str),
+            reason: suspension.as_ref().and_then(|suspension| suspension.reason.as_ref()).map(text_of),
             rested_until: rested_until.map(Into::into),
         })
     }
+}
+
+fn text_of<const MAX: usize>(text: &OwnerText<MAX>) -> String {
+    text.as_str().to_owned()
 }
 
 fn metadata_json(metadata: &Metadata) -> Option<String> {

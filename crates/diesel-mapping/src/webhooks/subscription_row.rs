@@ -79,7 +79,7 @@ pub struct NewSubscriptionRow<'a> {
     deleted_at: Option<StoredInstant>,
     created_by: Option<String>,
     options: Option<String>,
-    filter: Option<&'a str>,
+    filter: Option<String>,
 }
 
 impl<'a> NewSubscriptionRow<'a> {
@@ -102,7 +102,7 @@ impl<'a> NewSubscriptionRow<'a> {
             deleted_at: None,
             created_by: subscription.created_by.as_ref().map(|member| member.subject().to_owned()),
             options: stored_options(&subscription.options),
-            filter: subscription.filter.as_ref().map(PayloadFilter::as_str),
+            filter: subscription.filter.as_ref().map(|filter| filter.as_str().to_owned()),
         }
     }
 }
@@ -114,7 +114,7 @@ pub struct ChangedSubscriptionRow<'a> {
     url: &'a str,
     url_set_by: Option<Vec<u8>>,
     events: String,
-    filter: Option<&'a str>,
+    filter: Option<String>,
     description: &'a str,
     status: &'static str,
     updated_at: StoredInstant,
@@ -127,7 +127,7 @@ impl<'a> From<&'a Subscription> for ChangedSubscriptionRow<'a> {
             url: changed.url.as_str(),
             url_set_by: changed.url_set_by.map(|key| key.as_bytes().to_vec()),
             events: events_text(&changed.events),
-            filter: changed.filter.as_ref().map(PayloadFilter::as_str),
+            filter: changed.filter.as_ref().map(|filter| filter.as_str().to_owned()),
             description: changed.description.as_str(),
             status: status_code(changed.status),
             updated_at: changed.updated_at.into(),

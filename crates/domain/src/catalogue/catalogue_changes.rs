@@ -152,7 +152,7 @@ impl Catalogue {
         let (after, cause) = (EventTypeEntry { updated_at: now, ..after }, Cause::new(origin, now, &*self.entropy));
         let put = self.store.put(&PutEntryRequest { before, after, max: EVENT_TYPES_MAX, cause }).await?;
         let entry = match put {
-            EntryPut::Stored(entry) => entry,
+            EntryPut::Stored(entry) => *entry,
             EntryPut::Overtaken => return Ok(EntryWrite::Overtaken),
             EntryPut::Full => return Ok(EntryWrite::Full),
         };

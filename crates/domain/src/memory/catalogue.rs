@@ -48,7 +48,7 @@ impl EventTypes for MemoryEventTypes {
             Ok(entry) => {
                 self.audit.write([request.cause.event_type_changed(request.before.as_ref(), &entry)]);
                 stored.insert(entry.name.clone(), entry.clone());
-                Ok(EntryPut::Stored(entry))
+                Ok(EntryPut::Stored(Box::new(entry)))
             }
             Err(refusal) => Ok(refusal),
         }

@@ -42,9 +42,9 @@ pub enum OwnerStateChange {
 }
 
 impl<Value: Clone> Patch<Value> {
-    fn apply_to(&self, before: &Option<Value>) -> Option<Value> {
+    fn apply_to(&self, before: Option<&Value>) -> Option<Value> {
         match self {
-            Self::Keep => before.clone(),
+            Self::Keep => before.cloned(),
             Self::Reset => None,
             Self::Set(value) => Some(value.clone()),
         }
@@ -59,12 +59,12 @@ impl OwnerChange {
     /// If the metadata would break a limit.
     pub fn apply_to(&self, before: &OwnerRecord) -> Result<OwnerRecord, InvalidMetadata> {
         Ok(OwnerRecord {
-            name: self.name.apply_to(&before.name),
-            email: self.email.apply_to(&before.email),
+            name: self.name.apply_to(before.name.as_ref()),
+            email: self.email.apply_to(before.email.as_ref()),
             metadata: self.metadata.apply_to(&before.metadata)?,
             limits: OwnerLimits {
-                max_active_keys: self.max_active_keys.apply_to(&before.limits.max_active_keys),
-                max_subscriptions: self.max_subscriptions.apply_to(&before.limits.max_subscriptions),
+                max_active_keys: self.max_active_keys.apply_to(before.limits.max_active_keys.as_ref()),
+                max_subscriptions: self.max_subscriptions.apply_to(before.limits.max_subscriptions.as_ref()),
             },
             ..before.clone()
         })

@@ -46,7 +46,7 @@ pub struct PutEntryRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryPut {
     /// The entry is stored. Its revision is larger than every revision before.
-    Stored(EventTypeEntry),
+    Stored(Box<EventTypeEntry>),
     /// The stored entry is another one than [`PutEntryRequest::before`]. Nothing has changed.
     Overtaken,
     /// The entry is new, and there are as many as there may be. Nothing has changed.

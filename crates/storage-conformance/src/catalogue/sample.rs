@@ -50,7 +50,7 @@ pub(crate) async fn put(
     after: EventTypeEntry,
 ) -> EventTypeEntry {
     match store.types.put(&request(before, after, NO_MAXIMUM)).await.expect("a change must succeed") {
-        EntryPut::Stored(entry) => entry,
+        EntryPut::Stored(entry) => *entry,
         refusal => panic!("the entry must be stored: {refusal:?}"),
     }
 }

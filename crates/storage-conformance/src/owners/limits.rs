@@ -71,9 +71,9 @@ pub async fn parallel_creations_fill_a_changed_maximum_exactly(stores: Arc<Owned
         })
     });
     let answers = all_at_once(keys.chain(webhooks).collect()).await;
-    let stored = |answers: &[bool]| answers.iter().filter(|stored| **stored).count();
-    assert_eq!(stored(&answers[..30]), 7, "of 30 parallel keys for 7 places, so many were stored");
-    assert_eq!(stored(&answers[30..]), 3, "of 10 parallel subscriptions for 3 places, so many were stored");
+    let count = |answers: &[bool]| answers.iter().filter(|is_stored| **is_stored).count();
+    assert_eq!(count(&answers[..30]), 7, "of 30 parallel keys for 7 places, so many were stored");
+    assert_eq!(count(&answers[30..]), 3, "of 10 parallel subscriptions for 3 places, so many were stored");
     assert_eq!(all_keys(&*stores.keys, &owner).await.len(), 7, "what was answered must be what is stored");
 }
 
@@ -94,10 +94,10 @@ pub async fn a_maximum_that_changes_in_a_race_holds_afterwards(stores: Arc<Owned
         );
     }
     all_at_once(calls).await;
-    let stored = all_keys(&*stores.keys, &owner).await.len();
-    assert!((1..=6).contains(&stored), "never more keys than the largest maximum, got {stored}");
+    let taken = all_keys(&*stores.keys, &owner).await.len();
+    assert!((1..=6).contains(&taken), "never more keys than the largest maximum, got {taken}");
     change(&*stores.owners, &owner, keys_max(Patch::Set(6))).await;
-    for place in stored..6 {
+    for place in taken..6 {
         let answer = insert(&*stores.keys, &Sample::of(&owner), 10).await;
         assert!(matches!(answer, Insertion::Stored(_)), "place {place} is free, got {answer:?}");
     }

@@ -127,21 +127,25 @@ pub async fn publications_to_a_suspended_owner_claim_nothing(stores: Arc<OwnedSt
 /// that ended during the suspension counts from its end.
 pub async fn days_of_suspension_are_not_days_of_failure(stores: Arc<OwnedStores>) {
     let owner = user("alice");
-    let (lane, late) = (subscribed(&*stores.webhooks, &owner).await, subscribed(&*stores.webhooks, &owner).await);
+    let (first, second) = (subscribed(&*stores.webhooks, &owner).await, subscribed(&*stores.webhooks, &owner).await);
     for millis in 0..5 {
         publish_at(&*stores.webhooks, &owner, at(millis)).await;
     }
     let held = claim(&*stores.webhooks, 10).await;
-    let (of_late, of_lane): (Vec<Held>, Vec<Held>) = held.into_iter().partition(|one| one.subscription == late.id);
-    for one in &of_lane[..4] {
+    let (later, earlier): (Vec<Held>, Vec<Held>) = held.into_iter().partition(|one| one.subscription == second.id);
+    for one in &earlier[..4] {
         settle(&*stores.webhooks, one.failed(100, 11 * DAY_MILLIS)).await;
     }
     set_state(&*stores.owners, &owner, suspend("unpaid"), DAY_MILLIS).await;
-    settle(&*stores.webhooks, of_late[0].failed(2 * DAY_MILLIS, 11 * DAY_MILLIS)).await;
+    settle(&*stores.webhooks, later[0].failed(2 * DAY_MILLIS, 11 * DAY_MILLIS)).await;
     set_state(&*stores.owners, &owner, OwnerStateChange::Activate, 11 * DAY_MILLIS).await;
     let failing_since = async |lane| health(&*stores.webhooks, lane).await.breaker.failing_since;
-    assert_eq!(failing_since(&lane).await, Some(at(100 + 10 * DAY_MILLIS)), "ten days do not count as failing");
-    assert_eq!(failing_since(&late).await, Some(at(11 * DAY_MILLIS)), "and nine days of the other lane do not count");
-    settle(&*stores.webhooks, of_lane[4].failed(11 * DAY_MILLIS + 10, 12 * DAY_MILLIS)).await;
-    assert_eq!(reread(&*stores.webhooks, &lane).await.status, SubscriptionStatus::Enabled, "five days have not passed");
+    assert_eq!(failing_since(&first).await, Some(at(100 + 10 * DAY_MILLIS)), "ten days do not count as failing");
+    assert_eq!(failing_since(&second).await, Some(at(11 * DAY_MILLIS)), "and nine days of the other lane do not count");
+    settle(&*stores.webhooks, earlier[4].failed(11 * DAY_MILLIS + 10, 12 * DAY_MILLIS)).await;
+    assert_eq!(
+        reread(&*stores.webhooks, &first).await.status,
+        SubscriptionStatus::Enabled,
+        "five days have not passed"
+    );
 }

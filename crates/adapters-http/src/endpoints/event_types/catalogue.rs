@@ -1,5 +1,6 @@
 use actix_web::HttpResponse;
 use actix_web::web::Json;
+use domain::catalogue::EventTypeEntry;
 
 use super::catalogue_document::document_of;
 use crate::callers::owner::OwnerCall;
@@ -34,7 +35,7 @@ pub(super) async fn list_event_types(call: OwnerCall) -> Result<Json<EventTypesR
     responses((status = 200, description = "The event type", body = EventTypeRecord), Errors),
 )]
 pub(super) async fn find_event_type(call: OwnerCall) -> Result<Json<EventTypeRecord>, ApiError> {
-    let found = call.api().catalogue.find(&call.id()?).await?.filter(|entry| entry.is_public());
+    let found = call.api().catalogue.find(&call.id()?).await?.filter(EventTypeEntry::is_public);
     let found = found.ok_or(ErrorCode::EventTypeNotFound)?;
     Ok(Json(EventTypeRecord::of(&found).map_err(|error| ApiError::Internal(error.into()))?))
 }

@@ -13,7 +13,7 @@ pub(super) fn document_of<'a>(entries: impl Iterator<Item = &'a EventTypeEntry>)
     let (mut webhooks, mut schemas, mut keys) = (Map::new(), Map::new(), BTreeSet::new());
     for entry in entries {
         let key = component_key(entry.name.as_str(), &mut keys);
-        let data = entry.settings.schema.as_ref().map(parsed).unwrap_or_else(|| json!({}));
+        let data = entry.settings.schema.as_ref().map_or_else(|| json!({}), parsed);
         schemas.insert(key.clone(), moved(data, &format!("#/components/schemas/{key}")));
         webhooks.insert(entry.name.to_string(), webhook(entry, &key));
     }

@@ -24,10 +24,10 @@ struct Change {
     /// The names to set, and with `null` those to remove. Other names stay. `null` in place of the object removes all.
     #[schema(schema_with = metadata_patch_schema, required = false)]
     metadata: (),
-    /// The most active keys, in place of API_KEYS_MAX_ACTIVE. A lower maximum ends no key.
+    /// The most active keys, in place of `API_KEYS_MAX_ACTIVE`. A lower maximum ends no key.
     #[schema(rename = "maxActiveKeys", example = 50)]
     max_active_keys: Option<u32>,
-    /// The most subscriptions, in place of WEBHOOK_MAX_SUBSCRIPTIONS. A lower maximum ends no subscription.
+    /// The most subscriptions, in place of `WEBHOOK_MAX_SUBSCRIPTIONS`. A lower maximum ends no subscription.
     #[schema(rename = "maxSubscriptions", example = 20)]
     max_subscriptions: Option<u32>,
 }

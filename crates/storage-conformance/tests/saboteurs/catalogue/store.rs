@@ -126,7 +126,7 @@ impl EventTypes for Saboteur {
             let event = request.cause.event_type_changed(request.before.as_ref(), entry);
             self.audit.record_new(&[event]).await?;
         }
-        Ok(admitted.map_or_else(|refusal| refusal, EntryPut::Stored))
+        Ok(admitted.map_or_else(|refusal| refusal, |entry| EntryPut::Stored(Box::new(entry))))
     }
 
     async fn last_revision(&self) -> Result<u64, StoreError> {

@@ -34,7 +34,9 @@ impl DeliveryQueue for Saboteur {
             Fault::OverlooksWhatComesLate => self.overlook_late(request, &mut lanes),
             Fault::NamesNoOwner => lanes.iter_mut().for_each(|lane| lane.owner = OwnerNumber::from_number(0)),
             Fault::ClaimsWithoutOptions => {
-                lanes.iter_mut().for_each(|lane| lane.secrets.options = SealedOptions::default());
+                for lane in &mut lanes {
+                    lane.secrets.options = SealedOptions::default();
+                }
             }
             Fault::LastComeFirst => lanes.iter_mut().for_each(|lane| lane.deliveries.reverse()),
             Fault::ForgetsRuns => {

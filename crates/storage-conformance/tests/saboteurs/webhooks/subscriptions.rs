@@ -89,7 +89,9 @@ impl SubscriptionStore for Saboteur {
         self.enter().await;
         let mut page = self.inner.list_with_health(&self.as_known_in(request)).await?;
         if self.is(Fault::ListsHealthWithoutOptions) {
-            page.iter_mut().for_each(|(one, _)| one.options = SealedOptions::default());
+            for (one, _) in &mut page {
+                one.options = SealedOptions::default();
+            }
         }
         if let (Fault::ListsTheNewestHealth, [(_, newest), others @ ..]) = (self.fault, &mut page[..]) {
             for (_, health) in others {
