@@ -32,9 +32,9 @@ def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(ser
 
 
 def test_a_catalogue_is_applied_once(service: Service) -> None:
-    paid = {"name": "v1/paid", "schema": {"type": "object", "required": ["id"]}, "validation": "enforce"}
+    paid = {"name": "v2/paid", "schema": {"type": "object", "required": ["id"]}, "validation": "enforce"}
     since = datetime(2026, 11, 21, tzinfo=UTC)
-    old = {"name": "old", "examples": [1.5], "deprecated": {"since": since, "replacement": "v1/paid"}}
+    old = {"name": "old", "examples": [1.5], "deprecated": {"since": since, "replacement": "v2/paid"}}
 
     async def applied(catalogue: list[dict[str, Any]]) -> list[AppliedEventType]:
         async with AsyncGatepost(service.url, service.operator_token) as gatepost:
@@ -42,12 +42,12 @@ def test_a_catalogue_is_applied_once(service: Service) -> None:
 
     with Gatepost(service.url, service.operator_token) as gatepost:
         types = gatepost.event_types
-        created = [AppliedEventType("v1/paid", "created"), AppliedEventType("old", "created")]
+        created = [AppliedEventType("v2/paid", "created"), AppliedEventType("old", "created")]
         assert types.apply([paid, old], dry_run=True) == created
         assert types.apply([paid, old]) == created
         assert asyncio.run(applied([paid, old])) == []
         titled = {**paid, "title": "Paid"}
-        changes = [AppliedEventType("v1/paid", "changed"), AppliedEventType("old", "archived")]
+        changes = [AppliedEventType("v2/paid", "changed"), AppliedEventType("old", "archived")]
         assert types.apply([titled], dry_run=True, prune=True) == changes
         assert types.apply([titled], prune=True) == changes
         assert types.apply([titled], prune=True) == []
@@ -56,7 +56,7 @@ def test_a_catalogue_is_applied_once(service: Service) -> None:
             types.apply(breaking)
         assert error.value.code == "schema_breaks"
         assert len(types.apply(breaking, force=True)) == 1
-        assert types.apply([], prune=True) == [AppliedEventType("v1/paid", "archived")]
+        assert types.apply([], prune=True) == [AppliedEventType("v2/paid", "archived")]
 
 
 def test_a_client_works_in_one_event_loop_after_the_other(service: Service) -> None:

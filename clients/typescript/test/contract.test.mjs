@@ -71,6 +71,12 @@ describe("the service", { skip: ABSENT }, () => {
     const rotated = await alice.rotateApiKey({ keyId });
     assert.equal((await alice.listApiKeys()).keys.length, 2);
     assert.equal((await operator.listUserApiKeys({ userId: "alice" })).keys.length, 2);
+    assert.equal((await operator.changeUser({ userId: "alice", name: "Alice" })).name, "Alice");
+    assert.equal((await operator.findUser({ userId: "alice" })).name, "Alice");
+    assert.equal((await operator.setUserState({ userId: "alice", state: "active" })).name, "Alice");
+    assert.equal((await operator.changeOrganization({ organizationId: "acme", name: "Acme" })).name, "Acme");
+    assert.equal((await operator.findOrganization({ organizationId: "acme" })).name, "Acme");
+    assert.equal((await operator.setOrganizationState({ organizationId: "acme", state: "active" })).name, "Acme");
     await alice.revokeApiKey({ keyId: rotated.keyId });
     const other = await alice.createApiKey({ label: "a" });
     await operator.revokeUserApiKey({ userId: "alice", keyId: other.keyId });
@@ -297,7 +303,7 @@ describe("the service", { skip: ABSENT }, () => {
     assert.equal((await operator.eventTypes.apply([breaking], { force: true })).length, 1);
     await fails(operator.publishEvent({ userId: "alice", type: "v1/paid", data: {} }), "event_invalid");
     assert.equal((await alice.listEventTypes()).eventTypes[0].name, "v1/paid");
-    assert.equal((await alice.findEventType({ name: "v1/paid" })).version, 2);
+    assert.equal((await alice.findEventType({ name: "v1/paid" })).version, 3);
     assert.ok((await alice.exportEventTypes()).webhooks["v1/paid"]);
     assert.deepEqual(await operator.eventTypes.apply([], { prune: true }), [{ name: "v1/paid", change: "archived" }]);
   });

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from gatepost import json_form, types
 from gatepost.calls import Steps, call
@@ -77,6 +77,7 @@ def is_same(settings: Mapping[str, Any], known: types.EventType) -> bool:
 
 def without_times(value: Any) -> Any:
     """The service and the standard library write UTC differently."""
-    if isinstance(value, dict) and "since" in value:
-        return {**value, "since": json_form.moment(value["since"])}
-    return value
+    if not isinstance(value, dict):
+        return value
+    fields = cast("dict[str, Any]", value)
+    return {**fields, "since": json_form.moment(fields["since"])} if "since" in fields else fields
