@@ -101,6 +101,10 @@ impl Reader {
             ("invoice.json", "{}"),
             ("answer.json", r#"{"invoice":{}}"#),
             ("keys.txt", "svc_live_none\n"),
+            ("catalogue.json", r#"{"eventTypes":[{"name":"invoice.paid"}]}"#),
+            ("filter.json", r#"{"path":"/data/amount","op":"gte","value":100}"#),
+            ("event.json", r#"{"type":"a.b","timestamp":"2026-11-21T20:00:00Z","data":{"amount":250}}"#),
+            ("request.json", r#"{"headers":{"x-tenant":"42"}}"#),
             ("events.jsonl", r#"{"userId":"alice","type":"a.b","data":{}}"#),
         ] {
             fs::write(reader.path(file), text).unwrap();
@@ -110,6 +114,7 @@ impl Reader {
             fs::write(reader.path(file), format!("{listen}database_url = 'sqlite://gatepost-data/gatepost.db'\n"))
                 .unwrap();
         }
+        reader.shell.succeeds("event-types apply -f catalogue.json");
         reader
     }
 

@@ -31,7 +31,8 @@ const EXAMPLES: &str = "\
 Examples:
   gatepost event-types apply -f catalogue.json --dry-run
   gatepost event-types apply -f catalogue.json --prune
-  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost event-types apply -f catalogue.json --json";
+  GATEPOST_OPERATOR_TOKEN_FILE=operator \\
+    gatepost event-types apply -f catalogue.json --json";
 
 const FORM: &str = "\
 The file is {\"eventTypes\": [{\"name\": \"invoice.paid\", ...}]}. The other members of an event type are those of

@@ -18,7 +18,8 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   gatepost event-types show invoice.paid
-  GATEPOST_OPERATOR_TOKEN_FILE=operator gatepost event-types show invoice.paid --json";
+  GATEPOST_OPERATOR_TOKEN_FILE=operator \\
+    gatepost event-types show invoice.paid --json";
 
 /// Prints the event type.
 ///

@@ -39,7 +39,8 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  gatepost owners set --for-user alice --name \"Alice Doe\" --email alice@example.com
+  gatepost owners set --for-user alice --name \"Alice Doe\" \\
+    --email alice@example.com
   gatepost owners set --for-organization globex --metadata plan=pro
   gatepost owners set --for-organization globex --max-active-keys 50
   gatepost owners set --for-organization globex --max-active-keys default

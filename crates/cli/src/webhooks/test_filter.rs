@@ -27,8 +27,8 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  gatepost webhooks test-filter '{\"path\":\"/data/amount\",\"op\":\"gte\",\"value\":100}' \\
-    --data '{\"amount\":250}' --user alice
+  gatepost webhooks test-filter --data '{\"amount\":250}' --user alice \\
+    '{\"path\":\"/data/amount\",\"op\":\"gte\",\"value\":100}'
   gatepost webhooks test-filter @filter.json --event @event.json --user alice";
 
 /// Tests a filter.
