@@ -132,9 +132,9 @@ async def organizations(operator: Any) -> None:
     key, id, delivery = (f"{kind}_01h455vb4pex5vsknk084sn02q" for kind in ("key", "sub", "dlv"))
     assert (await operator("list_organization_api_keys", "acme")).keys == ()
     for kind, owner in (("user", "alice"), ("organization", "acme")):
-        assert (await operator(f"change_{kind}", owner, name="A name")).name == "A name"
-        assert (await operator(f"find_{kind}", owner)).name == "A name"
-        assert (await operator(f"set_{kind}_state", owner, state="active")).name == "A name"
+        assert (await operator(f"change_{kind}", owner, email="a@example.com")).email == "a@example.com"
+        assert (await operator(f"find_{kind}", owner)).email == "a@example.com"
+        assert (await operator(f"set_{kind}_state", owner, state="active")).email == "a@example.com"
     assert (await operator("revoke_organization_api_keys", "acme")).revoked_count == 0
     await refused(operator("revoke_organization_api_key", "acme", key), 404, "key_not_found")
     assert (await operator("list_organization_sessions", "acme")).sessions == ()
