@@ -80,7 +80,7 @@ export function Facts({ subscription, health }) {
         </dd>
       </div>
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
-      ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map(({ name }) => html`<code>${name}</code> `)}</dd></div>`}
+      ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map((header) => html`<code>${header.name}</code> `)}</dd></div>`}
       ${subscription.auth && html`<div><dt>Authentication</dt><dd>${subscription.auth.type} ${subscription.auth.name}, set <${WhenExactly} at=${subscription.auth.setAt} /></dd></div>`}
       ${subscription.filter && html`<div><dt>Filter</dt><dd><code>${JSON.stringify(subscription.filter)}</code></dd></div>`}
       <div><dt>Created</dt><dd><${WhenExactly} at=${subscription.createdAt} /></dd></div>
