@@ -404,7 +404,7 @@ class EventType:
     updated_at: datetime
     """When the entry was changed last."""
     validation: str
-    """What happens to an event whose `data` breaks the schema: `off`, `warn` or `enforce`."""
+    """The treatment of events whose `data` breaks the schema: `off`, `warn` or `enforce`."""
     version: int
     """The number of the schema, from 1. Each change of the schema adds 1."""
     visibility: str

@@ -797,7 +797,7 @@ export interface components {
             /** @description The new event types and patterns. */
             events?: string[];
             filter?: components["schemas"]["PayloadFilter"] | null;
-            /** @description The headers to set, and with `null` those to remove. Others stay. `null` in place of the object removes all. The limits are those of a new subscription, for all headers after the change. */
+            /** @description The headers to set, and with `null` those to remove. Others stay. `null` in place of the object removes all. All headers after the change must be within the limits of a new subscription. */
             headers?: {
                 [key: string]: string | null;
             } | null;
@@ -925,7 +925,7 @@ export interface components {
              */
             events: string[];
             filter?: components["schemas"]["PayloadFilter"] | null;
-            /** @description Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
+            /** @description Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -1152,7 +1152,7 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description What happens to an event whose `data` breaks the schema: `off`, `warn` or `enforce`.
+             * @description The treatment of events whose `data` breaks the schema: `off`, `warn` or `enforce`.
              * @enum {string}
              */
             validation: "off" | "warn" | "enforce";
@@ -1712,13 +1712,13 @@ export interface components {
             /** @description A short name for people: one line. */
             title?: string;
             /**
-             * @description What happens to an event whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn`
+             * @description The treatment of events whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn`
              *     accepts it with warnings in the answer, and `enforce` refuses it.
              * @enum {string}
              */
             validation?: "off" | "warn" | "enforce";
             /**
-             * @description Who sees the event type: everybody with a credential (`public`, the default) or operators (`hidden`).
+             * @description The readers of the event type: all callers with a credential (`public`, the default), or operators (`hidden`).
              * @enum {string}
              */
             visibility?: "public" | "hidden";
@@ -2129,7 +2129,7 @@ export interface components {
         TestUrl: {
             /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
-            /** @description Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
+            /** @description Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
             headers?: {
                 [key: string]: string;
             } | null;

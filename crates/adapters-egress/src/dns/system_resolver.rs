@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const ROUNDS: u32 = 3;
 /// No name in this zone exists, and no question should be sent about one (RFC 6761, section 6.4).
 const NO_NAME_ENDS_WITH: &str = "invalid";
-/// How long the addresses of one family wait for the addresses of the other: some name servers never answer for IPv6.
+/// The maximum wait for the addresses of the second family: some name servers never answer for IPv6.
 const OTHER_FAMILY_MAX: Duration = Duration::from_millis(500);
 
 /// Asks the name servers of the system. A look-up that hangs holds two sockets, and no thread.

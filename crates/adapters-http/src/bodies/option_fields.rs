@@ -146,7 +146,7 @@ fn of_member(name: &str, detail: impl Into<std::borrow::Cow<'static, str>>) -> F
 
 /// The schema of the headers of a new subscription.
 pub(crate) fn headers_schema() -> Schema {
-    let description = "Headers of each request, beside those of the service: at most 16, 8 KiB together, with values of \
+    let description = "Headers that the service adds to each request: at most 16, 8 KiB together, with values of \
          visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or \
          that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, \
          `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and \
@@ -157,7 +157,7 @@ pub(crate) fn headers_schema() -> Schema {
 /// The schema of a change of headers.
 pub(crate) fn headers_change_schema() -> Schema {
     let description = "The headers to set, and with `null` those to remove. Others stay. `null` in place of the object \
-         removes all. The limits are those of a new subscription, for all headers after the change.";
+         removes all. All headers after the change must be within the limits of a new subscription.";
     headers_of(SchemaType::from_iter([Type::String, Type::Null]), description)
 }
 

@@ -7,9 +7,9 @@ use crate::bodies::key_fields::metadata_patch;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
 
-/// The largest maximum of active keys.
+/// The highest maximum number of active keys.
 pub(crate) const KEYS_MAX: u16 = 10_000;
-/// The largest maximum of subscriptions.
+/// The highest maximum number of subscriptions.
 pub(crate) const SUBSCRIPTIONS_MAX: u16 = 10_000;
 
 /// Reads all fields before it fails, so that the error reports every fault at once.

@@ -28,7 +28,7 @@ pub(crate) struct EventTypeRecord {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<serde_json::Value>, required = false)]
     examples: Vec<Box<RawValue>>,
-    /// What happens to an event whose `data` breaks the schema: `off`, `warn` or `enforce`.
+    /// The treatment of events whose `data` breaks the schema: `off`, `warn` or `enforce`.
     #[schema(example = "enforce")]
     validation: &'static str,
     /// Who sees the entry: `public` or `hidden`.

@@ -34,7 +34,7 @@ pub struct EventTypeSettings {
     pub schema: Option<JsonText>,
     /// Examples of `data`, at most [`EXAMPLES_MAX`].
     pub examples: Vec<JsonText>,
-    /// What happens to an event whose data breaks the schema.
+    /// The treatment of events whose data breaks the schema.
     pub validation: PayloadValidation,
     /// Who sees the entry.
     pub visibility: Visibility,
@@ -42,7 +42,7 @@ pub struct EventTypeSettings {
     pub deprecated: Option<Deprecation>,
 }
 
-/// What happens to an event whose data breaks the schema of its type. Text forms: `off`, `warn`, `enforce`.
+/// The treatment of events whose data breaks the schema of their type. Text forms: `off`, `warn`, `enforce`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PayloadValidation {
     /// It is accepted without a check.

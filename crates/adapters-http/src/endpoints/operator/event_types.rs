@@ -34,11 +34,11 @@ struct Body {
     /// Examples of `data`, of at most 16 KiB each. Each must follow the schema.
     #[schema(nullable = false, max_items = 5)]
     examples: Option<Vec<Value>>,
-    /// What happens to an event whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn`
+    /// The treatment of events whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn`
     /// accepts it with warnings in the answer, and `enforce` refuses it.
     #[schema(nullable = false, example = "enforce")]
     validation: Option<String>,
-    /// Who sees the event type: everybody with a credential (`public`, the default) or operators (`hidden`).
+    /// The readers of the event type: all callers with a credential (`public`, the default), or operators (`hidden`).
     #[schema(nullable = false, example = "public")]
     visibility: Option<String>,
     /// Says that receivers should stop using the type.
