@@ -114,12 +114,8 @@ async fn session(gatepost: &Gatepost, alice: &User, keys: &[(String, String)]) -
 /// Comes by a portal link, and sends both of its secrets to wrong places. Returns the secret part of the code, and the
 /// secret of the session.
 async fn visit(gatepost: &Gatepost, errors: &mut Vec<Response>) -> (String, String) {
-    let link = Request::new("POST", "/api/operator/portal-links").bearer(OPERATOR_TOKEN);
-    let link = gatepost.send(&link.json(&json!({ "userId": "alice" }))).await.json();
-    let code = link["url"].as_str().unwrap().split_once('#').unwrap().1.to_owned();
-    let (mut browser, open) = (Browser::default(), Request::new("POST", "/api/session"));
-    let opened = browser.send(gatepost.address(), open.clone().json(&json!({ "code": code }))).await;
-    assert_eq!(opened.status, 200, "{}", opened.text());
+    let (mut browser, code) = Browser::by_link(gatepost.address(), OPERATOR_TOKEN, "alice").await;
+    let open = Request::new("POST", "/api/session");
     let cookie = browser.cookie("gatepost-session").unwrap().to_owned();
     let secret = code.split_once('.').unwrap().0.to_owned();
     for request in [

@@ -5,11 +5,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use serde_json::json;
-
 use super::Shell;
 use crate::harness::{
-    ENCRYPTION_KEY, Gatepost, Request, Setup, eventually, free_address, gatepost_binary, run_gatepost,
+    Browser, ENCRYPTION_KEY, Gatepost, Setup, eventually, free_address, gatepost_binary, run_gatepost,
 };
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -233,11 +231,7 @@ impl Reader {
 
     async fn signed_in(&self) -> String {
         let operator = fs::read_to_string(self.path("operator")).unwrap();
-        let link = Request::new("POST", "/api/operator/portal-links").bearer(operator.trim());
-        let link = self.gatepost.send(&link.json(&json!({ "userId": "alice" }))).await.json();
-        let code = link["url"].as_str().unwrap().rsplit('#').next().unwrap().to_owned();
-        let enter = Request::new("POST", "/api/session").header("sec-fetch-site", "same-origin");
-        assert_eq!(self.gatepost.send(&enter.json(&json!({ "code": code }))).await.status, 200);
+        Browser::by_link(self.gatepost.address(), operator.trim(), "alice").await;
         self.shell.json("sessions list --user alice")["sessions"][0]["id"].as_str().unwrap().to_owned()
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Shell;
-use crate::harness::{Gatepost, Request, Setup, Storage, eventually};
+use crate::harness::{Browser, Gatepost, Setup, Storage, eventually};
 use crate::webhooks::host::{OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -121,15 +121,9 @@ async fn sessions_are_listed_and_ended() {
     let shell = Shell::in_the_folder_of(&gatepost).with("GATEPOST_URL", &format!("http://{}", gatepost.address()));
     let alice = shell.with("GATEPOST_ID_TOKEN", &gatepost.provider().token("alice"));
     assert_eq!(alice.succeeds("sessions list"), "no sessions");
-    let visit = async || {
-        let link = Request::new("POST", "/api/operator/portal-links").bearer(OPERATOR_TOKEN);
-        let link = gatepost.send(&link.json(&json!({ "userId": "alice" }))).await.json();
-        let code = link["url"].as_str().unwrap().rsplit('#').next().unwrap().to_owned();
-        let enter = Request::new("POST", "/api/session").header("sec-fetch-site", "same-origin");
-        assert_eq!(gatepost.send(&enter.json(&json!({ "code": code }))).await.status, 200, "{link}");
-    };
-    visit().await;
-    visit().await;
+    for _ in 0..2 {
+        Browser::by_link(gatepost.address(), OPERATOR_TOKEN, "alice").await;
+    }
     let sessions = alice.json("sessions list")["sessions"].clone();
     let id = sessions[0]["id"].as_str().unwrap();
     assert_eq!((sessions.as_array().unwrap().len(), &sessions[0]["role"]), (2, &json!("visitor")));

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use serde_json::json;
+
 use super::wire::{Connection, Request, Response};
 
 /// A browser: it keeps cookies, marks calls as those of its pages, and follows redirects.
@@ -40,6 +42,18 @@ impl Browser {
     pub(crate) async fn open(&mut self, url: &str) -> Response {
         let (address, path) = located(url);
         self.exchange(address, Request::new("GET", &path).header("sec-fetch-site", "cross-site")).await
+    }
+
+    /// A browser that a portal link for this user has signed in, and the code of the link.
+    pub(crate) async fn by_link(address: SocketAddr, operator_token: &str, user: &str) -> (Self, String) {
+        let mut browser = Self::default();
+        let link = Request::new("POST", "/api/operator/portal-links").bearer(operator_token);
+        let link = browser.send(address, link.json(&json!({ "userId": user }))).await.json();
+        let code = link["url"].as_str().expect("a URL").split_once('#').expect("a fragment").1.to_owned();
+        let open = Request::new("POST", "/api/session").json(&json!({ "code": code }));
+        let opened = browser.send(address, open).await;
+        assert_eq!(opened.status, 200, "{}", opened.text());
+        (browser, code)
     }
 
     /// Makes a call of a page of this instance.

@@ -81,11 +81,7 @@ async fn browsers_that_are_signed_in_are_counted(storage: Storage) {
     };
     assert!(active().await < 0.5);
     for user in ["alice", "bob"] {
-        let link = Request::new("POST", "/api/operator/portal-links").bearer(OPERATOR_TOKEN);
-        let link = gatepost.send(&link.json(&json!({ "userId": user }))).await.json();
-        let code = link["url"].as_str().unwrap().split_once('#').unwrap().1.to_owned();
-        let open = Request::new("POST", "/api/session").json(&json!({ "code": code }));
-        assert_eq!(Browser::default().send(gatepost.address(), open).await.status, 200);
+        Browser::by_link(gatepost.address(), OPERATOR_TOKEN, user).await;
     }
     gatepost.kill().await;
     gatepost.start_again().await;
