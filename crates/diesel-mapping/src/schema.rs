@@ -185,10 +185,10 @@ diesel::table! {
 diesel::allow_tables_to_appear_in_same_query!(api_keys, usage_by_hour);
 diesel::allow_tables_to_appear_in_same_query!(api_keys, owners);
 diesel::allow_tables_to_appear_in_same_query!(owners, sessions);
-diesel::allow_tables_to_appear_in_same_query!(owners, webhook_lanes);
 
 diesel::allow_tables_to_appear_in_same_query!(
     deliveries_by_hour,
+    owners,
     webhook_attempts,
     webhook_deliveries,
     webhook_due,

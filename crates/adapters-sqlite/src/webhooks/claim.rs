@@ -27,6 +27,9 @@ type Due = (QueuedRow, Option<Sent>);
 /// The URL of a lane's receiver, and the secrets that sign its deliveries.
 type Target = (TargetUrl, SealedSecrets);
 
+/// A lane with the URL and the secrets of its subscription, and the end of the last suspension of its owner.
+type FoundLane = (LaneRow, Option<String>, Option<SecretsRow>, Option<StoredInstant>);
+
 /// See [`DeliveryQueue::claim`](domain::ports::DeliveryQueue::claim).
 pub(super) fn claim(connection: &mut SqliteConnection, request: &ClaimRequest) -> Result<Vec<ClaimedLane>, Undo> {
     let mut unreadable_rounds = 0;
@@ -81,17 +84,28 @@ fn admitted_lanes(
     Ok(admitted)
 }
 
-/// The lane, and its target if the subscription is not damaged.
-fn find_lane(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<Option<(Lane, Option<Target>)>, Undo> {
+/// The lane, its target if the subscription is not damaged, and the end of the last suspension of its owner: no run of a
+/// delivery counts from before it.
+fn find_lane(
+    connection: &mut SqliteConnection,
+    id: SubscriptionId,
+) -> Result<Option<(Lane, Option<Target>, Timestamp)>, Undo> {
     let found = webhook_lanes::table
         .left_join(webhook_subscriptions::table.on(webhook_subscriptions::id.eq(webhook_lanes::subscription_id)))
+        .left_join(owners::table.on(owners::number.eq(webhook_lanes::owner)))
         .filter(webhook_lanes::subscription_id.eq(id.as_bytes().as_slice()))
-        .select((LaneRow::as_select(), webhook_subscriptions::url.nullable(), Option::<SecretsRow>::as_select()));
-    let found: Option<(LaneRow, Option<String>, Option<SecretsRow>)> = found.get_result(connection).optional()?;
-    let Some((lane, url, secrets)) = found else { return Ok(None) };
+        .select((
+            LaneRow::as_select(),
+            webhook_subscriptions::url.nullable(),
+            Option::<SecretsRow>::as_select(),
+            owners::rested_until.nullable(),
+        ));
+    let found: Option<FoundLane> = found.get_result(connection).optional()?;
+    let Some((lane, url, secrets, rested_until)) = found else { return Ok(None) };
+    let rested_until = rested_until.and_then(StoredInstant::timestamp).unwrap_or(Timestamp::MIN);
     let url = url.and_then(|url| TargetUrl::from_stored(&url));
     let target = url.zip(secrets.and_then(|secrets| secrets.secrets(id).ok()));
-    Ok(Some((lane.try_into()?, target)))
+    Ok(Some((lane.try_into()?, target, rested_until)))
 }
 
 /// The result of a claim in a lane.
@@ -111,11 +125,10 @@ fn serve(
     request: &ClaimRequest,
     payload_room: &mut PayloadRoom,
 ) -> Result<Served, Undo> {
-    let Some((before, target)) = find_lane(connection, lane)? else { return Ok(Served::default()) };
+    let Some((before, target, rested_until)) = find_lane(connection, lane)? else { return Ok(Served::default()) };
     let wanted = admitted(connection, &before, room, request.at)?;
     let due = claimable(connection, &before, request.at, wanted, payload_room)?;
     let found = due.len();
-    let rested_until = rested_until(connection, before.owner)?;
     let (rows, mut deliveries, unreadable) = read(due, target.is_some(), request);
     for delivery in &mut deliveries {
         delivery.run_started_at = delivery.run_started_at.max(rested_until);
@@ -145,13 +158,6 @@ fn serve(
         deliveries,
     });
     Ok(Served { claimed, unreadable: unreadable.len() })
-}
-
-/// The end of the last suspension of the owner: no run counts from before it.
-fn rested_until(connection: &mut SqliteConnection, owner: OwnerNumber) -> QueryResult<Timestamp> {
-    let rested = owners::table.filter(owners::number.eq(owner.number())).select(owners::rested_until);
-    let rested: Option<Option<StoredInstant>> = rested.first(connection).optional()?;
-    Ok(rested.flatten().and_then(StoredInstant::timestamp).unwrap_or(Timestamp::MIN))
 }
 
 /// Splits the due rows: claimed rows with their deliveries, and damaged rows.

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 
+use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel_mapping::schema::{
     owners, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
@@ -241,12 +242,9 @@ impl<'a> FanOut<'a> {
 fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Option<ClaimedLane>> {
     use diesel_mapping::schema::webhook_subscriptions as subscriptions;
     let suspended = owners::table.filter(owners::number.eq(lane.owner.number()));
-    let suspended = suspended.filter(owners::suspended_at.is_not_null()).count();
-    if suspended.get_result::<i64>(connection)? > 0 {
-        return Ok(None);
-    }
     let found = subscriptions::table
         .filter(subscriptions::id.eq(lane.id.as_bytes().as_slice()))
+        .filter(not(exists(suspended.filter(owners::suspended_at.is_not_null()))))
         .select((subscriptions::url, SecretsRow::as_select()));
     let found: Option<(String, SecretsRow)> = found.get_result(connection).optional()?;
     let target = found.and_then(|(url, secrets)| TargetUrl::from_stored(&url).zip(secrets.secrets(lane.id).ok()));
