@@ -61,7 +61,7 @@ pack -cf "$scratch/base.tar" 0 -C "$base" --exclude=./data .
 pack -rf "$scratch/base.tar" "$user" -C "$base" ./data
 pack -cf "$scratch/app.tar" 0 -C "$app" .
 diffs=$(jq -nc '$ARGS.positional' --args "sha256:$(sum "$scratch/base.tar")" "sha256:$(sum "$scratch/app.tar")")
-gzip -9n "$scratch/base.tar" "$scratch/app.tar"
+gzip -6n "$scratch/base.tar" "$scratch/app.tar"
 base_layer=$(put "$scratch/base.tar.gz")
 app_layer=$(put "$scratch/app.tar.gz")
 
