@@ -4,14 +4,12 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa::{Modify, OpenApi};
 
 use crate::bodies::option_fields::{BasicAuth, BearerAuth, HeaderAuth};
-use crate::documents::error_examples::ErrorExamples;
-use crate::documents::error_pages::ErrorPages;
+use crate::documents::error_examples::{ErrorExamples, ErrorPages};
 use crate::documents::events::with_operational_events;
 use crate::documents::known_names::ClosedBodies;
 use crate::documents::limits::BodyLimits;
-use crate::documents::operator_bodies::OperatorBodies;
-use crate::documents::optional_bodies::OptionalBodies;
 use crate::documents::parameters::ParameterValues;
+use crate::documents::request_bodies::{OperatorBodies, OptionalBodies};
 use crate::documents::rights::{Rights, SESSION_SCHEME};
 use crate::documents::values::FieldValues;
 use crate::endpoints::operations;

@@ -11,8 +11,8 @@ use domain::ports::{
 };
 use domain::{
     ApiKey, AuditId, CredentialDigest, Hour, KeyChange, KeyId, KeyRotation, KeySettings, KeyUsage, KeyUse, Label,
-    ListView, Metadata, MetadataPatch, OwnerChange, OwnerId, OwnerStateChange, OwnerText, Patch, RateLimit,
-    RateLimitOfKey, Scopes, SuspensionReason, Timestamp, UsageCounts, WebhookAccess,
+    ListView, Metadata, MetadataPatch, OwnerChange, OwnerId, OwnerStateChange, OwnerText, Patch, RateLimit, Scopes,
+    SuspensionReason, Timestamp, UsageCounts, WebhookAccess,
 };
 
 /// A value that can be written to the journal and read back.
@@ -188,12 +188,6 @@ stored_as! {
     WebhookAccess as bool: |access| *access == Self::Write, |writes| Some(if writes { Self::Write } else { Self::Read });
     Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
     RateLimit as String: |limit| limit.to_string(), |text| text.parse().ok();
-    RateLimitOfKey as Option<RateLimit>:
-        |limit| match limit {
-            Self::Default => None,
-            Self::Own(limit) => Some(*limit),
-        },
-        |limit| Some(limit.map_or(Self::Default, Self::Own));
     OwnerStateChange as Option<Option<SuspensionReason>>:
         |state| match state {
             Self::Suspend { reason } => Some(reason.clone()),

@@ -5,10 +5,10 @@ use anyhow::Result;
 use domain::ports::Clock;
 
 use crate::connection::Connection;
-use crate::keys::list::keys_of;
+use crate::keys::owned::keys_of;
 use crate::owner::Owner;
 use crate::profiles::{ProfileName, Profiles};
-use crate::webhooks::list::all_subscriptions;
+use crate::webhooks::subscriptions::all_subscriptions;
 
 /// A word that completes a command line, and its meaning.
 #[derive(Debug, PartialEq, Eq)]

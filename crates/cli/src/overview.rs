@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::output::Reply;
 use crate::owner::Owner;
-use crate::webhooks::list::all_subscriptions;
+use crate::webhooks::subscriptions::all_subscriptions;
 
 /// The arguments of `gatepost overview`.
 #[derive(Debug, Args)]

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
+use crate::patch::Changes;
 use crate::rest_client::{NO_BODY, query, segment};
 use crate::{Client, Error, FullKey};
 
@@ -102,46 +102,37 @@ impl<Label: Into<String>> From<Label> for NewApiKey {
 
 /// Changes of a key. A field that is not set keeps its value.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct ApiKeyChange(Map<String, Value>);
+pub struct ApiKeyChange(Changes);
 
 impl ApiKeyChange {
     /// Gives the key this label.
     #[must_use]
     pub fn label(self, label: impl Into<String>) -> Self {
-        self.setting("label", label.into())
+        Self(self.0.setting("label", label.into()))
     }
 
     /// Sets a pair for the application, or removes the name with `None`.
     #[must_use]
-    pub fn metadata(mut self, name: impl Into<String>, value: Option<String>) -> Self {
-        let pairs = self.0.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
-        if let Value::Object(pairs) = pairs {
-            pairs.insert(name.into(), value.into());
-        }
-        self
+    pub fn metadata(self, name: impl Into<String>, value: Option<String>) -> Self {
+        Self(self.0.setting_metadata(name.into(), value))
     }
 
     /// Sets how often the key may be used, such as `100/s`. With `None` the limit of the service holds.
     #[must_use]
     pub fn rate_limit(self, rate_limit: Option<String>) -> Self {
-        self.setting("rateLimit", rate_limit)
+        Self(self.0.setting("rateLimit", rate_limit))
     }
 
     /// Disables the key, or enables it.
     #[must_use]
     pub fn disabled(self, disabled: bool) -> Self {
-        self.setting("disabled", disabled)
+        Self(self.0.setting("disabled", disabled))
     }
 
     /// Ends the key at this time (RFC 3339), which is not later than its present end.
     #[must_use]
     pub fn ending_at(self, expires_at: impl Into<String>) -> Self {
-        self.setting("expiresAt", expires_at.into())
-    }
-
-    fn setting(mut self, field: &str, value: impl Into<Value>) -> Self {
-        self.0.insert(field.to_owned(), value.into());
-        self
+        Self(self.0.setting("expiresAt", expires_at.into()))
     }
 }
 

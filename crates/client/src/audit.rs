@@ -97,33 +97,34 @@ pub struct AuditPage {
 /// The audit log.
 impl Client {
     /// A page of the changes to the owner's things, with an [`IdToken`](crate::IdToken) as credential, or, for any
-    /// owner, an [`OperatorToken`](crate::OperatorToken) and [`Client::for_owner`]. The page of a user then has
-    /// addresses and ids of requests too.
+    /// owner, an [`OperatorToken`](crate::OperatorToken) and [`Client::for_owner`]. The page then has addresses and ids
+    /// of requests too.
     ///
     /// # Errors
     ///
     /// See [`Error`].
     pub async fn list_audit_events(&self, wanted: &AuditQuery) -> Result<AuditPage, Error> {
-        match self.host_of().and_then(Owner::user_id) {
-            Some(user_id) => self.list_all_audit_events(wanted, Some(user_id)).await,
+        match self.host_of() {
+            Some(owner) => self.list_all_audit_events(wanted, Some(owner)).await,
             None => self.list_events("/api/audit", wanted, None).await,
         }
     }
 
-    /// A page of the changes to all users' things, or with `user_id` to one user's, with an
+    /// A page of the changes to all owners' things, or to those of one owner, with an
     /// [`OperatorToken`](crate::OperatorToken) as credential.
     ///
     /// # Errors
     ///
     /// See [`Error`].
-    pub async fn list_all_audit_events(&self, wanted: &AuditQuery, user_id: Option<&str>) -> Result<AuditPage, Error> {
-        self.list_events("/api/operator/audit", wanted, user_id).await
+    pub async fn list_all_audit_events(&self, wanted: &AuditQuery, owner: Option<&Owner>) -> Result<AuditPage, Error> {
+        self.list_events("/api/operator/audit", wanted, owner).await
     }
 
-    async fn list_events(&self, path: &str, wanted: &AuditQuery, user_id: Option<&str>) -> Result<AuditPage, Error> {
+    async fn list_events(&self, path: &str, wanted: &AuditQuery, owner: Option<&Owner>) -> Result<AuditPage, Error> {
         let limit = wanted.limit.map(|limit| limit.to_string());
         let query = query(&[
-            ("userId", user_id),
+            ("userId", owner.and_then(Owner::user_id)),
+            ("organizationId", owner.and_then(Owner::organization_id)),
             ("action", wanted.action.as_deref()),
             ("target", wanted.target.as_deref()),
             ("since", wanted.since.as_deref()),

@@ -58,6 +58,7 @@ mod log_filter;
 mod operations;
 mod owner;
 mod owner_records;
+mod patch;
 mod payload_filter;
 mod portal_links;
 #[cfg(feature = "protect")]
@@ -89,13 +90,14 @@ pub use log_filter::LogFilter;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
 pub use owner::Owner;
 pub use owner_records::{OwnerChange, OwnerRecord, OwnerState};
+pub use patch::Patch;
 pub use payload_filter::PayloadFilter;
 pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
 pub use sessions::Session;
 pub use subscriptions::{
-    ChangedSubscription, FilterChange, FilterVerdict, FoundSubscription, NewSubscription, Subscription,
-    SubscriptionChange, SubscriptionHealth, SubscriptionPage, SubscriptionTest, SubscriptionWithSecret, UrlTest,
+    ChangedSubscription, FilterVerdict, FoundSubscription, NewSubscription, Subscription, SubscriptionChange,
+    SubscriptionHealth, SubscriptionPage, SubscriptionTest, SubscriptionWithSecret, UrlTest,
 };
 pub use webhook_options::{SubscriptionAuth, SubscriptionHeader, WebhookAuth, WebhookOptions};
 pub use whoami::{UsedCredential, WhoAmI};

@@ -2,7 +2,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::rest_client::{NO_BODY, query, segment};
-use crate::{Attempt, Client, Error, Event};
+use crate::{Attempt, Client, Error, Event, Owner};
 
 /// An enabled subscription of any user that failed at its last attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -46,8 +46,8 @@ pub struct FailingPage {
 /// A filter for events: every field that is set must match.
 #[derive(Clone, Debug, Default)]
 pub struct EventQuery {
-    /// Only events of this user.
-    pub user_id: Option<String>,
+    /// Only events of this owner.
+    pub owner: Option<Owner>,
     /// Only events of this type. Patterns are not allowed.
     pub event_type: Option<String>,
     /// Only events published at this time or later: RFC 3339.
@@ -95,7 +95,7 @@ impl Client {
         self.call(Method::GET, &path, NO_BODY).await
     }
 
-    /// A page of published events, newest first. If it is of one user, the user sees the call in the audit log.
+    /// A page of published events, newest first. If it is of one owner, the owner sees the call in the audit log.
     ///
     /// # Errors
     ///
@@ -103,7 +103,8 @@ impl Client {
     pub async fn list_published_events(&self, wanted: &EventQuery) -> Result<EventPage, Error> {
         let limit = wanted.limit.map(|limit| limit.to_string());
         let query = query(&[
-            ("userId", wanted.user_id.as_deref()),
+            ("userId", wanted.owner.as_ref().and_then(Owner::user_id)),
+            ("organizationId", wanted.owner.as_ref().and_then(Owner::organization_id)),
             ("type", wanted.event_type.as_deref()),
             ("since", wanted.since.as_deref()),
             ("until", wanted.until.as_deref()),

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
+use crate::patch::Changes;
 use crate::rest_client::{NO_BODY, path_for_host};
 use crate::{Client, Error, Owner};
 
@@ -43,46 +43,37 @@ pub struct OwnerState {
 
 /// Changes of an owner's record. Whatever is not set stays, and `None` is the default again.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct OwnerChange(Map<String, Value>);
+pub struct OwnerChange(Changes);
 
 impl OwnerChange {
     /// Sets the name, for people.
     #[must_use]
     pub fn name(self, name: Option<String>) -> Self {
-        self.setting("name", name)
+        Self(self.0.setting("name", name))
     }
 
     /// Sets the e-mail address, for people.
     #[must_use]
     pub fn email(self, email: Option<String>) -> Self {
-        self.setting("email", email)
+        Self(self.0.setting("email", email))
     }
 
     /// Sets a pair for the application, or removes the name with `None`.
     #[must_use]
-    pub fn metadata(mut self, name: impl Into<String>, value: Option<String>) -> Self {
-        let pairs = self.0.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
-        if let Value::Object(pairs) = pairs {
-            pairs.insert(name.into(), value.into());
-        }
-        self
+    pub fn metadata(self, name: impl Into<String>, value: Option<String>) -> Self {
+        Self(self.0.setting_metadata(name.into(), value))
     }
 
     /// Sets the most active keys. A lower maximum ends no key.
     #[must_use]
     pub fn max_active_keys(self, max: Option<u32>) -> Self {
-        self.setting("maxActiveKeys", max)
+        Self(self.0.setting("maxActiveKeys", max))
     }
 
     /// Sets the most subscriptions. A lower maximum ends no subscription.
     #[must_use]
     pub fn max_subscriptions(self, max: Option<u32>) -> Self {
-        self.setting("maxSubscriptions", max)
-    }
-
-    fn setting(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.0.insert(name.to_owned(), value.into());
-        self
+        Self(self.0.setting("maxSubscriptions", max))
     }
 }
 

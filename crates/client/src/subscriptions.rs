@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::rest_client::{NO_BODY, query, segment};
 use crate::{
-    Attempt, Client, Delivery, Error, Event, PayloadFilter, SubscriptionAuth, SubscriptionHeader, WebhookOptions,
-    WebhookSecret,
+    Attempt, Client, Delivery, Error, Event, Patch, PayloadFilter, SubscriptionAuth, SubscriptionHeader,
+    WebhookOptions, WebhookSecret,
 };
 
 const PATH: &str = "/api/webhooks/subscriptions";
@@ -112,8 +112,8 @@ pub struct SubscriptionChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<String>>,
     /// The filter.
-    #[serde(skip_serializing_if = "FilterChange::is_none")]
-    pub filter: FilterChange,
+    #[serde(skip_serializing_if = "Patch::is_absent")]
+    pub filter: Patch<PayloadFilter>,
     /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -135,25 +135,6 @@ pub struct ChangedSubscription {
     /// Which fields lost values that the change did not set, because of the new URL: `headers`, `auth`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-}
-
-/// A change of the filter of a subscription.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum FilterChange {
-    /// The filter stays as it is.
-    #[default]
-    Keep,
-    /// The subscription receives all of its events from now on.
-    Remove,
-    /// The subscription has this filter from now on.
-    Set(PayloadFilter),
-}
-
-impl FilterChange {
-    fn is_none(&self) -> bool {
-        *self == Self::Keep
-    }
 }
 
 /// A subscription with a new secret.

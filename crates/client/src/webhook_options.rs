@@ -1,40 +1,18 @@
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::WebhookSecret;
+use crate::{Patch, WebhookSecret};
 
 /// The headers and the authentication that the requests of a subscription carry: those of a new subscription, or a
 /// change, which leaves what it does not name. Its JSON is that of the API.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookOptions {
-    #[serde(default, skip_serializing_if = "Wish::is_absent")]
-    headers: Wish<BTreeMap<String, Option<WebhookSecret>>>,
-    #[serde(default, skip_serializing_if = "Wish::is_absent")]
-    auth: Wish<WebhookAuth>,
-}
-
-/// A member of the JSON: absent, `null`, or a value.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(untagged)]
-enum Wish<Value> {
-    #[default]
-    Absent,
-    Remove,
-    Set(Value),
-}
-
-impl<Value> Wish<Value> {
-    const fn is_absent(&self) -> bool {
-        matches!(self, Self::Absent)
-    }
-}
-
-impl<'de, Value: Deserialize<'de>> Deserialize<'de> for Wish<Value> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Option::deserialize(deserializer)?.map_or(Self::Remove, Self::Set))
-    }
+    #[serde(default, skip_serializing_if = "Patch::is_absent")]
+    headers: Patch<BTreeMap<String, Option<WebhookSecret>>>,
+    #[serde(default, skip_serializing_if = "Patch::is_absent")]
+    auth: Patch<WebhookAuth>,
 }
 
 /// How a receiver recognizes the service.
@@ -79,25 +57,25 @@ impl WebhookOptions {
     /// Removes all headers of a subscription.
     #[must_use]
     pub fn without_headers(self) -> Self {
-        Self { headers: Wish::Remove, ..self }
+        Self { headers: Patch::Reset, ..self }
     }
 
     /// Sets the authentication.
     #[must_use]
     pub fn authenticated_by(self, auth: WebhookAuth) -> Self {
-        Self { auth: Wish::Set(auth), ..self }
+        Self { auth: Patch::Set(auth), ..self }
     }
 
     /// Removes the authentication of a subscription.
     #[must_use]
     pub fn without_auth(self) -> Self {
-        Self { auth: Wish::Remove, ..self }
+        Self { auth: Patch::Reset, ..self }
     }
 
     fn naming(self, name: String, value: Option<WebhookSecret>) -> Self {
-        let mut headers = if let Wish::Set(headers) = self.headers { headers } else { BTreeMap::new() };
+        let mut headers = if let Patch::Set(headers) = self.headers { headers } else { BTreeMap::new() };
         headers.insert(name, value);
-        Self { headers: Wish::Set(headers), ..self }
+        Self { headers: Patch::Set(headers), ..self }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatepost_client::{
-    Client, DeliveryQuery, Error, FilterChange, FullKey, NewEvent, NewSubscription, OperatorToken, PayloadFilter,
+    Client, DeliveryQuery, Error, FullKey, NewEvent, NewSubscription, OperatorToken, Patch, PayloadFilter,
     SubscriptionChange, WebhookOptions, WebhookSecret,
 };
 use serde_json::value::RawValue;
@@ -139,8 +139,8 @@ async fn a_filter_is_set_shown_removed_and_tested() {
 
     let changed = json!({ "subscription": subscription() });
     for (filter, body) in [
-        (FilterChange::Remove, r#"{"filter":null}"#.to_owned()),
-        (FilterChange::Set(filter.clone()), format!(r#"{{"filter":{json}}}"#)),
+        (Patch::Reset, r#"{"filter":null}"#.to_owned()),
+        (Patch::Set(filter.clone()), format!(r#"{{"filter":{json}}}"#)),
     ] {
         let change = asked("PATCH", "/api/webhooks/subscriptions/sub_1").and(body_string(body));
         let (_server, client) = service(change, 200, &changed).await;

@@ -20,8 +20,7 @@ pub(crate) async fn read_body(
     limits: &HttpLimits,
 ) -> Result<JsonBody, ApiError> {
     let body = read_json(request, payload, limits).await?;
-    let fields = if body.is_empty() { Fields::default() } else { Fields::parse(&body)? };
-    Ok(JsonBody::new(fields, State::of(request).known_names.members_of(request)))
+    Ok(JsonBody::new(Fields::parse(&body)?, State::of(request).known_names.members_of(request)))
 }
 
 /// Reads the bytes of a JSON body within its limits. The body may be empty.

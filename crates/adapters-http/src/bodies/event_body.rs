@@ -11,7 +11,7 @@ use crate::bodies::event_json::{EVENT_FIELDS, EVENT_LIST_FIELDS, EventJson, Even
 use crate::bodies::fields::{named_twice, unreadable};
 use crate::bodies::unknown_members::unless_unknown;
 use crate::errors::api_error::ApiError;
-use crate::errors::field_fault::FieldFault;
+use crate::errors::field_fault::{FieldFault, Together};
 use crate::parameters::path::owner_at;
 
 impl<'a> EventJson<'a> {
@@ -31,12 +31,9 @@ impl<'a> EventJson<'a> {
     }
 
     fn read(&self, issuer: &str) -> Result<PublishEvent<'a>, Vec<FieldFault>> {
-        match (self.owner(issuer), self.event_type(), self.data(), self.id()) {
-            (Ok(owner), Ok(event_type), Ok(data), Ok(id)) => Ok(PublishEvent { owner, event_type, data, id }),
-            (owner, event_type, data, id) => {
-                Err([owner.err(), event_type.err(), data.err(), id.err()].into_iter().flatten().collect())
-            }
-        }
+        let (owner, event_type, data, id) =
+            (self.owner(issuer), self.event_type(), self.data(), self.id()).together()?;
+        Ok(PublishEvent { owner, event_type, data, id })
     }
 
     fn owner(&self, issuer: &str) -> Result<OwnerId, FieldFault> {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use actix_web::web::Query;
-use domain::{Scope, Scopes, Timestamp};
+use domain::{Patch, Scope, Scopes, Timestamp};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -20,10 +20,10 @@ const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// The fields whose text is kept, because their numbers keep their digits. Objects, lists and numbers in them are read from
 /// their text only.
-const KEPT_AS_TEXT: [&str; 3] = ["filter", "event", "data"];
+const KEPT_AS_TEXT: [&str; 5] = ["filter", "event", "data", "schema", "examples"];
 
-/// The fields of a JSON body. A body that contains a field twice is refused, because
-/// another parser on the way may read the other value.
+/// The fields of a JSON body. A body that contains a field twice is refused, because another parser on the way may read
+/// the other value.
 #[derive(Default)]
 pub(crate) struct Fields {
     values: BTreeMap<String, Value>,
@@ -32,8 +32,11 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Reads a body that is one JSON object.
+    /// Reads a body that is one JSON object. An empty body has no fields.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
+        if body.is_empty() {
+            return Ok(Self::default());
+        }
         serde_json::from_slice(body).map_err(|error| unreadable(&error))
     }
 
@@ -129,15 +132,22 @@ impl Fields {
         }
     }
 
+    /// The change of a field that has this value: `null` stands for its default.
+    pub(crate) fn patch<Read>(&self, name: &'static str, value: Option<Read>) -> Patch<Read> {
+        let without = if self.is_null(name) { Patch::Reset } else { Patch::Keep };
+        value.map_or(without, Patch::Set)
+    }
+
     /// Whether the field is `null`.
     pub(crate) fn is_null(&self, name: &'static str) -> bool {
         self.values.get(name).is_some_and(Value::is_null)
     }
 
     /// The faults of fields that are `null`, in a body in which only `allowed` may be.
-    pub(crate) fn nulls_except(&self, allowed: &[&str]) -> Vec<FieldFault> {
+    pub(crate) fn nulls_except(&self, allowed: &[&str]) -> Result<(), Vec<FieldFault>> {
         let nulls = self.values.iter().filter(|(name, value)| value.is_null() && !allowed.contains(&name.as_str()));
-        nulls.map(|(name, _)| FieldFault::new(name.clone(), "must not be null")).collect()
+        let faults: Vec<_> = nulls.map(|(name, _)| FieldFault::new(name.clone(), "must not be null")).collect();
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
     /// Takes out the members that are not known.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{InvalidMetadata, Label, Metadata, MetadataPatch, RateLimit, RateLimitOfKey};
+use domain::{InvalidMetadata, Label, Metadata, MetadataPatch, Patch, RateLimit};
 use serde_json::Value;
 
 use crate::bodies::fields::Fields;
@@ -22,9 +22,8 @@ pub(crate) fn rate_limit(fields: &Fields) -> Result<Option<RateLimit>, FieldFaul
 }
 
 /// `null` stands for the limit of the service.
-pub(crate) fn rate_limit_of_key(fields: &Fields) -> Result<Option<RateLimitOfKey>, FieldFault> {
-    let own = rate_limit(fields)?.map(RateLimitOfKey::Own);
-    Ok(own.or_else(|| fields.is_null(RATE_LIMIT).then_some(RateLimitOfKey::Default)))
+pub(crate) fn rate_limit_of_key(fields: &Fields) -> Result<Patch<RateLimit>, FieldFault> {
+    Ok(fields.patch(RATE_LIMIT, rate_limit(fields)?))
 }
 
 pub(crate) fn metadata(fields: &Fields) -> Result<Metadata, FieldFault> {

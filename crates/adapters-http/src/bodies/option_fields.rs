@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use domain::Patch;
 use domain::webhooks::{
     AuthKind, Authentication, HeaderName, HeaderValue, InvalidHeaderValue, InvalidOptions, OptionsChange,
 };
@@ -11,7 +12,7 @@ use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder,
 use utoipa::openapi::{Ref, RefOr};
 
 use crate::bodies::fields::Fields;
-use crate::errors::field_fault::FieldFault;
+use crate::errors::field_fault::{FieldFault, Together};
 use crate::errors::refusals::of_options;
 
 pub(crate) const HEADERS: &str = "headers";
@@ -65,25 +66,18 @@ pub(crate) struct HeaderAuth {
 /// The headers and the authentication of a new subscription, or of a test. `null` counts as absent.
 pub(crate) fn options(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
     let headers = headers(fields, || Err(FieldFault::new(HEADERS, "must have strings as values")));
-    both(headers, auth(fields)).map(|(headers, auth)| OptionsChange {
+    (headers, auth(fields)).together().map(|(headers, auth)| OptionsChange {
         headers,
-        auth: auth.map(Some),
+        auth: auth.map_or(Patch::Keep, Patch::Set),
         ..OptionsChange::default()
     })
 }
 
 /// A change of the headers and the authentication. `null` removes all headers, one of them, or the authentication.
 pub(crate) fn options_change(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
-    let (headers, auth) = both(headers(fields, || Ok(None)), auth(fields))?;
-    let auth = auth.map(Some).or_else(|| fields.is_null(AUTH).then_some(None));
+    let (headers, auth) = (headers(fields, || Ok(None)), auth(fields)).together()?;
+    let auth = fields.patch(AUTH, auth);
     Ok(OptionsChange { replaces_headers: fields.is_null(HEADERS), headers, auth })
-}
-
-fn both<A, B>(one: Result<A, FieldFault>, other: Result<B, FieldFault>) -> Result<(A, B), Vec<FieldFault>> {
-    match (one, other) {
-        (Ok(one), Ok(other)) => Ok((one, other)),
-        (one, other) => Err([one.err(), other.err()].into_iter().flatten().collect()),
-    }
 }
 
 /// The faults name the broken rule, and never quote a value.

@@ -5,37 +5,26 @@ use domain::{OwnerChange, OwnerStateChange, OwnerText, Patch};
 use crate::bodies::fields::Fields;
 use crate::bodies::key_fields::metadata_patch;
 use crate::errors::api_error::ApiError;
-use crate::errors::field_fault::FieldFault;
+use crate::errors::field_fault::{FieldFault, Together};
 
 /// The highest maximum number of active keys.
 pub(crate) const KEYS_MAX: u16 = 10_000;
 /// The highest maximum number of subscriptions.
 pub(crate) const SUBSCRIPTIONS_MAX: u16 = 10_000;
 
-/// Reads all fields before it fails, so that the error reports every fault at once.
-pub(crate) fn owner_change(fields: &Fields) -> Result<OwnerChange, ApiError> {
+pub(crate) fn owner_change(fields: &Fields) -> Result<OwnerChange, Vec<FieldFault>> {
     let keys = maximum(fields, "maxActiveKeys", KEYS_MAX);
     let subscriptions = maximum(fields, "maxSubscriptions", SUBSCRIPTIONS_MAX);
-    match (text(fields, "name"), text(fields, "email"), metadata_patch(fields), keys, subscriptions) {
-        (Ok(name), Ok(email), Ok(metadata), Ok(max_active_keys), Ok(max_subscriptions)) => {
-            let metadata = metadata.unwrap_or_default();
-            Ok(OwnerChange { name, email, metadata, max_active_keys, max_subscriptions })
-        }
-        (name, email, metadata, keys, subscriptions) => {
-            let faults = [name.err(), email.err(), metadata.err(), keys.err(), subscriptions.err()];
-            Err(ApiError::invalid_fields(faults.into_iter().flatten()))
-        }
-    }
+    let read = (text(fields, "name"), text(fields, "email"), metadata_patch(fields), keys, subscriptions);
+    let (name, email, metadata, max_active_keys, max_subscriptions) = read.together()?;
+    Ok(OwnerChange { name, email, metadata: metadata.unwrap_or_default(), max_active_keys, max_subscriptions })
 }
 
-/// The same for the state. An active owner has no reason.
+/// An active owner has no reason.
 pub(crate) fn owner_state_change(fields: &Fields) -> Result<OwnerStateChange, ApiError> {
     const STATE: &str = "state";
     const REASON: &str = "reason";
-    let nulls = fields.nulls_except(&[]);
-    if !nulls.is_empty() {
-        return Err(ApiError::invalid_fields(nulls));
-    }
+    fields.nulls_except(&[])?;
     let reason = fields.optional_text(REASON).and_then(|reason| parsed(REASON, reason));
     let state = fields.required_text(STATE).and_then(|state| match state {
         "active" => Ok(true),
@@ -54,10 +43,7 @@ fn text<const LENGTH_MAX: usize>(
     fields: &Fields,
     name: &'static str,
 ) -> Result<Patch<OwnerText<LENGTH_MAX>>, FieldFault> {
-    if fields.is_null(name) {
-        return Ok(Patch::Reset);
-    }
-    Ok(parsed(name, fields.optional_text(name)?)?.map_or(Patch::Keep, Patch::Set))
+    Ok(fields.patch(name, parsed(name, fields.optional_text(name)?)?))
 }
 
 fn parsed<const LENGTH_MAX: usize>(
@@ -68,10 +54,8 @@ fn parsed<const LENGTH_MAX: usize>(
 }
 
 fn maximum(fields: &Fields, name: &'static str, max: u16) -> Result<Patch<u32>, FieldFault> {
-    if fields.is_null(name) {
-        return Ok(Patch::Reset);
-    }
-    let Some(number) = fields.optional_number(name)? else { return Ok(Patch::Keep) };
-    let number = u16::try_from(number).ok().filter(|number| *number <= max);
-    number.map(|number| Patch::Set(number.into())).ok_or(FieldFault::new(name, format!("must be at most {max}")))
+    let within = |number| u16::try_from(number).ok().filter(|number| *number <= max).map(u32::from);
+    let fault = || FieldFault::new(name, format!("must be at most {max}"));
+    let number = fields.optional_number(name)?.map(|number| within(number).ok_or_else(fault)).transpose()?;
+    Ok(fields.patch(name, number))
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
-use domain::IdToken;
 use domain::organizations::Identity;
 use domain::ports::IdentityVerdict;
+use domain::{IdToken, OwnerId};
 use verifier::{Allowance, VerifiedKey};
 
 use crate::boundary::exchange::Exchange;
@@ -18,12 +18,19 @@ use crate::errors::api_error::{ApiError, Invalid, Limited};
 use crate::parameters::query::organization_in;
 use crate::state::State;
 
-/// Whether the credential of a call is still valid, and the role in the organization for which the call is. For long
-/// answers, such as streams. Counts as a use of a key, but not against its rate limit.
-pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiError> {
+/// Whether the credential of a call about this owner is still valid, the owner is not suspended, and the role in the
+/// organization for which the call is still counts. For long answers, such as streams. Counts as a use of a key, but not
+/// against its rate limit.
+pub(crate) async fn is_still_good(request: &HttpRequest, owner: Option<&OwnerId>) -> Result<bool, ApiError> {
     let route = request.match_pattern().unwrap_or_default();
     if Right::of_call(request.method(), &route).is_none() {
         return may_still(request).await;
+    }
+    let states = &State::of(request).api.owner_states;
+    if let Some(owner) = owner
+        && states.is_suspended(owner).await?
+    {
+        return Ok(false);
     }
     if let Presented::One(secret) = State::of(request).cookies.read_session(request.headers()) {
         let session = find_good_session(request, secret).await?;
@@ -36,7 +43,7 @@ pub(crate) async fn is_still_good(request: &HttpRequest) -> Result<bool, ApiErro
         Presented::Nothing | Presented::Unusable(_) => Ok(false),
         Presented::One(Credential::ApiKey(key)) => Ok(find_good_key(request, key).await?.is_some()),
         Presented::One(Credential::IdToken(token)) => match verify_id_token(request, token).await {
-            Ok(_) => Ok(true),
+            Ok(Identity { user, .. }) => Ok(!states.is_suspended(&user).await?),
             Err(ApiError::CredentialInvalid(..)) => Ok(false),
             Err(error) => Err(error),
         },

@@ -2,13 +2,12 @@
 
 pub(crate) mod calls_for_owners;
 pub(crate) mod error_examples;
-pub(crate) mod error_pages;
 pub(crate) mod events;
 pub(crate) mod known_names;
 pub(crate) mod limits;
-pub(crate) mod operator_bodies;
-pub(crate) mod optional_bodies;
+pub(crate) mod operation_names;
 pub(crate) mod parameters;
+pub(crate) mod request_bodies;
 pub(crate) mod responses;
 pub(crate) mod rights;
 pub(crate) mod values;

@@ -1,4 +1,20 @@
-//! The endpoints: a folder for each group, and a file for each operation.
+//! The endpoints: a file or a folder for each group, and in a folder a file for each operation or for the few of one
+//! subject.
+
+/// The endpoints of a group, for the router and for the document: a list of functions, each documented by
+/// `#[utoipa::path]`.
+macro_rules! endpoints {
+    ($($($part:ident)::+),* $(,)?) => {
+        #[derive(utoipa::OpenApi)]
+        #[openapi(paths($($($part)::+),*))]
+        struct Documents;
+
+        pub(super) const ENDPOINTS: super::Endpoints = super::Endpoints {
+            document: <Documents as utoipa::OpenApi>::openapi,
+            handlers: &[$((stringify!($($part)::+), || actix_web::web::to($($part)::+))),*],
+        };
+    };
+}
 
 mod audit;
 mod console;
@@ -13,49 +29,59 @@ mod webhooks;
 
 use std::borrow::Cow;
 use std::future::Future;
+use std::sync::LazyLock;
 
 use actix_web::http::Method;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{Resource, Route, rt};
-use utoipa::OpenApi;
 use utoipa::openapi;
 
 use crate::Api;
 use crate::callers::calls::{OwnCall, path_for_organizations};
-use crate::documents::calls_for_owners::{add_calls_for_organizations, add_calls_for_owners, add_organization};
+use crate::documents::calls_for_owners::{
+    add_calls_for_organizations, add_calls_for_owners, add_organization, operation_of,
+};
+use crate::documents::operation_names::name_operations;
 use crate::errors::api_error::ApiError;
 
-/// A method and a path, with the endpoint that answers them.
+/// A method, or `None` for all methods, and a path, with the endpoint that answers them.
 type MethodRoute = (Option<Method>, Cow<'static, str>, fn() -> Route);
 
-/// The same with a path that is known at compile time.
-type Routes = &'static [(Option<Method>, &'static str, fn() -> Route)];
+/// The path of a function, whose last part is its name in the document, and the function as an endpoint.
+type Handler = (&'static str, fn() -> Route);
 
-const GET: Option<Method> = Some(Method::GET);
-const POST: Option<Method> = Some(Method::POST);
-const PUT: Option<Method> = Some(Method::PUT);
-const PATCH: Option<Method> = Some(Method::PATCH);
-const DELETE: Option<Method> = Some(Method::DELETE);
-/// All methods.
-const ANY: Option<Method> = None;
+/// The endpoints of a group.
+struct Endpoints {
+    /// Their documentation, with the method and the path of each.
+    document: fn() -> openapi::OpenApi,
+    handlers: &'static [Handler],
+}
 
-const ROUTES: [Routes; 9] = [
-    gateways::ROUTES,
-    keys::ROUTES,
-    audit::ROUTES,
-    sessions::ROUTES,
-    webhooks::ROUTES,
-    event_types::ROUTES,
-    health::ROUTES,
-    documentation::ROUTES,
-    console::ROUTES,
+const OWN: [Endpoints; 9] = [
+    gateways::ENDPOINTS,
+    keys::ENDPOINTS,
+    audit::ENDPOINTS,
+    sessions::ENDPOINTS,
+    webhooks::ENDPOINTS,
+    event_types::ENDPOINTS,
+    health::ENDPOINTS,
+    documentation::ENDPOINTS,
+    console::ENDPOINTS,
 ];
+
+/// The patterns of parameters that are not one part of a path.
+const PATTERNS: [(&str, &str); 2] =
+    [("/forward-auth/{tail}", "/forward-auth/{tail:.*}"), ("/docs/{file}", "/docs/{file:[^/]*}")];
+/// The path at which a proxy asks with the method of the request that it checks.
+const ALL_METHODS: &str = "/forward-auth";
 
 /// Registers every endpoint. The operator API exists only when there can be operators.
 pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
     let has_operators = api.operators_sign_in || !api.operator_tokens.is_empty();
-    let operator = if has_operators { operator_routes() } else { Vec::new() };
-    let mut routes: Vec<MethodRoute> = own_routes().chain(operator).collect();
+    let mut routes = OWN_ROUTES.clone();
+    if has_operators {
+        routes.extend(OPERATOR_ROUTES.iter().cloned());
+    }
     // The router tries paths in order. Exact paths come first, because each pattern costs a regular expression, and
     // `/keys/usage` comes before `/keys/{keyId}`.
     routes.sort_by_key(|(_, path, _)| path.matches('{').count());
@@ -73,21 +99,43 @@ pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
     }
 }
 
-fn own_routes() -> impl Iterator<Item = MethodRoute> {
-    ROUTES.into_iter().flatten().cloned().map(|(method, path, route)| (method, path.into(), route))
+static OWN_ROUTES: LazyLock<Vec<MethodRoute>> = LazyLock::new(|| OWN.iter().flat_map(Endpoints::routes).collect());
+static OPERATOR_ROUTES: LazyLock<Vec<MethodRoute>> = LazyLock::new(operator_routes);
+
+impl Endpoints {
+    fn routes(&self) -> Vec<MethodRoute> {
+        let mut routes = Vec::new();
+        for (path, mut item) in (self.document)().paths.paths {
+            let pattern = PATTERNS.into_iter().find(|(documented, _)| *documented == path);
+            let pattern = pattern.map_or(path.clone().into(), |(_, pattern)| pattern.into());
+            for method in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+                let operation = operation_of(&mut item, &method).as_ref();
+                if let Some(handler) = operation.and_then(|operation| self.handler(operation.operation_id.as_deref()?))
+                {
+                    let method = (!path.starts_with(ALL_METHODS)).then_some(method);
+                    routes.push((method, Cow::clone(&pattern), handler));
+                }
+            }
+        }
+        routes
+    }
+
+    fn handler(&self, name: &str) -> Option<fn() -> Route> {
+        let mut handlers = self.handlers.iter();
+        handlers.find(|(path, _)| path.rsplit("::").next().map(str::trim) == Some(name)).map(|(_, handler)| *handler)
+    }
 }
 
 /// The operator API, with the calls that operators make for owners: for users, and the same for organizations.
 fn operator_routes() -> Vec<MethodRoute> {
     let own = |method: &Method, path: &str| {
-        let mut routes = ROUTES.into_iter().flatten();
+        let mut routes = OWN_ROUTES.iter();
         routes.find(|(of, own_path, _)| of.as_ref() == Some(method) && *own_path == path).map(|(.., route)| *route)
     };
     let for_owners = OwnCall::by_operators().filter_map(|call| {
         Some((Some(call.method.clone()), call.path_for_users().into(), own(&call.method, call.path)?))
     });
-    let others = operator::ROUTES.iter().cloned().map(|(method, path, route)| (method, path.into(), route));
-    let mut routes: Vec<MethodRoute> = others.chain(for_owners).collect();
+    let mut routes: Vec<MethodRoute> = operator::ENDPOINTS.routes().into_iter().chain(for_owners).collect();
     let same =
         |(method, path, route): &MethodRoute| Some((method.clone(), path_for_organizations(path)?.into(), *route));
     let for_organizations: Vec<MethodRoute> = routes.iter().filter_map(same).collect();
@@ -97,16 +145,11 @@ fn operator_routes() -> Vec<MethodRoute> {
 
 /// Every operation, for the OpenAPI document.
 pub(crate) fn operations() -> openapi::OpenApi {
-    let mut operations = gateways::Operations::openapi();
-    operations.merge(keys::Operations::openapi());
-    operations.merge(audit::Operations::openapi());
-    operations.merge(sessions::Operations::openapi());
-    operations.merge(webhooks::Operations::openapi());
-    operations.merge(event_types::Operations::openapi());
-    operations.merge(operator::Operations::openapi());
-    operations.merge(health::Operations::openapi());
-    operations.merge(documentation::Operations::openapi());
-    operations.merge(console::Operations::openapi());
+    let mut operations = (operator::ENDPOINTS.document)();
+    for own in OWN {
+        operations.merge((own.document)());
+    }
+    name_operations(&mut operations);
     add_calls_for_owners(&mut operations);
     add_calls_for_organizations(&mut operations);
     // Not for the calls of operators, whose paths name the owner.
@@ -124,17 +167,22 @@ pub(crate) async fn to_the_end<T: 'static>(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::documents::known_names::documented_path;
 
     #[test]
-    fn every_path_is_documented() {
+    fn every_endpoint_has_its_route() {
+        for endpoints in OWN.iter().chain([&operator::ENDPOINTS]) {
+            assert_eq!(endpoints.routes().len(), endpoints.handlers.len(), "{:?}", endpoints.handlers[0].0);
+        }
+    }
+
+    #[test]
+    fn patterns_are_those_of_documented_paths() {
         let documented = operations().paths.paths;
-        let routes = own_routes().chain(operator_routes());
-        let paths: BTreeSet<String> = routes.map(|(_, path, _)| documented_path(&path)).collect();
-        assert_eq!(paths, documented.into_keys().collect());
+        for (path, _) in PATTERNS {
+            assert!(documented.contains_key(path), "{path}");
+        }
+        assert!(documented.contains_key(ALL_METHODS));
     }
 
     /// The tables and the endpoints have the same number of operators' calls.
@@ -143,7 +191,7 @@ mod tests {
         let routes = operator_routes();
         let (for_organizations, others): (Vec<_>, Vec<_>) =
             routes.iter().partition(|(_, path, _)| path.contains("{organizationId}"));
-        assert_eq!(others.len(), operator::ROUTES.len() + OwnCall::by_operators().count());
+        assert_eq!(others.len(), operator::ENDPOINTS.handlers.len() + OwnCall::by_operators().count());
         let for_users = others.iter().filter(|(_, path, _)| path.contains("{userId}"));
         assert_eq!(for_organizations.len(), for_users.count());
     }

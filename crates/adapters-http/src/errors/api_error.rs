@@ -167,6 +167,12 @@ impl From<FieldFault> for ApiError {
     }
 }
 
+impl From<Vec<FieldFault>> for ApiError {
+    fn from(faults: Vec<FieldFault>) -> Self {
+        Self::invalid_fields(faults)
+    }
+}
+
 impl fmt::Display for ApiError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.code().entry().title)

@@ -94,16 +94,16 @@ error_codes! {
                fields of each call.",
     }
     ApiKeyLimitReached = 400 "api_key_limit_reached" {
-        title: "The user has reached the maximum number of active API keys",
-        cause: "The user has as many active keys as API_KEYS_MAX_ACTIVE allows. Revoked and expired keys do not \
-                count.",
+        title: "The owner has reached the maximum number of active API keys",
+        cause: "The user or the organization has the number of active keys that API_KEYS_MAX_ACTIVE or its own \
+                maxActiveKeys allows. Revoked and expired keys do not count.",
         cure: "Revoke a key that is no longer used, then create the new key.",
     }
     SubscriptionLimitReached = 400 "subscription_limit_reached" {
-        title: "The user has reached the maximum number of webhook subscriptions",
-        cause: "The user has as many subscriptions as WEBHOOK_MAX_SUBSCRIPTIONS allows. Disabled subscriptions \
-                count, deleted ones do not. Or the user has deleted 100 times as many subscriptions, which stay in \
-                the log for WEBHOOK_RETENTION_DAYS; the detail says which.",
+        title: "The owner has reached the maximum number of webhook subscriptions",
+        cause: "The user or the organization has the number of subscriptions that WEBHOOK_MAX_SUBSCRIPTIONS or its own \
+                maxSubscriptions allows. Disabled subscriptions count, deleted ones do not. Or it has deleted 100 times \
+                that number of subscriptions, which stay in the log for WEBHOOK_RETENTION_DAYS; the detail says which.",
         cure: "Delete a subscription that is no longer used, then create the new one. One subscription can have up \
                to 100 event types and patterns. Change a subscription instead of deleting and creating it often.",
     }

@@ -36,6 +36,45 @@ impl FieldFault {
     }
 }
 
+impl From<FieldFault> for Vec<FieldFault> {
+    fn from(fault: FieldFault) -> Self {
+        vec![fault]
+    }
+}
+
+/// Fields that were read one by one.
+pub(crate) trait Together {
+    type Values;
+
+    /// The values of all fields, or the faults of all fields in their order, so that an error reports every fault at once.
+    fn together(self) -> Result<Self::Values, Vec<FieldFault>>;
+}
+
+/// Tuples of up to eight fields. The error of each is a fault, or several.
+macro_rules! implement_together {
+    ($($field:ident $Fault:ident),*) => {
+        #[expect(non_camel_case_types, reason = "a field gives its name to its type")]
+        impl<$($field, $Fault: Into<Vec<FieldFault>>),*> Together for ($(Result<$field, $Fault>,)*) {
+            type Values = ($($field,)*);
+
+            fn together(self) -> Result<Self::Values, Vec<FieldFault>> {
+                match self {
+                    ($(Ok($field),)*) => Ok(($($field,)*)),
+                    ($($field,)*) => Err([$($field.err().map_or_else(Vec::new, Into::into)),*].concat()),
+                }
+            }
+        }
+    };
+}
+
+implement_together!(a A, b B);
+implement_together!(a A, b B, c C);
+implement_together!(a A, b B, c C, d D);
+implement_together!(a A, b B, c C, d D, e E);
+implement_together!(a A, b B, c C, d D, e E, f F);
+implement_together!(a A, b B, c C, d D, e E, f F, g G);
+implement_together!(a A, b B, c C, d D, e E, f F, g G, h H);
+
 impl fmt::Display for FieldFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {}", self.field, self.detail)

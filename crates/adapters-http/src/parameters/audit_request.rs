@@ -59,10 +59,9 @@ impl AuditRequest {
 }
 
 fn filter(parameters: &Parameters, issuer: &str) -> Result<AuditFilter, FieldFault> {
-    let owner = |text: &str| user_at(issuer, text).ok();
     let actor = |text: &str| actor_of(text, issuer);
     Ok(AuditFilter {
-        owner: parameters.read("userId", owner, "must be the id of a user")?,
+        owner: parameters.owner(issuer)?,
         actor: parameters.read("actor", actor, "must be user:USER_ID, operator:NAME or service")?,
         action: parameters.read("action", AuditAction::parse, "must be an action, such as key.revoked")?,
         target: parameters.id(
@@ -91,8 +90,8 @@ mod tests {
 
     const ISSUER: &str = "https://id.example";
 
-    const PARAMETERS: [&str; 9] =
-        ["userId", "actor", "action", "target", "since", "until", "cursor", "limit", "format"];
+    const PARAMETERS: [&str; 10] =
+        ["userId", "organizationId", "actor", "action", "target", "since", "until", "cursor", "limit", "format"];
 
     fn parse(query: &str) -> Result<AuditRequest, String> {
         let parameters = Parameters::parse(query, &PARAMETERS);
@@ -106,6 +105,7 @@ mod tests {
         assert_eq!(request.filter.actor, Some(Actor::Operator("desk:1".into())));
         assert_eq!(request.filter.action, Some(AuditAction::KeyRevoked));
         assert_eq!(request.format, AuditFormat::JsonLines);
+        assert_eq!(parse("organizationId=acme").unwrap().filter.owner, OwnerId::organization(ISSUER, "acme").ok());
         assert_eq!(parse("actor=user:bob").unwrap().filter.actor, OwnerId::new(ISSUER, "bob").ok().map(Actor::User));
         assert_eq!(parse("actor=service").unwrap().filter.actor, Some(Actor::Service));
         assert_eq!((parse("").unwrap().limit, parse("").unwrap().format), (50, AuditFormat::Json));
@@ -123,6 +123,8 @@ mod tests {
             "format=csv&limit=5",
             "format=jsonl&limit=5",
             "userId=",
+            "organizationId=",
+            "userId=alice&organizationId=acme",
             "owner=alice",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");

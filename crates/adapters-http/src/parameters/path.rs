@@ -119,13 +119,24 @@ pub(crate) fn owner_at(
     user_id: Option<&str>,
     organization_id: Option<&str>,
 ) -> Result<OwnerId, FieldFault> {
+    let owner = any_owner_at(issuer, user_id, organization_id)?;
+    owner.ok_or(FieldFault::new("userId", "is required"))
+}
+
+/// The owner in a filter that has `userId`, `organizationId` or neither.
+pub(crate) fn any_owner_at(
+    issuer: &str,
+    user_id: Option<&str>,
+    organization_id: Option<&str>,
+) -> Result<Option<OwnerId>, FieldFault> {
     const ORGANIZATION: &str = "organizationId";
     match (user_id, organization_id) {
         (Some(_), Some(_)) => Err(FieldFault::new(ORGANIZATION, "must be absent, because userId is given")),
         (None, Some(id)) => OwnerId::organization(issuer, id)
+            .map(Some)
             .map_err(|_| FieldFault::new(ORGANIZATION, "must have 1 to 255 bytes and no control characters")),
-        (Some(user_id), None) => user_at(issuer, user_id),
-        (None, None) => Err(FieldFault::new("userId", "is required")),
+        (Some(user_id), None) => user_at(issuer, user_id).map(Some),
+        (None, None) => Ok(None),
     }
 }
 

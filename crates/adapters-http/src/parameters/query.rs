@@ -2,10 +2,11 @@ use std::str::FromStr;
 
 use actix_web::HttpRequest;
 use actix_web::web::Query;
-use domain::Timestamp;
+use domain::{OwnerId, Timestamp};
 
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
+use crate::parameters::path::any_owner_at;
 use crate::state::State;
 
 /// How many items a page has when the client does not set `limit`.
@@ -59,6 +60,11 @@ impl Parameters {
             return Ok(None);
         };
         read(text).map(Some).ok_or(FieldFault::new(field, detail))
+    }
+
+    /// The owner in `userId` or `organizationId`, at this issuer.
+    pub(crate) fn owner(&self, issuer: &str) -> Result<Option<OwnerId>, FieldFault> {
+        any_owner_at(issuer, self.text("userId"), self.text("organizationId"))
     }
 
     /// The id in a parameter.

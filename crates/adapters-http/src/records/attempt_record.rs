@@ -1,3 +1,4 @@
+use domain::ports::LoggedAttempt;
 use domain::webhooks::{AttemptRecord as Attempt, FailureReason};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -31,13 +32,12 @@ pub(crate) struct AttemptRecord {
     /// answer, and after a success. Only in the answer about one delivery.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    response_headers: Option<Vec<HeaderRecord>>,
+    response_headers: Option<Vec<Header>>,
 }
 
 /// A header of an answer.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Header)]
-struct HeaderRecord {
+struct Header {
     /// The name, in lower case.
     #[schema(example = "retry-after")]
     name: String,
@@ -63,9 +63,37 @@ impl AttemptRecord {
     /// Includes the answer's headers and body.
     pub(crate) fn with_response(attempt: &Attempt) -> Self {
         let response = String::from_utf8_lossy(&attempt.excerpt).into_owned();
-        let header = |(name, value): (&str, &str)| HeaderRecord { name: name.to_owned(), value: value.to_owned() };
+        let header = |(name, value): (&str, &str)| Header { name: name.to_owned(), value: value.to_owned() };
         let response_headers = attempt.headers.iter().map(header).collect::<Vec<_>>();
         let response_headers = (!response_headers.is_empty()).then_some(response_headers);
         Self { response: Some(response), response_headers, ..Self::of(attempt) }
+    }
+}
+
+/// An attempt in a stream: the `data` of a server-sent event.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StreamedAttempt {
+    /// The delivery of the attempt.
+    #[schema(example = "dlv_01h455vb4pex5vsknk084sn02q")]
+    delivery_id: String,
+    /// The event that is delivered.
+    #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
+    event_id: String,
+    /// The subscription that receives the event.
+    #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
+    subscription_id: String,
+    /// The attempt.
+    attempt: AttemptRecord,
+}
+
+impl StreamedAttempt {
+    pub(crate) fn of(logged: &LoggedAttempt) -> Self {
+        Self {
+            delivery_id: logged.delivery.to_string(),
+            event_id: logged.event.to_string(),
+            subscription_id: logged.subscription.to_string(),
+            attempt: AttemptRecord::of(&logged.attempt),
+        }
     }
 }

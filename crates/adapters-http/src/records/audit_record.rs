@@ -19,9 +19,9 @@ pub(crate) struct AuditRecord {
     #[schema(example = "key.revoked")]
     action: String,
     /// Who did it.
-    actor: ActorRecord,
+    actor: AuditActor,
     /// How the actor proved who they are.
-    via: MeansRecord,
+    via: AuditMeans,
     /// What it was done to.
     target: TargetRecord,
     /// Whose the target is, by the subject (`sub`); absent if it is an organization.
@@ -33,7 +33,7 @@ pub(crate) struct AuditRecord {
     #[schema(nullable = false, example = "org_9ybsU1dN2dKfDkBi")]
     organization_id: Option<String>,
     /// What changed, of what is not secret.
-    changes: Vec<ChangeRecord>,
+    changes: Vec<AuditChange>,
     /// The id of the request. Absent if there was no request. Users see it only of what they did themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -47,8 +47,7 @@ pub(crate) struct AuditRecord {
 
 /// An actor.
 #[derive(Serialize, ToSchema)]
-#[schema(as = AuditActor)]
-struct ActorRecord {
+struct AuditActor {
     /// `user`, `operator` or `service`.
     #[serde(rename = "type")]
     #[schema(example = "user")]
@@ -61,8 +60,7 @@ struct ActorRecord {
 
 /// The means of an actor.
 #[derive(Serialize, ToSchema)]
-#[schema(as = AuditMeans)]
-struct MeansRecord {
+struct AuditMeans {
     /// `idToken`, `apiKey`, `session`, `operatorToken` or `service`; `other` for one of a later version.
     #[serde(rename = "type")]
     #[schema(example = "idToken")]
@@ -90,8 +88,7 @@ struct TargetRecord {
 
 /// A field before and after.
 #[derive(Serialize, ToSchema)]
-#[schema(as = AuditChange)]
-struct ChangeRecord {
+struct AuditChange {
     /// The field.
     #[schema(example = "status")]
     field: String,
@@ -123,12 +120,12 @@ impl AuditRecord {
             id: event.id.to_string(),
             at: event.at().to_string(),
             action: event.action.as_str().to_owned(),
-            actor: ActorRecord::of(&origin.actor),
-            via: MeansRecord::of(origin.means),
+            actor: AuditActor::of(&origin.actor),
+            via: AuditMeans::of(origin.means),
             target: TargetRecord::of(event.target),
             user_id: event.owner.user_id().map(str::to_owned),
             organization_id: event.owner.organization_id().map(str::to_owned),
-            changes: event.changes.iter().map(ChangeRecord::of).collect(),
+            changes: event.changes.iter().map(AuditChange::of).collect(),
             request_id: origin.request.as_ref().filter(|_| shows_place).map(RequestId::as_str).map(Into::into),
             address: origin.address.filter(|_| shows_place).map(|address| address.to_string()),
         }
@@ -165,7 +162,7 @@ impl AuditRecord {
     }
 }
 
-impl ActorRecord {
+impl AuditActor {
     fn of(actor: &Actor) -> Self {
         let (kind, id) = match actor {
             Actor::User(user) if user.kind() == OwnerKind::Organization => ("organization", Some(user.subject())),
@@ -177,7 +174,7 @@ impl ActorRecord {
     }
 }
 
-impl MeansRecord {
+impl AuditMeans {
     fn of(means: Means) -> Self {
         let (kind, id) = match means {
             Means::IdToken => ("idToken", None),
@@ -198,7 +195,7 @@ impl TargetRecord {
     }
 }
 
-impl ChangeRecord {
+impl AuditChange {
     fn of(change: &FieldChange) -> Self {
         Self { field: change.field.as_str().to_owned(), before: change.before.clone(), after: change.after.clone() }
     }

@@ -12,26 +12,24 @@ use utoipa::ToSchema;
 #[schema(as = KeyUsage)]
 pub(crate) struct KeyUsageRecord {
     /// The sums of all hours.
-    total: UsageRecord,
+    total: KeyUsageCounts,
     /// Every hour of the request, the earliest first. The last one may not be over.
-    hours: Vec<UsageHourRecord>,
+    hours: Vec<KeyUsageHour>,
 }
 
 /// The verifications in one hour.
 #[derive(Serialize, ToSchema)]
-#[schema(as = KeyUsageHour)]
-struct UsageHourRecord {
+struct KeyUsageHour {
     /// When the hour began.
     #[schema(format = DateTime, example = "2026-11-21T01:00:00.000Z")]
     start: String,
     #[serde(flatten)]
-    counts: UsageRecord,
+    counts: KeyUsageCounts,
 }
 
 /// How many verifications had each result.
 #[derive(Clone, Copy, Serialize, ToSchema)]
-#[schema(as = KeyUsageCounts)]
-struct UsageRecord {
+struct KeyUsageCounts {
     /// The key was good, and within its rate limit.
     #[schema(example = 412)]
     accepted: u64,
@@ -45,12 +43,12 @@ struct UsageRecord {
 
 impl KeyUsageRecord {
     pub(crate) fn of(hours: HourRange, usage: &BTreeMap<Hour, UsageCounts>) -> Self {
-        let hour = |(hour, counts)| UsageHourRecord { start: start_of(hour), counts: UsageRecord::of(counts) };
-        Self { total: UsageRecord::of(sum(usage)), hours: each(hours, usage).map(hour).collect() }
+        let hour = |(hour, counts)| KeyUsageHour { start: start_of(hour), counts: KeyUsageCounts::of(counts) };
+        Self { total: KeyUsageCounts::of(sum(usage)), hours: each(hours, usage).map(hour).collect() }
     }
 }
 
-impl UsageRecord {
+impl KeyUsageCounts {
     fn of(counts: UsageCounts) -> Self {
         Self { accepted: counts.accepted(), limited: counts.limited, refused: counts.refused }
     }
@@ -64,13 +62,12 @@ pub(crate) struct OutcomesRecord {
     /// The sums of all hours.
     total: OutcomeRecord,
     /// Every hour of the request, the earliest first. The last one may not be over.
-    hours: Vec<OutcomeHourRecord>,
+    hours: Vec<OutcomeHour>,
 }
 
 /// The outcomes in one hour.
 #[derive(Serialize, ToSchema)]
-#[schema(as = OutcomeHour)]
-struct OutcomeHourRecord {
+struct OutcomeHour {
     /// When the hour began.
     #[schema(format = DateTime, example = "2026-11-21T01:00:00.000Z")]
     start: String,
@@ -95,7 +92,7 @@ struct OutcomeRecord {
 
 impl OutcomesRecord {
     pub(crate) fn of(hours: HourRange, outcomes: &BTreeMap<Hour, OutcomeCounts>) -> Self {
-        let hour = |(hour, counts)| OutcomeHourRecord { start: start_of(hour), counts: OutcomeRecord::of(counts) };
+        let hour = |(hour, counts)| OutcomeHour { start: start_of(hour), counts: OutcomeRecord::of(counts) };
         Self { total: OutcomeRecord::of(sum(outcomes)), hours: each(hours, outcomes).map(hour).collect() }
     }
 }

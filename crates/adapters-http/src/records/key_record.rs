@@ -3,8 +3,7 @@ use std::fmt::Display;
 use domain::{ApiKey, FullKey, KeyId, Label, Metadata, RateLimit, Timestamp};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
-
-use crate::records::metadata::metadata_schema;
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema, SchemaType, Type};
 
 /// An API key without its secret.
 #[derive(Serialize, ToSchema)]
@@ -125,4 +124,29 @@ impl CreatedKey {
     pub(crate) fn of(full_key: &FullKey, id: KeyId, keys: Vec<ApiKey>) -> Self {
         Self { key: full_key.expose().to_owned(), key_id: id.to_string(), keys: KeyList::of(keys).keys }
     }
+}
+
+/// The schema of metadata.
+pub(crate) fn metadata_schema() -> Schema {
+    metadata_of(SchemaType::new(Type::Object), SchemaType::new(Type::String))
+}
+
+/// The schema of a change of metadata.
+pub(crate) fn metadata_patch_schema() -> Schema {
+    let or_null = |this| SchemaType::from_iter([this, Type::Null]);
+    metadata_of(or_null(Type::Object), or_null(Type::String))
+}
+
+fn metadata_of(pairs: SchemaType, values: SchemaType) -> Schema {
+    let value = ObjectBuilder::new().schema_type(values).max_length(Some(Metadata::VALUE_LENGTH_MAX));
+    let value = value.pattern(Some(Metadata::VALUE_PATTERN)).build();
+    let name = ObjectBuilder::new().schema_type(Type::String).pattern(Some(Metadata::NAME_PATTERN)).build();
+    ObjectBuilder::new()
+        .schema_type(pairs)
+        .property_names(Some(name))
+        .max_properties(Some(Metadata::PAIRS_MAX))
+        .additional_properties(Some(AdditionalProperties::from(Schema::Object(value))))
+        .description(Some("Pairs for your application, such as the plan of a customer: at most 2 KiB together"))
+        .build()
+        .into()
 }

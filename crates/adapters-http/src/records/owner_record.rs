@@ -4,7 +4,7 @@ use domain::{OwnerText, Suspension};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::records::metadata::metadata_schema;
+use crate::records::key_record::metadata_schema;
 
 /// What the operator has set for a user or an organization.
 #[derive(Serialize, ToSchema)]

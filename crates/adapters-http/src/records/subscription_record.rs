@@ -1,12 +1,13 @@
 use domain::webhooks::{
-    AuthKind, DisabledBy, EventPattern, FoundSubscription, PayloadFilter, SealedOptions, SigningSecret, Subscription,
+    AuthKind, DisabledBy, EventPattern, FoundSubscription, HealthState, Pause, PayloadFilter, SealedOptions,
+    SigningSecret, Subscription,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use crate::records::attempt_record::AttemptRecord;
 use crate::records::filter_schema::FilterSchema;
-use crate::records::health_record::HealthRecord;
 
 /// A webhook subscription.
 #[derive(Serialize, ToSchema)]
@@ -45,11 +46,11 @@ pub(crate) struct SubscriptionRecord {
     /// The headers that the subscription adds, without their values; absent if it adds none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    headers: Vec<HeaderRecord>,
+    headers: Vec<SubscriptionHeader>,
     /// The authentication, without its secrets; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    auth: Option<AuthRecord>,
+    auth: Option<SubscriptionAuth>,
     /// When the subscription was created: UTC, with milliseconds.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
@@ -96,8 +97,7 @@ impl SubscriptionRecord {
 /// A header that a subscription adds to its requests.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = SubscriptionHeader)]
-struct HeaderRecord {
+struct SubscriptionHeader {
     /// The name, in lower case.
     #[schema(example = "x-tenant")]
     name: String,
@@ -109,8 +109,7 @@ struct HeaderRecord {
 /// The authentication of the requests of a subscription.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = SubscriptionAuth)]
-struct AuthRecord {
+struct SubscriptionAuth {
     /// `bearer`, `basic` or `header`.
     #[schema(example = "header")]
     r#type: &'static str,
@@ -123,13 +122,15 @@ struct AuthRecord {
     set_at: String,
 }
 
-fn headers_of(options: &SealedOptions) -> Vec<HeaderRecord> {
+fn headers_of(options: &SealedOptions) -> Vec<SubscriptionHeader> {
     let headers = options.headers.iter();
-    headers.map(|(name, value)| HeaderRecord { name: name.to_string(), set_at: value.set_at.to_string() }).collect()
+    headers
+        .map(|(name, value)| SubscriptionHeader { name: name.to_string(), set_at: value.set_at.to_string() })
+        .collect()
 }
 
-fn auth_of(options: &SealedOptions) -> Option<AuthRecord> {
-    options.auth.as_ref().map(|auth| AuthRecord {
+fn auth_of(options: &SealedOptions) -> Option<SubscriptionAuth> {
+    options.auth.as_ref().map(|auth| SubscriptionAuth {
         r#type: auth.kind.as_str(),
         name: (auth.kind == AuthKind::Header).then(|| auth.name.to_string()),
         set_at: auth.value.set_at.to_string(),
@@ -157,4 +158,50 @@ impl SubscriptionWithSecret {
         let secret = secret.map(|secret| secret.expose().to_owned());
         Self { subscription: SubscriptionRecord::of(subscription), secret }
     }
+}
+
+/// The health of a subscription.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubscriptionHealth)]
+pub(crate) struct HealthRecord {
+    /// `healthy`: no attempt has failed since the last success, or since the subscription was enabled. `failing`: the
+    /// last attempt failed; deliveries continue. `paused`: too many attempts failed in a row, or the receiver asked for
+    /// a pause; the service sends nothing for a while. `disabled`: the subscription receives no events.
+    #[schema(example = "failing")]
+    state: &'static str,
+    /// The reason for the state. Disabled: the `disabledReason` of the subscription. Paused: `retry_after` when the receiver asked for the
+    /// pause. Otherwise the `error` of the last attempt. `null` when healthy, and when the reason is no longer known.
+    #[schema(required, example = "timeout")]
+    reason: Option<&'static str>,
+    /// When the current run of failures began; `null` when the last attempt succeeded.
+    #[schema(format = DateTime, required)]
+    failing_since: Option<String>,
+    /// When the pause ends, and a delivery is tried again; `null` unless paused.
+    #[schema(format = DateTime, required)]
+    paused_until: Option<String>,
+    /// How many deliveries wait or are being sent, counted up to 10,000.
+    waiting: u32,
+    /// The attempt that ended last; `null` before the first attempt.
+    #[schema(required)]
+    last_attempt: Option<AttemptRecord>,
+}
+
+impl HealthRecord {
+    pub(crate) fn of(found: &FoundSubscription) -> Self {
+        let health = &found.health;
+        Self {
+            state: found.state.as_str(),
+            reason: found.state.reason(),
+            failing_since: health.breaker.failing_since.map(|at| at.to_string()),
+            paused_until: pause_of(found).map(|pause| pause.until.to_string()),
+            waiting: health.waiting,
+            last_attempt: health.last_attempt.as_ref().map(AttemptRecord::of),
+        }
+    }
+}
+
+/// The pause that has not ended.
+fn pause_of(found: &FoundSubscription) -> Option<Pause> {
+    found.health.breaker.pause.filter(|_| matches!(found.state, HealthState::Paused(_)))
 }

@@ -33,7 +33,7 @@ pub(crate) struct SystemRecord {
     attempts: Option<AttemptCountRecord>,
     /// The queue of all instances together; `null` until the store has answered once.
     #[schema(required)]
-    queue: Option<QueueRecord>,
+    queue: Option<QueueState>,
     /// The processes on this database, by version, as they were counted with the queue. Empty on SQLite, and until the
     /// database has answered once.
     instances: Vec<VersionCountRecord>,
@@ -101,8 +101,7 @@ struct AttemptCountRecord {
 /// The queue. No count is higher than 100,000: that number means so many or more.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = QueueState)]
-struct QueueRecord {
+struct QueueState {
     /// How old this reading is, in seconds.
     #[schema(example = 4.2)]
     age_seconds: f64,
@@ -112,15 +111,14 @@ struct QueueRecord {
     #[schema(example = 0.0)]
     oldest_due_age_seconds: f64,
     /// Queues of subscriptions, by their state.
-    lanes: LaneRecord,
+    lanes: LaneCounts,
     /// Subscriptions, by their state.
-    subscriptions: Vec<SubscriptionCountRecord>,
+    subscriptions: Vec<SubscriptionCount>,
 }
 
 /// Queues of subscriptions, by their state.
 #[derive(Serialize, ToSchema)]
-#[schema(as = LaneCounts)]
-struct LaneRecord {
+struct LaneCounts {
     /// May deliver.
     open: u32,
     /// Paused after failures of the receiver.
@@ -131,8 +129,7 @@ struct LaneRecord {
 
 /// How many subscriptions have a state.
 #[derive(Serialize, ToSchema)]
-#[schema(as = SubscriptionCount)]
-struct SubscriptionCountRecord {
+struct SubscriptionCount {
     /// `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`.
     #[schema(example = "enabled")]
     state: &'static str,
@@ -150,7 +147,7 @@ impl SystemRecord {
             verifications: VerificationRecord::of(state.verifications),
             events: EventCountRecord::of(state.events),
             attempts: state.attempts.map(AttemptCountRecord::of),
-            queue: state.queue.as_ref().map(QueueRecord::of),
+            queue: state.queue.as_ref().map(QueueState::of),
             instances: state.instances.iter().map(VersionCountRecord::of).collect(),
             change_feed_age_seconds: state.change_feed_age.map(seconds),
             identity_keys_age_seconds: state.identity_keys_age.map(seconds),
@@ -182,18 +179,18 @@ impl AttemptCountRecord {
     }
 }
 
-impl QueueRecord {
+impl QueueState {
     fn of(reading: &QueueReading) -> Self {
         let LaneFigures { open, paused, closed } = reading.figures.lanes;
         let subscriptions = reading.figures.subscriptions.iter().map(|(status, count)| {
             let state = status.disabled_by().map_or("enabled", DisabledBy::code);
-            SubscriptionCountRecord { state, count: *count }
+            SubscriptionCount { state, count: *count }
         });
         Self {
             age_seconds: seconds(reading.age),
             waiting: reading.figures.waiting,
             oldest_due_age_seconds: seconds(reading.oldest_due_age),
-            lanes: LaneRecord { open, paused, closed },
+            lanes: LaneCounts { open, paused, closed },
             subscriptions: subscriptions.collect(),
         }
     }

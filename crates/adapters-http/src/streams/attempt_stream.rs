@@ -5,17 +5,19 @@ use std::time::Duration;
 
 use actix_web::HttpRequest;
 use actix_web::web::Bytes;
+use domain::OwnerId;
 use domain::ports::LoggedAttempt;
 use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 use futures_util::stream::{self, Stream, StreamExt, poll_fn, unfold};
 use tokio::time::{Instant, sleep_until};
 
 use crate::callers::credential::is_still_good;
+use crate::callers::owner::OwnerCall;
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::api_error::Chain;
 use crate::parameters::cursor::Cursor;
-use crate::records::streamed_attempt::StreamedAttempt;
+use crate::records::attempt_record::StreamedAttempt;
 use crate::state::State;
 use crate::streams::open_streams::StreamPlace;
 
@@ -30,6 +32,7 @@ const KEEP_ALIVE: &str = ": keep-alive\n\n";
 /// Streams attempts as they end, as server-sent events (WHATWG HTML, section 9.2). See decision 37.
 pub(crate) struct AttemptStream {
     follower: AttemptFollower,
+    owner: OwnerId,
     /// Holds the credential, which must stay valid.
     request: HttpRequest,
     read_at: Instant,
@@ -39,9 +42,10 @@ pub(crate) struct AttemptStream {
 }
 
 impl AttemptStream {
-    pub(crate) fn new(follower: AttemptFollower, request: HttpRequest, place: StreamPlace) -> Self {
+    pub(crate) fn new(follower: AttemptFollower, call: OwnerCall, place: StreamPlace) -> Self {
+        let (owner, request) = (call.owner().clone(), call.request);
         let (now, keep_alive) = (Instant::now(), State::of(&request).limits.event_stream_keep_alive);
-        Self { follower, request, read_at: now, keep_alive, keep_alive_at: now + keep_alive, _place: place }
+        Self { follower, owner, request, read_at: now, keep_alive, keep_alive_at: now + keep_alive, _place: place }
     }
 
     /// The body of the answer. It ends when the service shuts down, when the credential is no longer valid, and when
@@ -88,7 +92,7 @@ impl AttemptStream {
 
     /// The new attempts; `None` when the stream must end.
     async fn read(&mut self) -> Result<Option<Vec<LoggedAttempt>>, ApiError> {
-        if !is_still_good(&self.request).await? {
+        if !is_still_good(&self.request, Some(&self.owner)).await? {
             return Ok(None);
         }
         Ok(Some(self.follower.read_new().await?))

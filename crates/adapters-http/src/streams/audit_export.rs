@@ -59,7 +59,7 @@ impl AuditExport {
     }
 
     async fn read_while_permitted(&mut self) -> Result<Bytes, ApiError> {
-        if is_still_good(&self.request).await? {
+        if is_still_good(&self.request, self.filter.owner.as_ref()).await? {
             self.read().await
         } else {
             Err(ApiError::CredentialInvalid(Invalid::Presented, "no longer valid"))

@@ -1,15 +1,7 @@
-//! `gatepost keys`: one file for each action.
+//! `gatepost keys`.
 
-mod change;
-mod create;
-mod introspect;
-pub(crate) mod list;
-mod report_leaks;
-mod revoke;
-mod rotate;
-mod show;
-mod usage;
-mod verify;
+pub(crate) mod owned;
+mod presented;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -18,6 +10,7 @@ use serde::Serialize;
 
 use crate::connection::Connection;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// The arguments of `gatepost keys`.
 #[derive(Debug, Args)]
@@ -35,16 +28,22 @@ const KEY_BYTES_MAX: u64 = 4 * 1024;
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    List(list::Arguments),
-    Show(show::Arguments),
-    Create(create::Arguments),
-    Change(change::Arguments),
-    Revoke(revoke::Arguments),
-    Rotate(rotate::Arguments),
-    Usage(usage::Arguments),
-    Verify(verify::Arguments),
-    Introspect(introspect::Arguments),
-    ReportLeaks(report_leaks::Arguments),
+    /// List the keys of a user, newest first
+    #[command(before_help = owned::LIST_EXAMPLES)]
+    List(Owner),
+    Show(owned::ShowArguments),
+    Create(owned::CreateArguments),
+    Change(owned::ChangeArguments),
+    Revoke(owned::RevokeArguments),
+    Rotate(owned::RotateArguments),
+    Usage(owned::UsageArguments),
+    /// Read a full key from standard input, and check its validity and its owner
+    #[command(before_help = presented::VERIFY_EXAMPLES)]
+    Verify(presented::Scopes),
+    /// Read a full key from standard input, and ask as the host application for its validity and its owner
+    #[command(before_help = presented::INTROSPECT_EXAMPLES)]
+    Introspect(presented::Scopes),
+    ReportLeaks(presented::ReportLeaksArguments),
 }
 
 const EXAMPLES: &str = "\
@@ -71,16 +70,16 @@ Environment (each also as NAME_FILE, a file that contains the value):
 /// When the service does not answer or refuses the call, or a key to verify is not valid.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let reply = match arguments.action {
-        Action::List(arguments) => list::run(&arguments, connection).await,
-        Action::Show(arguments) => show::run(&arguments, connection).await,
-        Action::Create(arguments) => create::run(arguments, connection).await,
-        Action::Change(arguments) => change::run(arguments, connection).await,
-        Action::Revoke(arguments) => revoke::run(&arguments, connection).await,
-        Action::Rotate(arguments) => rotate::run(&arguments, connection).await,
-        Action::Usage(arguments) => usage::run(&arguments, connection).await,
-        Action::Verify(arguments) => verify::run(&arguments, connection).await,
-        Action::Introspect(arguments) => introspect::run(&arguments, connection).await,
-        Action::ReportLeaks(arguments) => report_leaks::run(&arguments, connection).await,
+        Action::List(arguments) => owned::list(&arguments, connection).await,
+        Action::Show(arguments) => owned::show(&arguments, connection).await,
+        Action::Create(arguments) => owned::create(arguments, connection).await,
+        Action::Change(arguments) => owned::change(arguments, connection).await,
+        Action::Revoke(arguments) => owned::revoke(&arguments, connection).await,
+        Action::Rotate(arguments) => owned::rotate(&arguments, connection).await,
+        Action::Usage(arguments) => owned::usage(&arguments, connection).await,
+        Action::Verify(arguments) => presented::verify(&arguments, connection).await,
+        Action::Introspect(arguments) => presented::introspect(&arguments, connection).await,
+        Action::ReportLeaks(arguments) => presented::report_leaks(&arguments, connection).await,
     };
     reply?.print(arguments.json)
 }

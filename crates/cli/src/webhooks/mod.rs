@@ -1,26 +1,10 @@
-//! `gatepost webhooks`: one file for each action.
+//! `gatepost webhooks`.
 
-mod cancel;
-mod create;
-mod delete;
 mod deliveries;
-mod delivery;
-mod enable;
-mod failures;
-mod follow;
-pub(crate) mod list;
-mod outcomes;
-mod recover;
+mod figures;
 mod request_file;
-mod retry;
-mod retry_failures;
-mod rotate_secret;
-mod show;
-mod test;
-mod test_filter;
-mod test_url;
-mod times;
-mod update;
+pub(crate) mod subscriptions;
+mod trials;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -28,8 +12,10 @@ use gatepost_client::{PayloadFilter, Subscription, SubscriptionWithSecret};
 use serde::Serialize;
 
 use crate::connection::Connection;
+use crate::consent::Consent;
 use crate::json_argument::json_of;
 use crate::output::Reply;
+use crate::owner::Owner;
 
 /// The arguments of `gatepost webhooks`.
 #[derive(Debug, Args)]
@@ -44,26 +30,56 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    List(list::Arguments),
-    Create(create::Arguments),
-    Show(show::Arguments),
-    Update(update::Arguments),
-    Enable(enable::EnableArguments),
-    Disable(enable::DisableArguments),
-    RotateSecret(rotate_secret::Arguments),
-    Recover(recover::Arguments),
-    Delete(delete::Arguments),
-    Test(test::Arguments),
-    TestUrl(test_url::Arguments),
-    TestFilter(test_filter::Arguments),
-    Deliveries(deliveries::Arguments),
-    Delivery(delivery::Arguments),
-    Retry(retry::Arguments),
-    Failures(failures::Arguments),
-    RetryFailures(retry_failures::Arguments),
-    Cancel(cancel::Arguments),
-    Outcomes(outcomes::Arguments),
-    Times(times::Arguments),
+    /// List the subscriptions of a user, newest first
+    #[command(before_help = subscriptions::LIST_EXAMPLES)]
+    List(Owner),
+    Create(subscriptions::CreateArguments),
+    /// Show a subscription and its health
+    #[command(before_help = subscriptions::SHOW_EXAMPLES)]
+    Show(Target),
+    Update(subscriptions::UpdateArguments),
+    /// Send webhooks to a subscription again, also if Gatepost had disabled it
+    #[command(before_help = subscriptions::ENABLE_EXAMPLES)]
+    Enable(Target),
+    /// Send no webhooks to a subscription; its waiting deliveries end as failed, and `recover` sends them again
+    #[command(before_help = subscriptions::DISABLE_EXAMPLES)]
+    Disable(ConfirmedTarget),
+    RotateSecret(subscriptions::RotateSecretArguments),
+    Recover(subscriptions::RecoverArguments),
+    /// Delete a subscription and cancel its waiting deliveries
+    #[command(before_help = subscriptions::DELETE_EXAMPLES)]
+    Delete(ConfirmedTarget),
+    /// Send an event of the type webhook.test to one subscription
+    #[command(before_help = trials::TEST_EXAMPLES)]
+    Test(Target),
+    TestUrl(trials::TestUrlArguments),
+    TestFilter(trials::TestFilterArguments),
+    Deliveries(deliveries::ListArguments),
+    Delivery(deliveries::ShowArguments),
+    Retry(deliveries::RetryArguments),
+    Failures(figures::FailuresArguments),
+    RetryFailures(figures::RetryFailuresArguments),
+    Cancel(deliveries::CancelArguments),
+    Outcomes(figures::OutcomesArguments),
+    Times(figures::TimesArguments),
+}
+
+// Not a doc comment: clap would show it as the help of the commands.
+#[derive(Debug, Args)]
+struct Target {
+    /// The id of the subscription, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+// Not a doc comment either.
+#[derive(Debug, Args)]
+struct ConfirmedTarget {
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    consent: Consent,
 }
 
 /// The JSON of a subscription with its secret.
@@ -96,26 +112,26 @@ Environment (each also as NAME_FILE, a file that contains the value):
 /// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let reply = match arguments.action {
-        Action::List(arguments) => list::run(&arguments, connection).await,
-        Action::Create(arguments) => create::run(arguments, connection).await,
-        Action::Show(arguments) => show::run(&arguments, connection).await,
-        Action::Update(arguments) => update::run(arguments, connection).await,
-        Action::Enable(arguments) => enable::enable(&arguments, connection).await,
-        Action::Disable(arguments) => enable::disable(&arguments, connection).await,
-        Action::RotateSecret(arguments) => rotate_secret::run(&arguments, connection).await,
-        Action::Recover(arguments) => recover::run(&arguments, connection).await,
-        Action::Delete(arguments) => delete::run(&arguments, connection).await,
-        Action::Test(arguments) => test::run(&arguments, connection).await,
-        Action::TestUrl(arguments) => test_url::run(&arguments, connection).await,
-        Action::TestFilter(arguments) => test_filter::run(arguments, connection).await,
-        Action::Deliveries(query) => deliveries::run(query, connection, arguments.json).await,
-        Action::Delivery(arguments) => delivery::run(&arguments, connection).await,
-        Action::Retry(arguments) => retry::run(&arguments, connection).await,
-        Action::Failures(arguments) => failures::run(&arguments, connection).await,
-        Action::RetryFailures(arguments) => retry_failures::run(arguments, connection).await,
-        Action::Cancel(arguments) => cancel::run(&arguments, connection).await,
-        Action::Outcomes(arguments) => outcomes::run(&arguments, connection).await,
-        Action::Times(arguments) => times::run(&arguments, connection).await,
+        Action::List(arguments) => subscriptions::list(&arguments, connection).await,
+        Action::Create(arguments) => subscriptions::create(arguments, connection).await,
+        Action::Show(arguments) => subscriptions::show(&arguments, connection).await,
+        Action::Update(arguments) => subscriptions::update(arguments, connection).await,
+        Action::Enable(arguments) => subscriptions::enable(&arguments, connection).await,
+        Action::Disable(arguments) => subscriptions::disable(&arguments, connection).await,
+        Action::RotateSecret(arguments) => subscriptions::rotate_secret(&arguments, connection).await,
+        Action::Recover(arguments) => subscriptions::recover(&arguments, connection).await,
+        Action::Delete(arguments) => subscriptions::delete(&arguments, connection).await,
+        Action::Test(arguments) => trials::test_subscription(&arguments, connection).await,
+        Action::TestUrl(arguments) => trials::test_url(&arguments, connection).await,
+        Action::TestFilter(arguments) => trials::test_filter(arguments, connection).await,
+        Action::Deliveries(query) => deliveries::list(query, connection, arguments.json).await,
+        Action::Delivery(arguments) => deliveries::show(&arguments, connection).await,
+        Action::Retry(arguments) => deliveries::retry(&arguments, connection).await,
+        Action::Failures(arguments) => figures::failures(&arguments, connection).await,
+        Action::RetryFailures(arguments) => figures::retry_failures(arguments, connection).await,
+        Action::Cancel(arguments) => deliveries::cancel(&arguments, connection).await,
+        Action::Outcomes(arguments) => figures::outcomes(&arguments, connection).await,
+        Action::Times(arguments) => figures::times(&arguments, connection).await,
     };
     reply?.print(arguments.json)
 }

@@ -1,6 +1,6 @@
 use crate::audit::Origin;
 use crate::ports::{ChangeKeyRequest, ChangedKey, StoreError};
-use crate::{ApiKey, KeyChange, KeyChangeRefusal, KeyId, Keys, OwnerId, RateLimitOfKey, RateLimitTooHigh};
+use crate::{ApiKey, KeyChange, KeyChangeRefusal, KeyId, Keys, OwnerId, Patch, RateLimitTooHigh};
 
 /// Why a key was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ impl Keys {
         change: KeyChange,
         origin: &Origin,
     ) -> Result<ApiKey, ChangeKeyError> {
-        if let Some(RateLimitOfKey::Own(limit)) = change.rate_limit {
+        if let Patch::Set(limit) = change.rate_limit {
             self.policy.check_rate_limit(Some(limit), &origin.actor)?;
         }
         let at = self.clock.now();

@@ -1,5 +1,5 @@
 use crate::audit::Actor;
-use crate::{ApiKey, InvalidMetadata, KeyPolicy, Label, MetadataPatch, RateLimit, Timestamp};
+use crate::{ApiKey, InvalidMetadata, KeyPolicy, Label, MetadataPatch, Patch, RateLimit, Timestamp};
 
 /// A change of a key. Absent fields stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,20 +9,11 @@ pub struct KeyChange {
     /// The change of the metadata.
     pub metadata: Option<MetadataPatch>,
     /// The new rate limit.
-    pub rate_limit: Option<RateLimitOfKey>,
+    pub rate_limit: Patch<RateLimit>,
     /// Whether the key is disabled.
     pub is_disabled: Option<bool>,
     /// The new expiry time, which is not later than the present one.
     pub expires_at: Option<Timestamp>,
-}
-
-/// Which rate limit holds for a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateLimitOfKey {
-    /// The limit of the service.
-    Default,
-    /// A limit for this key alone.
-    Own(RateLimit),
 }
 
 /// The owner has set a rate limit above that of the service.
@@ -68,11 +59,7 @@ impl KeyChange {
         if let Some(patch) = &self.metadata {
             settings.metadata = patch.apply_to(&key.settings.metadata).map_err(KeyChangeRefusal::Metadata)?;
         }
-        match self.rate_limit {
-            Some(RateLimitOfKey::Default) => settings.rate_limit = None,
-            Some(RateLimitOfKey::Own(limit)) => settings.rate_limit = Some(limit),
-            None => {}
-        }
+        settings.rate_limit = self.rate_limit.apply_to(key.settings.rate_limit.as_ref());
         match self.is_disabled {
             Some(true) => settings.disabled_at = settings.disabled_at.or(Some(at)),
             Some(false) => settings.disabled_at = None,
@@ -150,7 +137,7 @@ mod tests {
         let all = KeyChange {
             label: Label::parse("new").ok(),
             metadata: Some(MetadataPatch { replaces_all: false, pairs: plan }),
-            rate_limit: Some(RateLimitOfKey::Own("5/s".parse().unwrap())),
+            rate_limit: Patch::Set("5/s".parse().unwrap()),
             is_disabled: Some(true),
             expires_at: Some(at(90)),
         };
@@ -163,8 +150,7 @@ mod tests {
         assert_eq!(KeyChange::default().decide(&changed, at(60)).as_ref(), Ok(&changed));
         let again = KeyChange { is_disabled: Some(true), ..KeyChange::default() };
         assert_eq!(again.decide(&changed, at(60)).as_ref(), Ok(&changed));
-        let back =
-            KeyChange { is_disabled: Some(false), rate_limit: Some(RateLimitOfKey::Default), ..KeyChange::default() };
+        let back = KeyChange { is_disabled: Some(false), rate_limit: Patch::Reset, ..KeyChange::default() };
         let back = back.decide(&changed, at(60)).unwrap();
         assert_eq!((back.settings.disabled_at, back.settings.rate_limit), (None, None));
         assert!(back.is_good(at(61)));

@@ -1,6 +1,6 @@
 use super::owner_record::{OwnerLimits, OwnerRecord, Suspension};
 use super::owner_text::{OwnerEmail, OwnerName, SuspensionReason};
-use crate::{InvalidMetadata, MetadataPatch, Timestamp};
+use crate::{InvalidMetadata, MetadataPatch, Patch, Timestamp};
 
 /// A change of an owner's record, in the way of a merge patch (RFC 7396).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,18 +17,6 @@ pub struct OwnerChange {
     pub max_subscriptions: Patch<u32>,
 }
 
-/// The change of one field.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Patch<Value> {
-    /// The field stays.
-    #[default]
-    Keep,
-    /// The field has its default again.
-    Reset,
-    /// The field gets this value.
-    Set(Value),
-}
-
 /// A change of an owner's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnerStateChange {
@@ -39,16 +27,6 @@ pub enum OwnerStateChange {
     },
     /// The owner may act again.
     Activate,
-}
-
-impl<Value: Clone> Patch<Value> {
-    fn apply_to(&self, before: Option<&Value>) -> Option<Value> {
-        match self {
-            Self::Keep => before.cloned(),
-            Self::Reset => None,
-            Self::Set(value) => Some(value.clone()),
-        }
-    }
 }
 
 impl OwnerChange {

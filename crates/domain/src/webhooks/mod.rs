@@ -79,7 +79,7 @@ pub use subscriptions::recover_subscription::{
 };
 pub use subscriptions::subscribed_events::{InvalidSubscribedEvents, SubscribedEvents};
 pub use subscriptions::subscription::{DisabledBy, Subscription, SubscriptionStatus};
-pub use subscriptions::subscription_change::{ChangedSubscription, FilterChange, SubscriptionChange};
+pub use subscriptions::subscription_change::{ChangedSubscription, SubscriptionChange};
 pub use subscriptions::test_subscription::{SubscriptionTest, TestSubscriptionError};
 pub use subscriptions::test_url::{TestUrlError, UrlTest};
 pub use use_cases::{WebhookRules, Webhooks};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::ports::{ChangedKey, Insertion};
-use domain::{KeyChange, KeyChangeRefusal, KeySettings, Metadata, MetadataPatch, RateLimitOfKey};
+use domain::{KeyChange, KeyChangeRefusal, KeySettings, Metadata, MetadataPatch, Patch, RateLimit};
 
 use super::sample::{Sample, change, find, insert, list, put, put_all, revoke, view};
 use crate::racing::{Call, all_at_once};
@@ -44,7 +44,7 @@ pub async fn a_change_is_stored_as_it_decides(store: Arc<dyn KeyPorts>) {
         KeyChange { is_disabled: Some(true), ..KeyChange::default() },
         KeyChange { metadata: Some(plan), rate_limit: own_limit("7/h"), ..KeyChange::default() },
         KeyChange { label: domain::Label::parse("new").ok(), expires_at: Some(at(800)), ..KeyChange::default() },
-        KeyChange { is_disabled: Some(false), rate_limit: Some(RateLimitOfKey::Default), ..KeyChange::default() },
+        KeyChange { is_disabled: Some(false), rate_limit: Patch::Reset, ..KeyChange::default() },
     ] {
         expected = wish.decide(&expected, at(10)).expect("a good key can be changed");
         let answer = change(&*store, &owner, sample.id(), &wish, at(10)).await;
@@ -136,6 +136,6 @@ pub async fn parallel_changes_of_different_fields_are_all_kept(store: Arc<dyn Ke
     }
 }
 
-fn own_limit(text: &str) -> Option<RateLimitOfKey> {
-    text.parse().ok().map(RateLimitOfKey::Own)
+fn own_limit(text: &str) -> Patch<RateLimit> {
+    Patch::Set(text.parse().expect("a valid rate limit"))
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use domain::KeyId;
 use domain::memory::unique_cause;
 use domain::ports::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
     RotateSecretRequest, SecretRotation, SubscriptionInsertion, SubscriptionUpdate,
 };
-use domain::webhooks::{Breaker, DisableReason, FilterChange, Subscription, SubscriptionChange, SubscriptionStatus};
+use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
+use domain::{KeyId, Patch};
 
 use super::WebhookStore;
 use super::filters::filter;
@@ -31,8 +31,8 @@ pub async fn a_change_is_what_the_rules_say(store: Arc<dyn WebhookStore>) {
         none(),
         SubscriptionChange { url: Some(url("https://other.example/in")), ..none() },
         SubscriptionChange { events: Some(patterns(&["a.*", "b"])), ..none() },
-        SubscriptionChange { filter: FilterChange::Set(filter(FILTER)), ..none() },
-        SubscriptionChange { filter: FilterChange::Remove, ..none() },
+        SubscriptionChange { filter: Patch::Set(filter(FILTER)), ..none() },
+        SubscriptionChange { filter: Patch::Reset, ..none() },
         SubscriptionChange { description: Some(description("")), ..none() },
         switched(true),
         switched(false),
@@ -67,7 +67,7 @@ pub async fn parallel_changes_all_count(store: Arc<dyn WebhookStore>) {
         let changes = [
             SubscriptionChange { url: Some(url("https://other.example/in")), ..none() },
             SubscriptionChange { events: Some(patterns(&["a.*", "b"])), ..none() },
-            SubscriptionChange { filter: FilterChange::Set(filter(FILTER)), ..none() },
+            SubscriptionChange { filter: Patch::Set(filter(FILTER)), ..none() },
             SubscriptionChange { description: Some(description("changed")), ..none() },
             switched(false),
         ];

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use domain::DeliveryId;
-use domain::webhooks::{
-    FilterChange, JsonDocument, NewEvent, Payload, PayloadFilter, Subscription, SubscriptionChange,
-};
+use domain::webhooks::{JsonDocument, NewEvent, Payload, PayloadFilter, Subscription, SubscriptionChange};
+use domain::{DeliveryId, Patch};
 
 use super::WebhookStore;
 use super::sample::{deliveries, event, event_of, publish, put, subscription, subscription_to, update};
@@ -62,10 +60,10 @@ pub async fn a_changed_filter_decides_from_then_on(store: Arc<dyn WebhookStore>)
     put(&*store, &changed).await;
     let events = || [1, 100].map(|amount| with_data(event(&owner), &amount.to_string()));
     for (n, (change, passing)) in (1..).zip([
-        (FilterChange::Set(filter(r#"{"path":"/data","op":"lt","value":10}"#)), [1, 0]),
-        (FilterChange::Keep, [1, 0]),
-        (FilterChange::Set(filter(r#"{"path":"/data","op":"gte","value":10}"#)), [0, 1]),
-        (FilterChange::Remove, [1, 1]),
+        (Patch::Set(filter(r#"{"path":"/data","op":"lt","value":10}"#)), [1, 0]),
+        (Patch::Keep, [1, 0]),
+        (Patch::Set(filter(r#"{"path":"/data","op":"gte","value":10}"#)), [0, 1]),
+        (Patch::Reset, [1, 1]),
     ]) {
         let change = SubscriptionChange { filter: change, ..SubscriptionChange::default() };
         update(&*store, &changed, &change, at(n)).await;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::Patch;
 use domain::memory::unique_cause;
 use domain::ports::{
     ChangeSubscriptionRequest, ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SubscriptionUpdate,
@@ -60,11 +61,11 @@ pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>
     let none = SubscriptionChange::default;
     let set = SealedOptionsChange {
         headers: [(name("x-a"), Some(secret())), (name("x-b"), None), (name("x-new"), Some(secret()))].into(),
-        auth: Some(Some((AuthKind::Bearer, name("authorization"), secret()))),
+        auth: Patch::Set((AuthKind::Bearer, name("authorization"), secret())),
         ..SealedOptionsChange::default()
     };
     let one = SealedOptionsChange { headers: [(name("x-a"), Some(secret()))].into(), ..set.clone() };
-    let cleared = SealedOptionsChange { replaces_headers: true, auth: Some(None), ..SealedOptionsChange::default() };
+    let cleared = SealedOptionsChange { replaces_headers: true, auth: Patch::Reset, ..SealedOptionsChange::default() };
     let (path, origin) = (Some(url("https://hooks.example/other")), Some(url("https://other.example/in")));
     let both = DroppedOptions { headers: true, auth: true };
     for (change, dropped) in [
@@ -108,7 +109,7 @@ pub async fn refused_options_change_nothing(store: Arc<dyn WebhookStore>) {
     let same = (AuthKind::Header, name("x_a"), secret());
     for (options, refusal) in [
         (SealedOptionsChange { headers: many.collect(), ..SealedOptionsChange::default() }, InvalidOptions::TooMany),
-        (SealedOptionsChange { auth: Some(Some(same)), ..SealedOptionsChange::default() }, InvalidOptions::SameAsAuth),
+        (SealedOptionsChange { auth: Patch::Set(same), ..SealedOptionsChange::default() }, InvalidOptions::SameAsAuth),
     ] {
         let change =
             SubscriptionChange { description: Some(description("x")), options, ..SubscriptionChange::default() };

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use domain::{KeyChange, KeyPolicy, KeyPolicySettings, Label, RateLimit, RateLimitOfKey};
+use domain::{KeyChange, KeyPolicy, KeyPolicySettings, Label, Patch, RateLimit};
 use tokio::time::sleep;
 use verifier::{Allowance, FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
 
@@ -85,16 +85,16 @@ async fn a_change_of_a_key_does_not_renew_its_allowance() {
     let here = world.single(limited("5/h"));
     let key = here.create().await;
     let change = async |change: KeyChange| here.change(&key, change).await;
-    change(KeyChange { rate_limit: Some(RateLimitOfKey::Own("3/h".parse().unwrap())), ..KeyChange::default() }).await;
+    change(KeyChange { rate_limit: Patch::Set("3/h".parse().unwrap()), ..KeyChange::default() }).await;
     for remaining in [2, 1, 0] {
         assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, remaining);
         let label = Label::parse(&format!("label {remaining}")).unwrap();
         change(KeyChange { label: Some(label), ..KeyChange::default() }).await;
     }
     assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some(), "its own limit");
-    change(KeyChange { rate_limit: Some(RateLimitOfKey::Own("4/h".parse().unwrap())), ..KeyChange::default() }).await;
+    change(KeyChange { rate_limit: Patch::Set("4/h".parse().unwrap()), ..KeyChange::default() }).await;
     assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some(), "another limit, as spent");
-    change(KeyChange { rate_limit: Some(RateLimitOfKey::Own("5/s".parse().unwrap())), ..KeyChange::default() }).await;
+    change(KeyChange { rate_limit: Patch::Set("5/s".parse().unwrap()), ..KeyChange::default() }).await;
     let used_up = spend(&here, key.full_key.expose()).await.unwrap();
     assert_eq!(used_up.retry_after, Some(Duration::from_millis(200)), "the new limit is as used up as the old one");
     sleep(Duration::from_secs(1)).await;

@@ -15,8 +15,6 @@ use crate::records::event_type_record::{EventTypeRecord, EventTypesRecord};
 #[utoipa::path(
     get,
     path = "/api/event-types",
-    tag = "Event types",
-    operation_id = "listEventTypes",
     responses((status = 200, description = "The event types", body = EventTypesRecord)),
 )]
 pub(super) async fn list_event_types(call: OwnerCall) -> Result<Json<EventTypesRecord>, ApiError> {
@@ -30,8 +28,6 @@ pub(super) async fn list_event_types(call: OwnerCall) -> Result<Json<EventTypesR
 #[utoipa::path(
     get,
     path = "/api/event-types/{name}",
-    tag = "Event types",
-    operation_id = "findEventType",
     responses((status = 200, description = "The event type", body = EventTypeRecord), Errors),
 )]
 pub(super) async fn find_event_type(call: OwnerCall) -> Result<Json<EventTypeRecord>, ApiError> {
@@ -47,8 +43,6 @@ pub(super) async fn find_event_type(call: OwnerCall) -> Result<Json<EventTypeRec
 #[utoipa::path(
     get,
     path = "/api/event-types/openapi.json",
-    tag = "Event types",
-    operation_id = "exportEventTypes",
     responses((status = 200, description = "The document", body = serde_json::Value, content_type = "application/json")),
 )]
 pub(super) async fn export_event_types(call: OwnerCall) -> Result<HttpResponse, ApiError> {

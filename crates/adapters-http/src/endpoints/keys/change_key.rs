@@ -8,9 +8,8 @@ use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
-use crate::errors::field_fault::FieldFault;
-use crate::records::key_record::KeyRecord;
-use crate::records::metadata::metadata_patch_schema;
+use crate::errors::field_fault::{FieldFault, Together};
+use crate::records::key_record::{KeyRecord, metadata_patch_schema};
 
 /// Fields that must not be `null`, because no default could take the place of their value.
 const WITHOUT_DEFAULT: [&str; 3] = ["label", "disabled", "expiresAt"];
@@ -47,12 +46,10 @@ struct Body {
 #[utoipa::path(
     patch,
     path = "/api/api-keys/{keyId}",
-    tag = "API keys",
-    operation_id = "changeApiKey",
     request_body = Body,
     responses((status = 200, description = "The changed key", body = KeyRecord), Errors),
 )]
-pub(super) async fn change_key(mut call: OwnerCall) -> Result<Json<KeyRecord>, ApiError> {
+pub(super) async fn change_api_key(mut call: OwnerCall) -> Result<Json<KeyRecord>, ApiError> {
     let body = call.read_body().await?;
     to_the_end(async move {
         let change = body.read(parse)?;
@@ -63,21 +60,18 @@ pub(super) async fn change_key(mut call: OwnerCall) -> Result<Json<KeyRecord>, A
     .await
 }
 
-/// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields) -> Result<KeyChange, ApiError> {
-    let nulls = WITHOUT_DEFAULT.into_iter().filter(|name| fields.is_null(name));
-    let mut faults: Vec<FieldFault> = nulls.map(|name| FieldFault::new(name, "must not be null")).collect();
+fn parse(fields: &Fields) -> Result<KeyChange, Vec<FieldFault>> {
     let (disabled, expires_at) = (fields.optional_flag("disabled"), fields.optional_time("expiresAt"));
-    match (label(fields), metadata_patch(fields), rate_limit_of_key(fields), disabled, expires_at) {
-        (Ok(label), Ok(metadata), Ok(rate_limit), Ok(is_disabled), Ok(expires_at)) if faults.is_empty() => {
-            Ok(KeyChange { label, metadata, rate_limit, is_disabled, expires_at })
-        }
-        (label, metadata, rate_limit, disabled, expires_at) => {
-            let of_values = [label.err(), metadata.err(), rate_limit.err(), disabled.err(), expires_at.err()];
-            faults.extend(of_values.into_iter().flatten());
-            Err(ApiError::invalid_fields(faults))
-        }
-    }
+    let (metadata, rate_limit) = (metadata_patch(fields), rate_limit_of_key(fields));
+    let read = (without_nulls(fields), label(fields), metadata, rate_limit, disabled, expires_at);
+    let ((), label, metadata, rate_limit, is_disabled, expires_at) = read.together()?;
+    Ok(KeyChange { label, metadata, rate_limit, is_disabled, expires_at })
+}
+
+fn without_nulls(fields: &Fields) -> Result<(), Vec<FieldFault>> {
+    let nulls = WITHOUT_DEFAULT.into_iter().filter(|name| fields.is_null(name));
+    let faults: Vec<FieldFault> = nulls.map(|name| FieldFault::new(name, "must not be null")).collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 documented_errors!(Errors: KeyNotOwned, KeyNotFound, KeyNotChangeable);

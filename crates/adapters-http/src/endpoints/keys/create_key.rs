@@ -8,8 +8,8 @@ use crate::bodies::subscription_fields::required;
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
-use crate::records::key_record::CreatedKey;
-use crate::records::metadata::metadata_schema;
+use crate::errors::field_fault::{FieldFault, Together};
+use crate::records::key_record::{CreatedKey, metadata_schema};
 
 /// The properties of the new key.
 #[derive(ToSchema)]
@@ -45,31 +45,22 @@ struct Body {
 #[utoipa::path(
     post,
     path = "/api/api-keys",
-    tag = "API keys",
-    operation_id = "createApiKey",
     request_body = Body,
     responses((status = 200, description = "The key is created", body = CreatedKey), Errors),
 )]
-pub(super) async fn create_key(mut call: OwnerCall) -> Result<Json<CreatedKey>, ApiError> {
+pub(super) async fn create_api_key(mut call: OwnerCall) -> Result<Json<CreatedKey>, ApiError> {
     let wish = call.read_body().await?.read(|fields| parse(fields, &call))?;
     let created = call.api().keys.create(call.owner(), wish, &call.origin()).await?;
     Ok(Json(CreatedKey::of(&created.full_key, created.id, created.keys)))
 }
 
-/// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateKey, ApiError> {
+fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateKey, Vec<FieldFault>> {
     let (webhooks_max, created_by) = (call.webhook_access(), call.created_by());
     let label = label(fields).and_then(|label| required("label", label));
     let (expires_at, scopes) = (fields.optional_time("expiresAt"), fields.scopes("scopes"));
-    match (label, expires_at, scopes, metadata(fields), rate_limit(fields)) {
-        (Ok(label), Ok(expires_at), Ok(scopes), Ok(metadata), Ok(rate_limit)) => {
-            Ok(CreateKey { label, expires_at, scopes, webhooks_max, metadata, rate_limit, created_by })
-        }
-        (label, expires_at, scopes, metadata, rate_limit) => {
-            let faults = [label.err(), expires_at.err(), scopes.err(), metadata.err(), rate_limit.err()];
-            Err(ApiError::invalid_fields(faults.into_iter().flatten()))
-        }
-    }
+    let read = (label, expires_at, scopes, metadata(fields), rate_limit(fields));
+    let (label, expires_at, scopes, metadata, rate_limit) = read.together()?;
+    Ok(CreateKey { label, expires_at, scopes, webhooks_max, metadata, rate_limit, created_by })
 }
 
 documented_errors!(Errors: ApiKeyLimitReached);

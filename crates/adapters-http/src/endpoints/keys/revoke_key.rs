@@ -1,10 +1,14 @@
+//! Revokes one key, or all keys of an owner.
+
 use actix_web::web::Json;
 use domain::KeyId;
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
+use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
@@ -29,12 +33,10 @@ struct Body {
 #[utoipa::path(
     delete,
     path = "/api/api-keys",
-    tag = "API keys",
-    operation_id = "revokeApiKey",
     request_body = Body,
     responses((status = 200, description = "The key is revoked. The caller's keys", body = KeyList), Errors),
 )]
-pub(super) async fn revoke_key(mut call: OwnerCall) -> Result<Json<KeyList>, ApiError> {
+pub(super) async fn revoke_api_key(mut call: OwnerCall) -> Result<Json<KeyList>, ApiError> {
     let id = call.read_body().await?.read(key_id)?;
     revoke(&call, id).await
 }
@@ -45,11 +47,9 @@ pub(super) async fn revoke_key(mut call: OwnerCall) -> Result<Json<KeyList>, Api
 #[utoipa::path(
     delete,
     path = "/api/operator/users/{userId}/keys/{keyId}",
-    tag = "Operator",
-    operation_id = "revokeUserApiKey",
     responses((status = 200, description = "The key is revoked. The user's keys", body = KeyList), Errors),
 )]
-pub(in crate::endpoints) async fn revoke_user_key(call: OwnerCall) -> Result<Json<KeyList>, ApiError> {
+pub(in crate::endpoints) async fn revoke_user_api_key(call: OwnerCall) -> Result<Json<KeyList>, ApiError> {
     revoke(&call, call.id()?).await
 }
 
@@ -67,3 +67,35 @@ fn key_id(fields: &Fields) -> Result<KeyId, ApiError> {
 }
 
 documented_errors!(Errors: KeyNotOwned, KeyNotFound);
+
+/// How many keys were revoked.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::endpoints) struct KeysRevoked {
+    /// How many keys this call revoked. A key that expired before counts, and a key that was revoked before does not.
+    #[schema(example = 3)]
+    revoked_count: u64,
+}
+
+/// Revokes all API keys of a user, for support work.
+///
+/// The service refuses the keys from now on. With `createdBefore`, keys that were created at that time or later stay
+/// good. The keys of an unknown user are none. Repeat a call that has failed, because some of the keys may be revoked.
+#[utoipa::path(
+    delete,
+    path = "/api/operator/users/{userId}/keys",
+    params(
+        ("createdBefore" = Option<String>, Query, format = DateTime,
+            description = "Revoke only keys that were created before this time (RFC 3339)"),
+    ),
+    responses((status = 200, description = "The keys are revoked", body = KeysRevoked)),
+)]
+pub(in crate::endpoints) async fn revoke_user_api_keys(mut call: OwnerCall) -> Result<Json<KeysRevoked>, ApiError> {
+    call.refuse_members().await?;
+    let created_before = call.parameters()?.time("createdBefore")?;
+    to_the_end(async move {
+        let revoked_count = call.api().keys.revoke_all(call.owner(), created_before, &call.origin()).await?;
+        Ok(Json(KeysRevoked { revoked_count }))
+    })
+    .await
+}

@@ -32,12 +32,10 @@ struct Body {
 #[utoipa::path(
     post,
     path = "/api/api-keys/{keyId}/rotate",
-    tag = "API keys",
-    operation_id = "rotateApiKey",
     request_body = Body,
     responses((status = 200, description = "The key is rotated. The new key", body = CreatedKey), Errors),
 )]
-pub(super) async fn rotate_key(mut call: OwnerCall) -> Result<Json<CreatedKey>, ApiError> {
+pub(super) async fn rotate_api_key(mut call: OwnerCall) -> Result<Json<CreatedKey>, ApiError> {
     let overlap = call.read_body().await?.read(|fields| fields.optional_number("overlapSeconds"))?;
     let overlap = Duration::from_secs(overlap.unwrap_or_default());
     let rotation =

@@ -8,8 +8,7 @@ use crate::callers::owner::OwnerCall;
 /// The caller.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Whoami)]
-pub(super) struct Answer {
+pub(super) struct Whoami {
     /// The user, by the subject (`sub`) at the identity provider; absent if the credential is an organization's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "alice")]
@@ -52,11 +51,9 @@ enum PresentedCredential {
 #[utoipa::path(
     get,
     path = "/api/whoami",
-    tag = "Credentials",
-    operation_id = "whoami",
-    responses((status = 200, description = "The user and the credential", body = Answer)),
+    responses((status = 200, description = "The user and the credential", body = Whoami)),
 )]
-pub(super) async fn whoami(call: OwnerCall) -> Json<Answer> {
+pub(super) async fn whoami(call: OwnerCall) -> Json<Whoami> {
     let credential = match call.caller() {
         Caller::ApiKey(key) => PresentedCredential::ApiKey {
             key_id: key.id.to_string(),
@@ -68,5 +65,5 @@ pub(super) async fn whoami(call: OwnerCall) -> Json<Answer> {
         Caller::IdToken | Caller::Member(_) | Caller::Operator => PresentedCredential::IdToken,
     };
     let organization_id = call.owner().organization_id().map(str::to_owned);
-    Json(Answer { user_id: call.limited().user_id().map(str::to_owned), organization_id, credential })
+    Json(Whoami { user_id: call.limited().user_id().map(str::to_owned), organization_id, credential })
 }

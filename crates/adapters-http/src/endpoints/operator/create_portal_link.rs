@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::bodies::fields::Fields;
 use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
-use crate::errors::field_fault::FieldFault;
+use crate::errors::field_fault::{FieldFault, Together};
 use crate::parameters::path::owner_at;
 
 /// What the link is for.
@@ -39,8 +39,7 @@ struct Body {
 /// The new link.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = PortalLink)]
-pub(super) struct Answer {
+pub(super) struct PortalLink {
     /// Where to send the user's browser. It opens the console once.
     #[schema(example = "https://keys.example.com/console/portal#code")]
     url: String,
@@ -57,33 +56,24 @@ pub(super) struct Answer {
 #[utoipa::path(
     post,
     path = "/api/operator/portal-links",
-    tag = "Operator",
-    operation_id = "createPortalLink",
     request_body = Body,
-    responses((status = 200, description = "The link", body = Answer)),
+    responses((status = 200, description = "The link", body = PortalLink)),
 )]
-pub(super) async fn create_portal_link(mut call: OperatorCall) -> Result<Json<Answer>, ApiError> {
+pub(super) async fn create_portal_link(mut call: OperatorCall) -> Result<Json<PortalLink>, ApiError> {
     let body = call.read_body().await?;
     let visit = body.read(|fields| parse(fields, &call.api().issuer))?;
     let link = call.api().portal_links.create(&visit, &call.origin()).await?;
     // Browsers do not send the fragment to any server, so no log has the code.
     let url = format!("{}/console/portal#{}", call.state().public_url, *link.code);
-    Ok(Json(Answer { url, expires_at: link.expires_at.to_string() }))
+    Ok(Json(PortalLink { url, expires_at: link.expires_at.to_string() }))
 }
 
-/// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields, issuer: &str) -> Result<Visit, ApiError> {
+fn parse(fields: &Fields, issuer: &str) -> Result<Visit, Vec<FieldFault>> {
     let user = owner(fields, issuer);
     let lifetime = fields.optional_number("ttlSeconds").map(|ttl| ttl.map_or(VISIT_DEFAULT, Duration::from_secs));
-    match (user, capabilities(fields), return_url(fields), lifetime) {
-        (Ok(user), Ok(capabilities), Ok(return_url), Ok(lifetime)) => {
-            Ok(Visit { user, capabilities, lifetime, return_url })
-        }
-        (user, capabilities, return_url, lifetime) => {
-            let faults = [user.err(), capabilities.err(), return_url.err(), lifetime.err()];
-            Err(ApiError::invalid_fields(faults.into_iter().flatten()))
-        }
-    }
+    let (user, capabilities, return_url, lifetime) =
+        (user, capabilities(fields), return_url(fields), lifetime).together()?;
+    Ok(Visit { user, capabilities, lifetime, return_url })
 }
 
 fn owner(fields: &Fields, issuer: &str) -> Result<OwnerId, FieldFault> {

@@ -43,7 +43,7 @@ struct Body {
     visibility: Option<String>,
     /// Says that receivers should stop using the type.
     #[schema(nullable = false)]
-    deprecated: Option<DeprecatedBody>,
+    deprecated: Option<PutDeprecation>,
     /// Whether the schema may change so that it breaks what was good before. The default is `false`.
     #[schema(nullable = false)]
     force: Option<bool>,
@@ -51,9 +51,8 @@ struct Body {
 
 /// From when on receivers should stop using a type.
 #[derive(ToSchema)]
-#[schema(as = PutDeprecation)]
 #[expect(dead_code, reason = "describes what `parse_event_type` reads")]
-struct DeprecatedBody {
+struct PutDeprecation {
     /// From when on: a time with an offset (RFC 3339).
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     since: String,
@@ -66,8 +65,6 @@ struct DeprecatedBody {
 #[utoipa::path(
     get,
     path = "/api/operator/event-types",
-    tag = "Operator",
-    operation_id = "listAllEventTypes",
     responses((status = 200, description = "The event types", body = EventTypesRecord)),
 )]
 pub(super) async fn list_all_event_types(call: OperatorCall) -> Result<Json<EventTypesRecord>, ApiError> {
@@ -78,8 +75,6 @@ pub(super) async fn list_all_event_types(call: OperatorCall) -> Result<Json<Even
 #[utoipa::path(
     get,
     path = "/api/operator/event-types/{name}",
-    tag = "Operator",
-    operation_id = "findAnyEventType",
     responses((status = 200, description = "The event type", body = EventTypeRecord), NotFound),
 )]
 pub(super) async fn find_any_event_type(call: OperatorCall) -> Result<Json<EventTypeRecord>, ApiError> {
@@ -96,8 +91,6 @@ pub(super) async fn find_any_event_type(call: OperatorCall) -> Result<Json<Event
 #[utoipa::path(
     put,
     path = "/api/operator/event-types/{name}",
-    tag = "Operator",
-    operation_id = "putEventType",
     request_body = Body,
     responses((status = 200, description = "The event type", body = WrittenRecord), PutErrors),
 )]
@@ -122,8 +115,6 @@ pub(super) async fn put_event_type(mut call: OperatorCall) -> Result<Json<Writte
 #[utoipa::path(
     delete,
     path = "/api/operator/event-types/{name}",
-    tag = "Operator",
-    operation_id = "archiveEventType",
     responses((status = 200, description = "The event type", body = WrittenRecord), NotFound),
 )]
 pub(super) async fn archive_event_type(call: OperatorCall) -> Result<Json<WrittenRecord>, ApiError> {

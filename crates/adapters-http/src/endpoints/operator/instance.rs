@@ -9,8 +9,7 @@ use crate::records::system_record::SystemRecord;
 
 /// Which lines the log of this instance has.
 #[derive(Serialize, ToSchema)]
-#[schema(as = LogFilter)]
-pub(super) struct Present {
+pub(super) struct LogFilter {
     /// The filter that applies.
     #[schema(example = "info")]
     filter: String,
@@ -18,9 +17,8 @@ pub(super) struct Present {
 
 /// Which lines the log of this instance is to have.
 #[derive(ToSchema)]
-#[schema(as = ChangeLogFilter)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-struct Body {
+struct ChangeLogFilter {
     /// `error`, `warn`, `info`, `debug`, `trace` or `off`, and `target=level` for parts, separated by commas.
     #[schema(example = "info,gatepost=debug")]
     filter: String,
@@ -28,8 +26,7 @@ struct Body {
 
 /// The change of a filter.
 #[derive(Serialize, ToSchema)]
-#[schema(as = LogFilterChanged)]
-pub(super) struct Changed {
+pub(super) struct LogFilterChanged {
     /// The filter that applies now.
     #[schema(example = "info,gatepost=debug")]
     filter: String,
@@ -42,12 +39,10 @@ pub(super) struct Changed {
 #[utoipa::path(
     get,
     path = "/api/operator/log-filter",
-    tag = "Operator",
-    operation_id = "findLogFilter",
-    responses((status = 200, description = "The filter", body = Present)),
+    responses((status = 200, description = "The filter", body = LogFilter)),
 )]
-pub(super) async fn find_log_filter(call: OperatorCall) -> Json<Present> {
-    Json(Present { filter: call.api().log.filter() })
+pub(super) async fn find_log_filter(call: OperatorCall) -> Json<LogFilter> {
+    Json(LogFilter { filter: call.api().log.filter() })
 }
 
 /// Chooses which lines the log of the instance that answers has.
@@ -57,17 +52,15 @@ pub(super) async fn find_log_filter(call: OperatorCall) -> Json<Present> {
 #[utoipa::path(
     post,
     path = "/api/operator/log-filter",
-    tag = "Operator",
-    operation_id = "changeLogFilter",
-    request_body = Body,
-    responses((status = 200, description = "The filter has changed", body = Changed)),
+    request_body = ChangeLogFilter,
+    responses((status = 200, description = "The filter has changed", body = LogFilterChanged)),
 )]
-pub(super) async fn change_log_filter(mut call: OperatorCall) -> Result<Json<Changed>, ApiError> {
+pub(super) async fn change_log_filter(mut call: OperatorCall) -> Result<Json<LogFilterChanged>, ApiError> {
     let body = call.read_body().await?;
     to_the_end(async move {
         let filter = body.read(|fields| fields.required_text("filter"))?;
         let before = call.api().log.change(filter, &call.origin()).await?;
-        Ok(Json(Changed { filter: filter.to_owned(), before }))
+        Ok(Json(LogFilterChanged { filter: filter.to_owned(), before }))
     })
     .await
 }
@@ -79,8 +72,6 @@ pub(super) async fn change_log_filter(mut call: OperatorCall) -> Result<Json<Cha
 #[utoipa::path(
     get,
     path = "/api/operator/system",
-    tag = "Operator",
-    operation_id = "findSystemState",
     responses((status = 200, description = "The state", body = SystemRecord)),
 )]
 pub(super) async fn find_system_state(call: OperatorCall) -> Json<SystemRecord> {

@@ -12,7 +12,7 @@ use crate::callers::credential::{find_good_key, limited_key, spend};
 use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::FieldFault;
-use crate::records::metadata::metadata_schema;
+use crate::records::key_record::metadata_schema;
 
 /// The `token_type` of an API key. No registry lists this type.
 const TOKEN_TYPE: &str = "api_key";
@@ -21,9 +21,8 @@ const USUAL_ANSWER_BYTES: usize = 512;
 
 /// The key to verify. Unknown members are refused: a misspelt `scopes` would require nothing of the key.
 #[derive(ToSchema)]
-#[schema(as = Introspect)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-struct Body {
+struct Introspect {
     /// The full key.
     token: String,
     /// The scopes that the key must have. Only in JSON.
@@ -33,17 +32,15 @@ struct Body {
 
 /// The key to verify, as RFC 7662 defines it. Other parameters, such as `token_type_hint`, are ignored.
 #[derive(ToSchema)]
-#[schema(as = IntrospectForm)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-struct Form {
+struct IntrospectForm {
     /// The full key.
     token: String,
 }
 
 /// The introspection answer of RFC 7662. Contains only `active` when the key is not active.
 #[derive(Default, Serialize, ToSchema)]
-#[schema(as = Introspection)]
-pub(super) struct Answer<'a> {
+pub(super) struct Introspection<'a> {
     /// Whether the key is valid now and has every required scope.
     active: bool,
     /// The user who owns the key; absent if an organization does.
@@ -103,32 +100,30 @@ pub(super) struct Answer<'a> {
 #[utoipa::path(
     post,
     path = "/api/operator/introspect",
-    tag = "Operator",
-    operation_id = "introspect",
-    request_body(content((Body = "application/json"), (Form = "application/x-www-form-urlencoded"))),
-    responses((status = 200, description = "The state of the key", body = Answer<'static>)),
+    request_body(content((Introspect = "application/json"), (IntrospectForm = "application/x-www-form-urlencoded"))),
+    responses((status = 200, description = "The state of the key", body = Introspection<'static>)),
 )]
 pub(super) async fn introspect(mut call: OperatorCall) -> Result<HttpResponse, ApiError> {
     let body = call.read_form_or_body().await?;
     let (token, required) = body.read(parse)?;
     let Some(key) = find_good_key(&call.request, token).await? else {
-        return respond(&Answer::default());
+        return respond(&Introspection::default());
     };
     spend(&call.request, &key).map_err(limited_key)?;
-    respond(&if key.scopes.covers(&required) { Answer::active(&key) } else { Answer::default() })
+    respond(&if key.scopes.covers(&required) { Introspection::active(&key) } else { Introspection::default() })
 }
 
 fn parse(fields: &Fields) -> Result<(&str, Scopes), FieldFault> {
     Ok((fields.required_text("token")?, fields.scopes("scopes")?))
 }
 
-fn respond(answer: &Answer<'_>) -> Result<HttpResponse, ApiError> {
+fn respond(answer: &Introspection<'_>) -> Result<HttpResponse, ApiError> {
     let mut body = Vec::with_capacity(USUAL_ANSWER_BYTES);
     serde_json::to_writer(&mut body, answer).map_err(|error| ApiError::Internal(error.into()))?;
     Ok(HttpResponse::Ok().content_type(ContentType::json()).body(body))
 }
 
-impl<'a> Answer<'a> {
+impl<'a> Introspection<'a> {
     fn active(key: &'a VerifiedKey) -> Self {
         Self {
             active: true,

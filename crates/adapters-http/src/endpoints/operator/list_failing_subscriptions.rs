@@ -11,10 +11,9 @@ use crate::records::attempt_record::AttemptRecord;
 /// A page of failing subscriptions.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = FailingSubscriptionPage)]
-pub(super) struct Answer {
+pub(super) struct FailingSubscriptionPage {
     /// The subscriptions. Those that have failed longest come first.
-    subscriptions: Vec<FailingRecord>,
+    subscriptions: Vec<FailingSubscription>,
     /// The `cursor` of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -24,8 +23,7 @@ pub(super) struct Answer {
 /// An enabled subscription whose last attempt failed.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = FailingSubscription)]
-struct FailingRecord {
+struct FailingSubscription {
     /// The subscription's id.
     #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
     id: String,
@@ -64,24 +62,22 @@ struct FailingRecord {
 #[utoipa::path(
     get,
     path = "/api/operator/failing-subscriptions",
-    tag = "Operator",
-    operation_id = "listFailingSubscriptions",
     params(
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page"),
         ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
     ),
-    responses((status = 200, description = "A page of failing subscriptions", body = Answer)),
+    responses((status = 200, description = "A page of failing subscriptions", body = FailingSubscriptionPage)),
 )]
-pub(super) async fn list_failing_subscriptions(call: OperatorCall) -> Result<Json<Answer>, ApiError> {
+pub(super) async fn list_failing_subscriptions(call: OperatorCall) -> Result<Json<FailingSubscriptionPage>, ApiError> {
     let parameters = call.parameters()?;
     let page = call.api().webhooks.list_failing(parameters.cursor()?, parameters.limit()?).await?;
-    Ok(Json(Answer {
-        subscriptions: page.subscriptions.iter().map(FailingRecord::of).collect(),
+    Ok(Json(FailingSubscriptionPage {
+        subscriptions: page.subscriptions.iter().map(FailingSubscription::of).collect(),
         next_cursor: page.next.map(|place| place.to_cursor()),
     }))
 }
 
-impl FailingRecord {
+impl FailingSubscription {
     fn of(found: &FoundFailing) -> Self {
         let (subscription, breaker) = (&found.failing.subscription, &found.failing.breaker);
         Self {

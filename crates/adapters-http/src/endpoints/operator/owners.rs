@@ -7,7 +7,7 @@ use crate::callers::operator::record_read;
 use crate::callers::owner::OwnerCall;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
-use crate::records::metadata::metadata_patch_schema;
+use crate::records::key_record::metadata_patch_schema;
 use crate::records::owner_record::OwnerRecord;
 
 /// The changes. Absent fields do not change, and `null` is the default again.
@@ -50,11 +50,9 @@ struct State {
 #[utoipa::path(
     get,
     path = "/api/operator/users/{userId}",
-    tag = "Operator",
-    operation_id = "findUser",
     responses((status = 200, description = "The record of the user", body = OwnerRecord)),
 )]
-pub(super) async fn find_owner(call: OwnerCall) -> Result<Json<OwnerRecord>, ApiError> {
+pub(super) async fn find_user(call: OwnerCall) -> Result<Json<OwnerRecord>, ApiError> {
     record_read(&call.request, call.owner(), AuditTarget::Owner).await?;
     Ok(Json(OwnerRecord::of(call.api().owners.find(call.owner()).await?)))
 }
@@ -66,12 +64,10 @@ pub(super) async fn find_owner(call: OwnerCall) -> Result<Json<OwnerRecord>, Api
 #[utoipa::path(
     patch,
     path = "/api/operator/users/{userId}",
-    tag = "Operator",
-    operation_id = "changeUser",
     request_body = Change,
     responses((status = 200, description = "The changed record of the user", body = OwnerRecord)),
 )]
-pub(super) async fn change_owner(mut call: OwnerCall) -> Result<Json<OwnerRecord>, ApiError> {
+pub(super) async fn change_user(mut call: OwnerCall) -> Result<Json<OwnerRecord>, ApiError> {
     let body = call.read_body().await?;
     to_the_end(async move {
         let change = body.read(owner_change)?;
@@ -89,12 +85,10 @@ pub(super) async fn change_owner(mut call: OwnerCall) -> Result<Json<OwnerRecord
 #[utoipa::path(
     put,
     path = "/api/operator/users/{userId}/state",
-    tag = "Operator",
-    operation_id = "setUserState",
     request_body = State,
     responses((status = 200, description = "The changed record of the user", body = OwnerRecord)),
 )]
-pub(super) async fn set_owner_state(mut call: OwnerCall) -> Result<Json<OwnerRecord>, ApiError> {
+pub(super) async fn set_user_state(mut call: OwnerCall) -> Result<Json<OwnerRecord>, ApiError> {
     let body = call.read_body().await?;
     to_the_end(async move {
         let state = body.read(owner_state_change)?;

@@ -1,22 +1,26 @@
+//! Publishes events, one or many.
+
 use actix_web::HttpResponse;
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::bodies::event_json::EventJson;
+use crate::bodies::event_json::{EventJson, EventListJson};
 use crate::callers::operator::OperatorCall;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::FieldFault;
 use crate::errors::refusals::of_publication;
 use crate::records::event_record::PublishedEvent;
+use crate::settings::LARGEST_BODY_BYTES;
 
 /// How much larger than its payload a body may be, in bytes.
 const ENVELOPE_SIZE_BYTES_MAX: usize = 16 * 1024;
 
 /// The event to publish.
 #[derive(ToSchema)]
-#[schema(as = PublishEvent)]
 #[expect(dead_code, reason = "describes what `EventJson` reads")]
-pub(super) struct Body {
+pub(super) struct PublishEvent {
     /// The user that the event belongs to, by the `sub` at the configured issuer. An unknown user has no subscriptions,
     /// so the event has no deliveries. Either this or `organizationId` is required.
     #[schema(rename = "userId", example = "alice")]
@@ -48,9 +52,7 @@ pub(super) struct Body {
 #[utoipa::path(
     post,
     path = "/api/operator/events",
-    tag = "Operator",
-    operation_id = "publishEvent",
-    request_body = Body,
+    request_body = PublishEvent,
     responses((status = 202, description = "The event is accepted and stored", body = PublishedEvent), Errors),
 )]
 pub(super) async fn publish_event(mut call: OperatorCall) -> Result<HttpResponse, ApiError> {
@@ -60,6 +62,40 @@ pub(super) async fn publish_event(mut call: OperatorCall) -> Result<HttpResponse
     let published = call.api().webhooks.publish(vec![event], call.trace()).await;
     let published = published.map_err(|error| of_publication(error, |fault, _| fault))?;
     Ok(HttpResponse::Accepted().json(PublishedEvent::of_all(&published).first()))
+}
+
+/// The events to publish.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `EventListJson` reads")]
+struct PublishEvents {
+    /// The events. They may belong to different users.
+    #[schema(min_items = 1)]
+    events: Vec<PublishEvent>,
+}
+
+/// The accepted events.
+#[derive(Serialize, ToSchema)]
+struct PublishedEvents {
+    /// For each event, in the same order, the answer that publishing only this event would get.
+    results: Vec<PublishedEvent>,
+}
+
+/// Publishes up to 500 events, either all or none.
+///
+/// Like publishing each event alone, but in one transaction: when one event is refused, none is accepted, and `errors`
+/// names the fault, for example `events[3].type`. The maximum size is 8 MiB.
+#[utoipa::path(
+    post,
+    path = "/api/operator/events/batch",
+    request_body = PublishEvents,
+    responses((status = 202, description = "The events are accepted and stored", body = PublishedEvents), Errors),
+)]
+pub(super) async fn publish_events(mut call: OperatorCall) -> Result<HttpResponse, ApiError> {
+    let body = call.read_json(LARGEST_BODY_BYTES).await?;
+    let events = EventListJson::parse(&body)?.to_events(&call.api().issuer)?;
+    let published = call.api().webhooks.publish(events, call.trace()).await;
+    let published = published.map_err(|error| of_publication(error, FieldFault::of_event))?;
+    Ok(HttpResponse::Accepted().json(PublishedEvents { results: PublishedEvent::of_all(&published) }))
 }
 
 documented_errors!(Errors: EventConflict, EventInvalid, EventTypeUnknown);

@@ -13,9 +13,8 @@ const BODY_SIZE_BYTES_MAX: usize = 256 * 1024;
 
 /// Leaked strings.
 #[derive(ToSchema)]
-#[schema(as = ReportLeaks)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-struct Body {
+struct ReportLeaks {
     /// Strings that may be full keys.
     tokens: Vec<String>,
 }
@@ -23,8 +22,7 @@ struct Body {
 /// The leaked keys.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = LeaksReported)]
-pub(super) struct Answer {
+pub(super) struct LeaksReported {
     /// For each token, in the same order, the id of the key, which is now revoked. `null` for a token that is not a
     /// key.
     #[schema(example = json!(["key_01h455vb4pex5vsknk084sn02q", null]))]
@@ -38,18 +36,16 @@ pub(super) struct Answer {
 #[utoipa::path(
     post,
     path = "/api/operator/leaks",
-    tag = "Operator",
-    operation_id = "reportLeaks",
-    request_body = Body,
-    responses((status = 200, description = "The keys are revoked", body = Answer)),
+    request_body = ReportLeaks,
+    responses((status = 200, description = "The keys are revoked", body = LeaksReported)),
 )]
-pub(super) async fn report_leaks(mut call: OperatorCall) -> Result<Json<Answer>, ApiError> {
+pub(super) async fn report_leaks(mut call: OperatorCall) -> Result<Json<LeaksReported>, ApiError> {
     let body = call.read_body_of(BODY_SIZE_BYTES_MAX).await?;
     to_the_end(async move {
         let api = call.api();
         let tokens = body.read(|fields| fields.required_texts("tokens"))?;
         let keys = report_leaked_keys(&api.keys, &api.webhooks, &tokens, &call.origin()).await?;
-        Ok(Json(Answer { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
+        Ok(Json(LeaksReported { key_ids: keys.into_iter().map(|key| Some(key?.id.to_string())).collect() }))
     })
     .await
 }

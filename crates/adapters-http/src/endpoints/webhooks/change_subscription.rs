@@ -1,7 +1,7 @@
 use actix_web::web::Json;
 use domain::KeyId;
 use domain::ports::SubscriptionUpdate;
-use domain::webhooks::{ChangedSubscription, FilterChange, OptionsChange, SubscriptionChange, Webhooks};
+use domain::webhooks::{ChangedSubscription, OptionsChange, SubscriptionChange, Webhooks};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,16 +13,15 @@ use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::errors::field_fault::FieldFault;
+use crate::errors::field_fault::{FieldFault, Together};
 use crate::errors::refusals::of_options;
 use crate::records::filter_schema::FilterSchema;
 use crate::records::subscription_record::SubscriptionRecord;
 
 /// The changes. Absent fields do not change. `null` is refused, but for the filter.
 #[derive(ToSchema)]
-#[schema(as = ChangeSubscription)]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
-struct Body {
+struct ChangeSubscription {
     /// The new URL. Deliveries that wait use it too. With another scheme, host or port, the subscription keeps only the
     /// headers and the authentication that the same call sets; `dropped` in the answer says so.
     #[schema(required = false, example = "https://example.com/hooks")]
@@ -64,9 +63,7 @@ pub(super) struct Answer {
 #[utoipa::path(
     patch,
     path = "/api/webhooks/subscriptions/{id}",
-    tag = "Webhook subscriptions",
-    operation_id = "changeSubscription",
-    request_body = Body,
+    request_body = ChangeSubscription,
     responses((status = 200, description = "The changed subscription", body = Answer), Errors),
 )]
 pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answer>, ApiError> {
@@ -92,29 +89,16 @@ pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answ
     .await
 }
 
-/// Reads all fields before it fails, so that the error reports every fault at once.
 type Wish = (SubscriptionChange, OptionsChange);
 
-fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Wish, ApiError> {
-    let mut faults = fields.nulls_except(&["filter", HEADERS, AUTH]);
-    let enabled = fields.optional_flag("enabled");
-    let (url, events, filter) = (url(fields, webhooks), events(fields), filter_change(fields));
-    match (url, events, filter, description(fields), enabled, options_change(fields)) {
-        (Ok(url), Ok(events), Ok(filter), Ok(description), Ok(enabled), Ok(options)) if faults.is_empty() => {
-            let sealed_later = SubscriptionChange::default();
-            Ok((SubscriptionChange { url, events, filter, description, enabled, by, ..sealed_later }, options))
-        }
-        (url, events, filter, description, enabled, options) => {
-            let of_values = [url.err(), events.err(), filter.err(), description.err(), enabled.err()];
-            faults.extend(of_values.into_iter().flatten().chain(options.err().into_iter().flatten()));
-            Err(ApiError::invalid_fields(faults))
-        }
-    }
-}
-
-fn filter_change(fields: &Fields) -> Result<FilterChange, FieldFault> {
-    let set = filter(fields)?.map(FilterChange::Set);
-    Ok(set.unwrap_or_else(|| if fields.is_null("filter") { FilterChange::Remove } else { FilterChange::Keep }))
+fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Wish, Vec<FieldFault>> {
+    let (nulls, enabled) = (fields.nulls_except(&["filter", HEADERS, AUTH]), fields.optional_flag("enabled"));
+    let filter = filter(fields).map(|filter| fields.patch("filter", filter));
+    let (url, events, options) = (url(fields, webhooks), events(fields), options_change(fields));
+    let read = (nulls, url, events, filter, description(fields), enabled, options);
+    let ((), url, events, filter, description, enabled, options) = read.together()?;
+    let sealed_later = SubscriptionChange::default();
+    Ok((SubscriptionChange { url, events, filter, description, enabled, by, ..sealed_later }, options))
 }
 
 documented_errors!(Errors: SubscriptionNotFound);

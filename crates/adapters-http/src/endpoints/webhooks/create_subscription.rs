@@ -9,6 +9,7 @@ use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
+use crate::errors::field_fault::{FieldFault, Together};
 use crate::records::filter_schema::FilterSchema;
 use crate::records::subscription_record::SubscriptionWithSecret;
 
@@ -48,8 +49,6 @@ struct Body {
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions",
-    tag = "Webhook subscriptions",
-    operation_id = "createSubscription",
     request_body = Body,
     responses((status = 200, description = "The subscription is created", body = SubscriptionWithSecret), Errors),
 )]
@@ -65,20 +64,13 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
     .await
 }
 
-/// Reads all fields before it fails, so that the error reports every fault at once.
-fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, ApiError> {
+fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, Vec<FieldFault>> {
     let url = url(fields, &call.api().webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));
-    match (url, events, filter(fields), description(fields), secret(fields), options(fields)) {
-        (Ok(url), Ok(events), Ok(filter), Ok(description), Ok(secret), Ok(options)) => {
-            let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
-            Ok(CreateSubscription { url, events, filter, description, secret, options, by, created_by })
-        }
-        (url, events, filter, description, secret, options) => {
-            let faults = [url.err(), events.err(), filter.err(), description.err(), secret.err()];
-            Err(ApiError::invalid_fields(faults.into_iter().flatten().chain(options.err().into_iter().flatten())))
-        }
-    }
+    let read = (url, events, filter(fields), description(fields), secret(fields), options(fields));
+    let (url, events, filter, description, secret, options) = read.together()?;
+    let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
+    Ok(CreateSubscription { url, events, filter, description, secret, options, by, created_by })
 }
 
 documented_errors!(Errors: SubscriptionLimitReached);

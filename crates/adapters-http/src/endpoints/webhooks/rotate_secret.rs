@@ -10,7 +10,7 @@ use crate::bodies::subscription_fields::secret;
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
-use crate::errors::field_fault::FieldFault;
+use crate::errors::field_fault::{FieldFault, Together};
 use crate::records::subscription_record::SubscriptionWithSecret;
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -39,8 +39,6 @@ struct Body {
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions/{id}/rotate-secret",
-    tag = "Webhook subscriptions",
-    operation_id = "rotateSecret",
     params(
         ("idempotency-key" = Option<String>, Header, description = "Names this rotation, so that it can be repeated",
             min_length = 1, max_length = 255, pattern = "^[!-~]+$", example = "8e03978e-40d5-43dd-bc93-6894a57f9324"),
@@ -56,15 +54,10 @@ pub(super) async fn rotate_secret(mut call: OwnerCall) -> Result<Json<Subscripti
 }
 
 fn parse(call: &OwnerCall, fields: &Fields) -> Result<RotateSecret, ApiError> {
-    match (secret(fields), fields.optional_number("overlapSeconds"), idempotency_key(call.request.headers())) {
-        (Ok(secret), Ok(seconds), Ok(key)) => {
-            let overlap = seconds.map_or(RotateSecret::OVERLAP_DEFAULT, Duration::from_secs);
-            Ok(RotateSecret { id: call.id()?, secret, overlap, key })
-        }
-        (secret, seconds, key) => {
-            Err(ApiError::invalid_fields([secret.err(), seconds.err(), key.err()].into_iter().flatten()))
-        }
-    }
+    let (seconds, key) = (fields.optional_number("overlapSeconds"), idempotency_key(call.request.headers()));
+    let (secret, seconds, key) = (secret(fields), seconds, key).together()?;
+    let overlap = seconds.map_or(RotateSecret::OVERLAP_DEFAULT, Duration::from_secs);
+    Ok(RotateSecret { id: call.id()?, secret, overlap, key })
 }
 
 /// The key in the header. Two headers are refused, even with the same key.

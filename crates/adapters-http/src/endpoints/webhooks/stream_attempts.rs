@@ -8,7 +8,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
-use crate::records::streamed_attempt::StreamedAttempt;
+use crate::records::attempt_record::StreamedAttempt;
 use crate::streams::attempt_stream::AttemptStream;
 
 /// The header with the id of the last event that a client received. Clients send it when they reconnect.
@@ -24,8 +24,6 @@ const LAST_EVENT_ID: &str = "last-event-id";
 #[utoipa::path(
     get,
     path = "/api/webhooks/deliveries/stream",
-    tag = "Deliveries",
-    operation_id = "streamAttempts",
     params(
         ("subscriptionId" = Option<String>, Query, description = "Only attempts of this subscription"),
         ("last-event-id" = Option<String>, Header, description = "The id of the last event that the client received"),
@@ -46,7 +44,7 @@ pub(super) async fn stream_attempts(call: OwnerCall) -> Result<HttpResponse, Api
     let resume = last_event_id(call.request.headers())?;
     let place = call.state().streams.enter(call.limited()).ok_or(ErrorCode::TooManyStreams)?;
     let follower = call.api().webhooks.follow_attempts(call.owner(), subscription, resume).await?;
-    let stream = AttemptStream::new(follower.ok_or(ErrorCode::SubscriptionNotFound)?, call.request, place);
+    let stream = AttemptStream::new(follower.ok_or(ErrorCode::SubscriptionNotFound)?, call, place);
     Ok(HttpResponse::Ok()
         .content_type("text/event-stream")
         .insert_header(("x-accel-buffering", "no")) // without it nginx buffers the events

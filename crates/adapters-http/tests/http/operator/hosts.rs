@@ -306,3 +306,27 @@ async fn the_host_and_members_together_make_exactly_the_maximum() {
     assert_eq!(answers.iter().filter(made).count(), 10);
     assert!(answers.iter().all(|answer| answer.status == 200 || answer.body.contains("api_key_limit_reached")));
 }
+
+/// An organization is found by its own parameter, and a user with the same id is another owner.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_lists_the_events_and_the_changes_of_an_organization() {
+    let server = Server::start();
+    for owner in ["userId", "organizationId"] {
+        sent(&server, by_host("POST events").json(&format!(r#"{{"{owner}":"acme","type":"a","data":1}}"#))).await;
+    }
+    let listed = sent(&server, by_host("GET events?organizationId=acme")).await;
+    let events = listed["events"].as_array().unwrap();
+    assert_eq!((events.len(), &events[0]["event"]["organizationId"]), (1, &json!("acme")), "{listed}");
+    let log = sent(&server, by_host("GET audit?organizationId=acme")).await;
+    let [read] = &log["events"].as_array().unwrap()[..] else { panic!("{log}") };
+    assert_eq!((&read["action"], &read["organizationId"]), (&json!("data.read"), &json!("acme")), "the owner sees it");
+    let export = by_host("GET audit?organizationId=acme&format=jsonl").send(&server).await;
+    assert!(export.body.contains(read["id"].as_str().unwrap()), "{}", export.body);
+    for list in ["events", "audit"] {
+        let both = by_host(&format!("GET {list}?userId=acme&organizationId=acme")).send(&server).await;
+        assert_eq!(
+            (both.verdict(), both.body.contains(r#""field":"organizationId""#)),
+            ("400 invalid_field".into(), true)
+        );
+    }
+}

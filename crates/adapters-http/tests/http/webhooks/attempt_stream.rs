@@ -216,3 +216,38 @@ async fn a_stream_for_an_organization_ends_with_the_role_and_one_for_the_user_go
     let more = timeout(Duration::from_secs(2), own.read_u8()).await;
     assert!(!matches!(more, Ok(Err(_))), "{more:?}");
 }
+
+/// An ID token stays valid, and the session of a member is not the session of the organization.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_when_its_owner_or_its_member_is_suspended() {
+    let server = Server::start();
+    let amy = session_of_member(&server, identity_of("amy").unwrap()).await;
+    let session = [SAME_ORIGIN, ("cookie", &amy)];
+    let by_token = [("x-id-token", "amy.id.token")];
+    let mut of_hosts = Vec::new();
+    for (query, headers, suspended) in [
+        ("", &[ALICE][..], "users/alice"),
+        ("?organization=acme", &by_token, "organizations/acme"),
+        ("?organization=acme", &by_token, "users/amy"),
+        ("?organization=acme", &session, "organizations/acme"),
+    ] {
+        let with = |stream: Request, header: &(&str, &str)| stream.header(*header);
+        let line = format!("GET /api/webhooks/deliveries/stream{query}");
+        let mut own = open(&server, headers.iter().fold(request(&line), with)).await;
+        let operator = format!("GET /api/operator/{suspended}/deliveries/stream");
+        let open_stream = open(&server, request(&operator).header(OPERATOR)).await;
+        set_state(&server, suspended, r#"{"state":"suspended","reason":"unpaid"}"#).await;
+        assert!(read_to_end(&mut own).await.ends_with("0\r\n\r\n"), "{suspended}");
+        of_hosts.push(open_stream);
+        set_state(&server, suspended, r#"{"state":"active"}"#).await;
+    }
+    for of_host in &mut of_hosts {
+        let end = timeout(Duration::from_millis(500), read_to_end(of_host)).await;
+        assert!(end.is_err(), "the host sees the attempts of suspended owners: {end:?}");
+    }
+}
+
+async fn set_state(server: &Server, owner: &str, state: &str) {
+    let call = request(&format!("PUT /api/operator/{owner}/state")).header(OPERATOR);
+    assert_eq!(call.json(state).send(server).await.status, 200);
+}

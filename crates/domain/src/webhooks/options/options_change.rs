@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::authentication::Authentication;
 use super::header_name::HeaderName;
 use super::header_value::HeaderValue;
+use crate::Patch;
 
 /// The headers and the authentication do not fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,8 +28,8 @@ pub struct OptionsChange {
     pub replaces_headers: bool,
     /// The new values; `None` removes the header.
     pub headers: BTreeMap<HeaderName, Option<HeaderValue>>,
-    /// The new authentication; `Some(None)` removes it.
-    pub auth: Option<Option<Authentication>>,
+    /// The authentication.
+    pub auth: Patch<Authentication>,
 }
 
 impl OptionsChange {
@@ -45,10 +46,11 @@ impl OptionsChange {
     pub fn request_headers(&self) -> Result<RequestHeaders, InvalidOptions> {
         let values = self.headers.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
         let headers: Vec<_> = values.collect();
-        let auth = self.auth.iter().flatten().map(|auth| (auth.name.clone(), auth.value.clone()));
+        let auth = self.auth.set();
         let lengths = headers.iter().map(|(name, value)| (name, value.expose().len()));
-        check(lengths, self.auth.iter().flatten().next().map(|auth| &auth.name))?;
-        Ok(RequestHeaders::new(headers.iter().cloned().chain(auth).collect()))
+        check(lengths, auth.map(|auth| &auth.name))?;
+        let auth = auth.map(|auth| (auth.name.clone(), auth.value.clone()));
+        Ok(RequestHeaders::new(headers.into_iter().chain(auth).collect()))
     }
 }
 

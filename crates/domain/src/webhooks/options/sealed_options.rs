@@ -7,7 +7,7 @@ use super::options_change::{InvalidOptions, OptionsChange, RequestHeaders, check
 use crate::ports::Entropy;
 use crate::sealing_keys::SEALED_EXTRA_BYTES;
 use crate::webhooks::signing::sealed_secret::{SealedSecret, UnsealError};
-use crate::{SealingKeys, SubscriptionId, Timestamp};
+use crate::{Patch, SealingKeys, SubscriptionId, Timestamp};
 
 /// A sealed value, and when its owner set it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ pub struct SealedOptionsChange {
     pub replaces_headers: bool,
     /// The new values; `None` removes the header.
     pub headers: BTreeMap<HeaderName, Option<SealedSecret>>,
-    /// The new authentication; `Some(None)` removes it.
-    pub auth: Option<Option<(AuthKind, HeaderName, SealedSecret)>>,
+    /// The authentication.
+    pub auth: Patch<(AuthKind, HeaderName, SealedSecret)>,
 }
 
 /// Which options a change removed because the URL has another origin.
@@ -76,11 +76,8 @@ impl SealedOptionsChange {
                 None => after.headers.remove(name),
             };
         }
-        if let Some(auth) = &self.auth {
-            let sealed = auth.as_ref();
-            after.auth =
-                sealed.map(|(kind, name, sealed)| SealedAuth { kind: *kind, name: name.clone(), value: value(sealed) });
-        }
+        let auth = self.auth.clone().map(|(kind, name, sealed)| SealedAuth { kind, name, value: value(&sealed) });
+        after.auth = auth.apply_to(before.auth.as_ref());
         let lengths = after.headers.iter().map(|(name, value)| (name, value.length()));
         check(lengths, after.auth.as_ref().map(|auth| &auth.name))?;
         Ok(after)
@@ -100,7 +97,7 @@ impl SealedOptionsChange {
         let is_dropped = |name: &HeaderName| !self.headers.contains_key(name);
         let dropped = DroppedOptions {
             headers: !self.replaces_headers && before.headers.keys().any(is_dropped),
-            auth: self.auth.is_none() && before.auth.is_some(),
+            auth: self.auth == Patch::Keep && before.auth.is_some(),
         };
         Ok((after, dropped))
     }
@@ -196,7 +193,7 @@ impl SealingKeys {
         SealedOptionsChange {
             replaces_headers: change.replaces_headers,
             headers: change.headers.into_iter().map(header).collect(),
-            auth: change.auth.map(|one| one.map(auth)),
+            auth: change.auth.map(auth),
         }
     }
 }
@@ -229,7 +226,11 @@ mod tests {
 
     fn setting(headers: &[(&str, &str)], auth: Option<Authentication>) -> OptionsChange {
         let headers = headers.iter().map(|(key, value)| (name(key), Some(HeaderValue::parse(value).unwrap())));
-        OptionsChange { headers: headers.collect(), auth: auth.map(Some), ..OptionsChange::default() }
+        OptionsChange {
+            headers: headers.collect(),
+            auth: auth.map_or(Patch::Keep, Patch::Set),
+            ..OptionsChange::default()
+        }
     }
 
     fn sealed(change: OptionsChange) -> SealedOptionsChange {
@@ -286,7 +287,7 @@ mod tests {
         let after = change.applied_to(&before, AT).unwrap();
         assert_eq!(after.headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["x-b", "x-c"]);
         assert_eq!(after.auth, before.auth);
-        let none = SealedOptionsChange { replaces_headers: true, auth: Some(None), ..SealedOptionsChange::default() };
+        let none = SealedOptionsChange { replaces_headers: true, auth: Patch::Reset, ..SealedOptionsChange::default() };
         assert!(none.applied_to(&before, AT).unwrap().is_empty());
 
         let names: Vec<String> = (0..16).map(|number| format!("x-{number:02}")).collect();
@@ -326,7 +327,7 @@ mod tests {
         assert_eq!(dropped(OptionsChange::default()), (0, false, true, true));
         assert_eq!(dropped(setting(&[("x-a", "3")], None)), (1, false, true, true));
         assert_eq!(dropped(setting(&[("x-a", "3"), ("x-b", "4")], bearer())), (2, true, false, false));
-        let removed = OptionsChange { replaces_headers: true, auth: Some(None), ..OptionsChange::default() };
+        let removed = OptionsChange { replaces_headers: true, auth: Patch::Reset, ..OptionsChange::default() };
         assert_eq!(dropped(removed), (0, false, false, false));
     }
 }

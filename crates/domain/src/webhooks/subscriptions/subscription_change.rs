@@ -2,7 +2,7 @@ use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
 use crate::webhooks::{DroppedOptions, InvalidOptions, PayloadFilter, SealedOptionsChange, TargetUrl};
-use crate::{KeyId, Timestamp};
+use crate::{KeyId, Patch, Timestamp};
 
 /// A change of a subscription by its owner. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct SubscriptionChange {
     /// The event types that are sent.
     pub events: Option<SubscribedEvents>,
     /// Which of these events are sent.
-    pub filter: FilterChange,
+    pub filter: Patch<PayloadFilter>,
     /// The name.
     pub description: Option<Description>,
     /// Enables or disables the subscription. Enabling it starts with a new breaker.
@@ -30,18 +30,6 @@ pub struct ChangedSubscription {
     pub subscription: Subscription,
     /// What it lost, because its URL has another origin.
     pub dropped: DroppedOptions,
-}
-
-/// A change of the filter of a subscription.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum FilterChange {
-    /// The filter stays as it is.
-    #[default]
-    Keep,
-    /// The subscription has no filter from then on.
-    Remove,
-    /// The subscription has this filter from then on.
-    Set(PayloadFilter),
 }
 
 impl SubscriptionChange {
@@ -65,11 +53,7 @@ impl SubscriptionChange {
         if let Some(events) = &self.events {
             changed.events = events.clone();
         }
-        match &self.filter {
-            FilterChange::Keep => {}
-            FilterChange::Remove => changed.filter = None,
-            FilterChange::Set(filter) => changed.filter = Some(filter.clone()),
-        }
+        changed.filter = self.filter.apply_to(subscription.filter.as_ref());
         if let Some(description) = &self.description {
             changed.description = description.clone();
         }

@@ -1,9 +1,9 @@
 use domain::ports::SubscriptionStore;
 use domain::webhooks::{
-    DeliveryFilter, DeliveryStateKind, Description, DisableReason, FilterChange, SealedOptions, SealedSecret,
-    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
+    DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedOptions, SealedSecret, SubscribedEvents,
+    Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
 };
-use domain::{OwnerId, SubscriptionId};
+use domain::{OwnerId, Patch, SubscriptionId};
 
 use super::fault::Fault;
 use super::store::Saboteur;
@@ -90,7 +90,7 @@ impl Saboteur {
         let mut change = change.clone();
         match self.fault {
             Fault::KeepsOldWishes => {
-                (change.url, change.events, change.filter) = (None, None, FilterChange::Keep);
+                (change.url, change.events, change.filter) = (None, None, Patch::Keep);
             }
             Fault::KeepsWhoSetTheUrl => {
                 let read = SubscriptionStore::find(&self.inner, owner, id).await.expect("never fails");
@@ -102,8 +102,8 @@ impl Saboteur {
                 if let Some((read, _)) = read {
                     change.url.get_or_insert(read.url);
                     change.events.get_or_insert(read.events);
-                    if change.filter == FilterChange::Keep {
-                        change.filter = read.filter.map_or(FilterChange::Remove, FilterChange::Set);
+                    if change.filter == Patch::Keep {
+                        change.filter = read.filter.map_or(Patch::Reset, Patch::Set);
                     }
                     change.description.get_or_insert(read.description);
                     change.enabled.get_or_insert(read.status.is_enabled());

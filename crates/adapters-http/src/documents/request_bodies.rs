@@ -1,0 +1,92 @@
+//! What the document says about the bodies of requests.
+
+use utoipa::Modify;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{Components, Schema};
+use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Required};
+
+const ID_TOKEN: &str = "idToken";
+
+/// Gives the calls of operators bodies without an ID token, which only owners have.
+pub(crate) struct OperatorBodies;
+
+impl Modify for OperatorBodies {
+    fn modify(&self, document: &mut OpenApi) {
+        let OpenApi { paths, components: Some(components), .. } = document else { return };
+        for (_, item) in paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/api/operator/")) {
+            for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
+                let Some(RefOr::T(body)) = &mut operation.request_body else { continue };
+                for content in body.content.values_mut() {
+                    let RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) = content else { continue };
+                    if let Some(name) = add_body_without_id_token(&reference.ref_location, components) {
+                        *reference = Ref::from_schema_name(name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The name of the schema; `None` if the body has no ID token.
+fn add_body_without_id_token(location: &str, components: &mut Components) -> Option<String> {
+    let name = location.rsplit('/').next()?;
+    let Some(RefOr::T(Schema::Object(body))) = components.schemas.get(name) else { return None };
+    let mut body = body.clone();
+    body.properties.remove(ID_TOKEN)?;
+    let name = format!("{name}ForOwner");
+    components.schemas.insert(name.clone(), Schema::Object(body).into());
+    Some(name)
+}
+
+/// States that a request may leave out a body without required fields: an empty body has none.
+pub(crate) struct OptionalBodies;
+
+impl Modify for OptionalBodies {
+    fn modify(&self, document: &mut OpenApi) {
+        let OpenApi { paths, components: Some(components), .. } = document else { return };
+        for item in paths.paths.values_mut() {
+            for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
+                describe(operation, components);
+            }
+        }
+    }
+}
+
+fn describe(operation: &mut Operation, components: &Components) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else { return };
+    let needs_fields = body.content.values().any(|content| match content {
+        RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) => {
+            has_fields(&reference.ref_location, components)
+        }
+        _ => true,
+    });
+    if !needs_fields {
+        body.required = Some(Required::False);
+    }
+}
+
+fn has_fields(location: &str, components: &Components) -> bool {
+    let name = location.rsplit('/').next().unwrap_or_default();
+    match components.schemas.get(name) {
+        Some(RefOr::T(Schema::Object(body))) => !body.required.is_empty() || body.min_properties.is_some(),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use crate::openapi::openapi_json;
+
+    #[test]
+    fn a_body_is_optional_if_its_fields_are() {
+        let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+        let required = |path: &str, method: &str| document["paths"][path][method]["requestBody"]["required"].as_bool();
+        let subscription = "/api/webhooks/subscriptions/{id}";
+        assert_ne!(required(subscription, "patch"), Some(true));
+        assert_ne!(required("/api/api-keys/{keyId}/rotate", "post"), Some(true));
+        assert_eq!(required("/api/api-keys", "post"), Some(true));
+        assert_eq!(required("/api/operator/portal-links", "post"), Some(true));
+    }
+}

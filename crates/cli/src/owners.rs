@@ -1,0 +1,254 @@
+//! `gatepost owners`
+
+use anyhow::Result;
+use clap::{ArgGroup, Args, Subcommand};
+use gatepost_client::{OwnerChange, OwnerRecord};
+
+use crate::connection::Connection;
+use crate::consent::Consent;
+use crate::keys::pair;
+use crate::output::Reply;
+use crate::owner::Owner;
+use crate::table::named_lines;
+use crate::times::shown;
+
+/// The arguments of `gatepost owners`.
+#[derive(Debug, Args)]
+#[command(before_help = EXAMPLES, after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show what is set for a user or an organization; the owner sees this in the audit log
+    #[command(before_help = SHOW_EXAMPLES)]
+    Show(NamedOwner),
+    Set(SetArguments),
+    Suspend(SuspendArguments),
+    /// Make a suspended user or organization active again
+    #[command(before_help = ACTIVATE_EXAMPLES)]
+    Activate(NamedOwner),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gatepost owners show --for-user alice
+  gatepost owners set --for-organization globex --metadata plan=pro
+  gatepost owners suspend --for-user mallory --reason unpaid --yes
+  gatepost owners activate --for-user mallory";
+
+const ENVIRONMENT: &str = "\
+Environment (each also as NAME_FILE, a file that contains the value):
+  GATEPOST_URL             the URL of Gatepost; the default is the URL of this machine's configuration
+  GATEPOST_OPERATOR_TOKEN  an operator token: the scope support shows, the scope manage changes";
+
+// An owner whom the operator names. Not a doc comment: clap would show it as the help of each command.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("owner").required(true).args(["user", "for_user", "for_organization"])
+    .conflicts_with("organization"))]
+struct NamedOwner {
+    #[command(flatten)]
+    owner: Owner,
+}
+
+impl NamedOwner {
+    /// The owner, and the arguments to repeat.
+    fn get(&self) -> Result<gatepost_client::Owner> {
+        let owner = self.owner.of_operator(true);
+        owner.ok_or_else(|| anyhow::anyhow!("--for-user or --for-organization is required"))
+    }
+}
+
+/// Runs an action on the record of an owner.
+///
+/// # Errors
+///
+/// When the service does not answer, or refuses the call.
+pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
+    let reply = match arguments.action {
+        Action::Show(arguments) => show(&arguments, connection).await,
+        Action::Set(arguments) => set(arguments, connection).await,
+        Action::Suspend(arguments) => suspend(&arguments, connection).await,
+        Action::Activate(arguments) => activate(&arguments, connection).await,
+    };
+    reply?.print(arguments.json)
+}
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  gatepost owners show --for-user alice
+  gatepost owners show --for-organization acme --json";
+
+/// Prints the record.
+///
+/// # Errors
+///
+/// When the call fails.
+async fn show(owner: &NamedOwner, connection: &Connection) -> Result<Reply> {
+    let record = connection.heard(connection.operator()?.find_owner(&owner.get()?).await)?;
+    reply(&record)
+}
+
+/// The record, for programs and for people.
+fn reply(record: &OwnerRecord) -> Result<Reply> {
+    let OwnerRecord { name, email, metadata, max_active_keys, max_subscriptions, state, .. } = record;
+    let metadata: Vec<String> = metadata.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let max = |max: &Option<u32>| max.map_or_else(|| "that of the service".to_owned(), |max| max.to_string());
+    let words = named_lines(&[
+        ("state", state.state.clone()),
+        ("since", state.since.as_deref().map(shown).unwrap_or_default()),
+        ("reason", state.reason.clone().unwrap_or_default()),
+        ("name", name.clone().unwrap_or_default()),
+        ("e-mail", email.clone().unwrap_or_default()),
+        ("metadata", metadata.join(" ")),
+        ("most active keys", max(max_active_keys)),
+        ("most subscriptions", max(max_subscriptions)),
+    ]);
+    Reply::new(record, words)
+}
+
+/// Change what is set for a user or an organization
+#[derive(Debug, Args)]
+#[command(before_help = SET_EXAMPLES)]
+#[command(group = ArgGroup::new("changes").required(true).multiple(true).args([
+    "name", "email", "metadata", "removed", "max_active_keys", "max_subscriptions",
+]))]
+struct SetArguments {
+    #[command(flatten)]
+    owner: NamedOwner,
+    /// The name, for people; empty for none
+    #[arg(long)]
+    name: Option<String>,
+    /// The e-mail address, for people; empty for none
+    #[arg(long)]
+    email: Option<String>,
+    /// A pair for your application, such as plan=pro; repeatable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    metadata: Vec<(String, String)>,
+    /// A name of the metadata to remove; repeatable
+    #[arg(long = "remove-metadata", value_name = "NAME")]
+    removed: Vec<String>,
+    /// The most active keys; `default` for the maximum of the service
+    #[arg(long, value_name = "COUNT", value_parser = maximum)]
+    max_active_keys: Option<Maximum>,
+    /// The most subscriptions; `default` for the maximum of the service
+    #[arg(long, value_name = "COUNT", value_parser = maximum)]
+    max_subscriptions: Option<Maximum>,
+}
+
+const SET_EXAMPLES: &str = "\
+Examples:
+  gatepost owners set --for-user alice --name \"Alice Doe\" \\
+    --email alice@example.com
+  gatepost owners set --for-organization globex --metadata plan=pro
+  gatepost owners set --for-organization globex --max-active-keys 50
+  gatepost owners set --for-organization globex --max-active-keys default
+
+A lower maximum ends no key and no subscription.";
+
+/// A maximum of an owner.
+#[derive(Clone, Copy, Debug)]
+enum Maximum {
+    Default,
+    Own(u32),
+}
+
+impl Maximum {
+    fn own(self) -> Option<u32> {
+        match self {
+            Self::Default => None,
+            Self::Own(max) => Some(max),
+        }
+    }
+}
+
+fn maximum(text: &str) -> Result<Maximum, String> {
+    if text == "default" {
+        return Ok(Maximum::Default);
+    }
+    text.parse().map(Maximum::Own).map_err(|_| "must be a whole number, or default".to_owned())
+}
+
+/// Changes the record and prints it.
+///
+/// # Errors
+///
+/// When the call fails.
+async fn set(arguments: SetArguments, connection: &Connection) -> Result<Reply> {
+    let owner = arguments.owner.get()?;
+    let changed = connection.operator()?.change_owner(&owner, &arguments.change()).await;
+    reply(&connection.heard(changed)?)
+}
+
+impl SetArguments {
+    fn change(self) -> OwnerChange {
+        let given = |text: String| Some(text).filter(|text| !text.is_empty());
+        let mut change = OwnerChange::default();
+        if let Some(name) = self.name {
+            change = change.name(given(name));
+        }
+        if let Some(email) = self.email {
+            change = change.email(given(email));
+        }
+        for (name, value) in self.metadata {
+            change = change.metadata(name, Some(value));
+        }
+        for name in self.removed {
+            change = change.metadata(name, None);
+        }
+        if let Some(max) = self.max_active_keys {
+            change = change.max_active_keys(max.own());
+        }
+        if let Some(max) = self.max_subscriptions {
+            change = change.max_subscriptions(max.own());
+        }
+        change
+    }
+}
+
+/// Suspend a user or an organization: keys and sessions are refused, and deliveries wait
+#[derive(Debug, Args)]
+#[command(before_help = SUSPEND_EXAMPLES)]
+struct SuspendArguments {
+    #[command(flatten)]
+    owner: NamedOwner,
+    /// Why; the audit log has it
+    #[arg(long)]
+    reason: Option<String>,
+    #[command(flatten)]
+    consent: Consent,
+}
+
+const SUSPEND_EXAMPLES: &str = "\
+Examples:
+  gatepost owners suspend --for-user mallory --reason unpaid --yes
+  gatepost owners suspend --for-organization globex --yes";
+
+const ACTIVATE_EXAMPLES: &str = "\
+Examples:
+  gatepost owners activate --for-user mallory";
+
+/// Suspends the owner.
+///
+/// # Errors
+///
+/// When the call fails, or is not confirmed.
+async fn suspend(arguments: &SuspendArguments, connection: &Connection) -> Result<Reply> {
+    let (owner, operator) = (arguments.owner.get()?, connection.operator()?);
+    arguments.consent.ask(&format!("suspend {owner}"), "`gatepost owners activate` undoes it.", connection)?;
+    reply(&connection.heard(operator.suspend_owner(&owner, arguments.reason.as_deref()).await)?)
+}
+
+/// Makes the owner active.
+///
+/// # Errors
+///
+/// When the call fails.
+async fn activate(owner: &NamedOwner, connection: &Connection) -> Result<Reply> {
+    reply(&connection.heard(connection.operator()?.activate_owner(&owner.get()?).await)?)
+}

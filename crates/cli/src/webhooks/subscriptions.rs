@@ -1,0 +1,375 @@
+//! The subscriptions of an owner.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::{ArgGroup, Args};
+use gatepost_client::{
+    Attempt, ChangedSubscription, Client, FoundSubscription, NewSubscription, Patch, Subscription, SubscriptionChange,
+    SubscriptionHealth,
+};
+
+use super::request_file::RequestFile;
+use super::{ConfirmedTarget, Target, filter_of, with_secret};
+use crate::connection::Connection;
+use crate::listing::Listing;
+use crate::output::{Reply, member};
+use crate::owner::Owner;
+use crate::table::named_lines;
+use crate::times::{duration, past, shown};
+
+pub(super) const LIST_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks list --user alice
+  GATEPOST_API_KEY_FILE=key gatepost webhooks list --json";
+
+const LISTING: Listing<6> =
+    Listing { items: "subscriptions", heads: ["ID", "STATE", "CREATED", "URL", "EVENTS", "DESCRIPTION"] };
+
+/// Prints all pages of subscriptions: a user has at most `WEBHOOK_MAX_SUBSCRIPTIONS`.
+///
+/// # Errors
+///
+/// When a call fails.
+pub(super) async fn list(owner: &Owner, connection: &Connection) -> Result<Reply> {
+    let consumer = connection.consumer(owner).await?;
+    let subscriptions = all_subscriptions(&consumer, connection).await?;
+    LISTING.of(&member("subscriptions", &subscriptions), subscriptions.iter().map(row))
+}
+
+/// All pages of the subscriptions of a user.
+///
+/// # Errors
+///
+/// When a call fails.
+pub(crate) async fn all_subscriptions(consumer: &Client, connection: &Connection) -> Result<Vec<Subscription>> {
+    let mut subscriptions = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = connection.heard(consumer.list_subscriptions(cursor.as_deref()).await)?;
+        subscriptions.extend(page.subscriptions);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(subscriptions);
+        }
+    }
+}
+
+fn row(subscription: &Subscription) -> [String; 6] {
+    let Subscription { id, url, events, description, created_at, .. } = subscription;
+    // A description may have several lines, but a row has one.
+    let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    [id.clone(), state(subscription), shown(created_at), url.clone(), events.join(" "), description]
+}
+
+/// Whether it is enabled, and why not.
+pub(super) fn state(subscription: &Subscription) -> String {
+    match (subscription.enabled, &subscription.disabled_reason) {
+        (true, _) => "enabled".to_owned(),
+        (false, Some(reason)) if reason != "owner" => format!("disabled: {reason}"),
+        (false, _) => "disabled".to_owned(),
+    }
+}
+
+pub(super) const SHOW_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks show sub_01h455vb4pex5vsknk084sn02q --user alice
+  gatepost webhooks show sub_01h455vb4pex5vsknk084sn02q --user alice --json \\
+    | jq -r .health.state";
+
+/// Prints a subscription.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn show(arguments: &Target, connection: &Connection) -> Result<Reply> {
+    let consumer = connection.consumer(&arguments.owner).await?;
+    let found = connection.heard(consumer.find_subscription(&arguments.subscription_id).await)?;
+    Reply::new(&found, in_words(&found))
+}
+
+fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) -> String {
+    let SubscriptionHealth { failing_since, waiting, last_attempt, .. } = health;
+    named_lines(&[
+        ("id", subscription.id.clone()),
+        ("url", subscription.url.clone()),
+        ("events", subscription.events.join(" ")),
+        ("filter", subscription.filter.as_ref().map(|filter| filter.as_json().to_owned()).unwrap_or_default()),
+        ("description", subscription.description.clone()),
+        ("state", state(subscription)),
+        (
+            "health",
+            health.reason.as_ref().map_or_else(|| health.state.clone(), |why| format!("{}: {why}", health.state)),
+        ),
+        ("failing since", failing_since.as_deref().map(shown).unwrap_or_default()),
+        ("waiting", waiting.to_string()),
+        ("last attempt", last_attempt.as_ref().map_or_else(|| "never".to_owned(), attempt)),
+        ("headers", headers(subscription)),
+        ("auth", subscription.auth.as_ref().map(|auth| auth.r#type.clone()).unwrap_or_default()),
+        ("created", shown(&subscription.created_at)),
+        ("updated", shown(&subscription.updated_at)),
+    ])
+}
+
+fn headers(subscription: &Subscription) -> String {
+    let names: Vec<&str> = subscription.headers.iter().map(|header| header.name.as_str()).collect();
+    names.join(" ")
+}
+
+fn attempt(attempt: &Attempt) -> String {
+    let outcome = attempt.error.as_deref().unwrap_or("succeeded");
+    let status = attempt.status.map(|status| format!(" with status {status}")).unwrap_or_default();
+    format!("{outcome}{status}, {}, {} ms", shown(&attempt.started_at), attempt.duration_ms)
+}
+
+/// Subscribe a URL and print its signing secret, which is the only time that it is shown
+#[derive(Debug, Args)]
+#[command(before_help = CREATE_EXAMPLES)]
+pub(super) struct CreateArguments {
+    /// The URL: https, or, where `gatepost dev` runs, http on this machine
+    url: String,
+    /// An event type, a pattern such as invoice.*, or * for all events; repeatable
+    #[arg(long = "event", value_name = "PATTERN", required = true)]
+    events: Vec<String>,
+    /// Which of these events to send, by their content: JSON, @FILE or standard input (-)
+    #[arg(long, value_name = "JSON")]
+    filter: Option<String>,
+    /// The description: up to 1,000 characters
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    #[command(flatten)]
+    request: RequestFile,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const CREATE_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks create http://127.0.0.1:9000/hook --event '*' --user alice
+  gatepost webhooks create https://example.com/hook --event 'invoice.*' \\
+    --event order.created --user alice > secret
+  gatepost webhooks create http://127.0.0.1:9000/hook --event 'invoice.*' \\
+    --filter '{\"path\":\"/data/amount\",\"op\":\"gte\",\"value\":100}' --user alice
+  gatepost webhooks create https://example.com/hook --event '*' --user alice \\
+    --request request.json
+
+with {\"headers\": {\"x-tenant\": \"42\"}, \"auth\": {\"type\": \"bearer\", \"token\": \"...\"}}
+in request.json.";
+
+/// Subscribes a URL and prints its secret.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn create(arguments: CreateArguments, connection: &Connection) -> Result<Reply> {
+    let consumer = connection.consumer(&arguments.owner).await?;
+    let options = arguments.request.read()?;
+    let mut new = NewSubscription::new(arguments.url, arguments.events).with_options(options);
+    if let Some(filter) = arguments.filter {
+        new = new.filtered_by(filter_of(filter)?);
+    }
+    if let Some(description) = arguments.description {
+        new = new.described_as(description);
+    }
+    let created = connection.heard(consumer.create_subscription(&new).await)?;
+    with_secret(&created, "is created. Its secret is")
+}
+
+/// Change the URL, the events, the filter or the description of a subscription
+#[derive(Debug, Args)]
+#[command(before_help = UPDATE_EXAMPLES, group = ArgGroup::new("change").required(true).multiple(true))]
+pub(super) struct UpdateArguments {
+    /// The id of the subscription, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    /// The new URL, to which waiting deliveries go as well
+    #[arg(long, value_name = "URL", group = "change")]
+    url: Option<String>,
+    /// Replaces all event types and patterns; repeatable
+    #[arg(long = "event", value_name = "PATTERN", group = "change")]
+    events: Option<Vec<String>>,
+    /// Which of these events to send, by their content: JSON, @FILE or standard input (-)
+    #[arg(long, value_name = "JSON", group = "change")]
+    filter: Option<String>,
+    /// Send all of these events, whatever their content
+    #[arg(long, group = "change", conflicts_with = "filter")]
+    no_filter: bool,
+    /// The description: up to 1,000 characters
+    #[arg(long, value_name = "TEXT", group = "change")]
+    description: Option<String>,
+    #[command(flatten)]
+    request: RequestFile,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const UPDATE_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
+    --url http://127.0.0.1:9000/new --user alice
+  gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
+    --event 'invoice.*' --event order.created --user alice
+  echo '{\"headers\": {\"x-tenant\": null}, \"auth\": null}' \\
+    | gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
+    --request - --user alice";
+
+/// Changes a subscription.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn update(arguments: UpdateArguments, connection: &Connection) -> Result<Reply> {
+    let UpdateArguments { subscription_id, url, events, filter, no_filter, description, request, owner } = arguments;
+    let filter = match filter {
+        Some(filter) => Patch::Set(filter_of(filter)?),
+        None if no_filter => Patch::Reset,
+        None => Patch::Keep,
+    };
+    let options = request.read()?;
+    let change = SubscriptionChange { url, events, filter, description, enabled: None, options };
+    let changed = change_subscription(&subscription_id, &change, &owner, connection).await?;
+    let reply = Reply::new(&changed.subscription, format!("{subscription_id} is changed"))?;
+    Ok(match changed.dropped.as_slice() {
+        [] => reply,
+        dropped => reply.remarking(format!("The URL has another origin, so these are removed: {}", dropped.join(", "))),
+    })
+}
+
+/// Changes a subscription, and returns it.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn change_subscription(
+    id: &str,
+    change: &SubscriptionChange,
+    owner: &Owner,
+    connection: &Connection,
+) -> Result<ChangedSubscription> {
+    let consumer = connection.consumer(owner).await?;
+    connection.heard(consumer.change_subscription(id, change).await)
+}
+
+pub(super) const ENABLE_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks enable sub_01h455vb4pex5vsknk084sn02q --user alice";
+pub(super) const DISABLE_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks disable sub_01h455vb4pex5vsknk084sn02q --user alice --yes";
+
+/// Enables a subscription.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn enable(target: &Target, connection: &Connection) -> Result<Reply> {
+    set(target, true, connection).await
+}
+
+/// Disables a subscription.
+///
+/// # Errors
+///
+/// Without consent, or when the call fails.
+pub(super) async fn disable(arguments: &ConfirmedTarget, connection: &Connection) -> Result<Reply> {
+    let id = &arguments.target.subscription_id;
+    let what = format!("disable {id} and end its waiting deliveries as failed");
+    arguments.consent.ask(&what, "`gatepost webhooks recover` undoes it.", connection)?;
+    set(&arguments.target, false, connection).await
+}
+
+async fn set(target: &Target, enabled: bool, connection: &Connection) -> Result<Reply> {
+    let (id, change) = (&target.subscription_id, SubscriptionChange { enabled: Some(enabled), ..Default::default() });
+    let changed = change_subscription(id, &change, &target.owner, connection).await?;
+    Reply::new(&changed.subscription, format!("{id} is {}", if enabled { "enabled" } else { "disabled" }))
+}
+
+/// Replace the signing secret of a subscription and print the new one, which is the only time that it is shown
+#[derive(Debug, Args)]
+#[command(before_help = ROTATE_SECRET_EXAMPLES)]
+pub(super) struct RotateSecretArguments {
+    /// The id of the subscription, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    /// How long the old secret signs as well, such as 30m or 1d, at most 7d
+    #[arg(long, value_name = "DURATION", default_value = "1d", value_parser = duration)]
+    overlap: Duration,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const ROTATE_SECRET_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks rotate-secret sub_01h455vb4pex5vsknk084sn02q \\
+    --user alice > secret
+  gatepost webhooks rotate-secret sub_01h455vb4pex5vsknk084sn02q \\
+    --overlap 30m --user alice > secret";
+
+/// Rotates a secret and prints the new one.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn rotate_secret(arguments: &RotateSecretArguments, connection: &Connection) -> Result<Reply> {
+    let id = &arguments.subscription_id;
+    let consumer = connection.consumer(&arguments.owner).await?;
+    let rotated = connection.heard(consumer.rotate_webhook_secret(id, None, Some(arguments.overlap)).await)?;
+    with_secret(&rotated, "has a new secret, which is")
+}
+
+/// Enable a subscription, and deliver again now the failed and waiting deliveries since a time
+#[derive(Debug, Args)]
+#[command(before_help = RECOVER_EXAMPLES)]
+pub(super) struct RecoverArguments {
+    /// The id of the subscription, as `gatepost webhooks list` shows it
+    subscription_id: String,
+    /// Only events published at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
+    #[arg(long, value_name = "TIME", value_parser = past)]
+    since: String,
+    /// Only count the deliveries, up to 10,000, without any change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    owner: Owner,
+}
+
+const RECOVER_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks recover sub_01h455vb4pex5vsknk084sn02q --since 2h \\
+    --user alice
+  gatepost webhooks recover sub_01h455vb4pex5vsknk084sn02q \\
+    --since 2026-11-21T00:00:00Z --user alice";
+
+/// Recovers a subscription.
+///
+/// # Errors
+///
+/// When the call fails.
+pub(super) async fn recover(arguments: &RecoverArguments, connection: &Connection) -> Result<Reply> {
+    let RecoverArguments { subscription_id: id, since, dry_run, owner } = arguments;
+    let consumer = connection.consumer(owner).await?;
+    let (deliveries, what) = if *dry_run {
+        (connection.heard(consumer.count_recoverable(id, since).await)?, "would have these deliveries due now:")
+    } else {
+        (
+            connection.heard(consumer.recover_subscription(id, since).await)?,
+            "is enabled, and these deliveries are due now:",
+        )
+    };
+    Reply::new(&member("deliveries", deliveries), format!("{id} {what} {deliveries}"))
+}
+
+pub(super) const DELETE_EXAMPLES: &str = "\
+Examples:
+  gatepost webhooks delete sub_01h455vb4pex5vsknk084sn02q --user alice --yes";
+
+/// Deletes a subscription.
+///
+/// # Errors
+///
+/// Without consent, or when the call fails.
+pub(super) async fn delete(arguments: &ConfirmedTarget, connection: &Connection) -> Result<Reply> {
+    let id = arguments.target.subscription_id.as_str();
+    arguments.consent.get(&format!("delete {id} and cancel its waiting deliveries"), connection)?;
+    let consumer = connection.consumer(&arguments.target.owner).await?;
+    connection.heard(consumer.delete_subscription(id).await)?;
+    Reply::new(&member("deleted", id), format!("{id} is deleted"))
+}
