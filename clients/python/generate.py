@@ -13,6 +13,13 @@ DOCUMENT = HERE / "../../docs/openapi.json"
 PACKAGE = HERE / "src/gatepost"
 NOTICE = '"""Generated from docs/openapi.json by generate.py. Do not edit."""\n\n'
 METHODS = ("get", "put", "post", "patch", "delete")
+# The classes of operations by the start of their paths.
+GROUPS = {
+    "/api/operator/organizations": "OrganizationOperations",
+    "/api/operator/users": "UserOperations",
+    "/api/operator/": "OperatorOperations",
+    "/": "CallerOperations",
+}
 # Members that no log may contain: `repr` leaves them out.
 SECRETS = {
     ("BasicAuth", "password"),
@@ -39,7 +46,8 @@ def camel(name: str) -> str:
 
 
 def doc(text: str, indent: str) -> str:
-    text = text.strip().replace("\\", "\\\\").replace("`null`", "`None`")
+    """The first sentence as a docstring: the package is small, and the document has the rest."""
+    text = re.split(r"(?<=\.)\s+(?=[A-Z`])", text.strip())[0].replace("\\", "\\\\").replace("`null`", "`None`")
     wrapped = textwrap.wrap(text, 114 - len(indent), break_long_words=False, break_on_hyphens=False)
     first, *others = wrapped
     if not others:
@@ -245,14 +253,25 @@ class Document:
         text += f'T = TypeVar("T")\nMembers = dict[str, Any]\n\n{self.table()}'
         for is_async in (False, True):
             prefix, awaits = ("Async", "async ") if is_async else ("", "")
-            text += f"\n\nclass {prefix}Operations(ABC):\n"
-            text += doc("Every operation of the API, by its `operationId`.", "    ") + "\n"
             arguments = "(self, operation: Operation[T], required: Members, optional: Members)"
-            text += f"    @abstractmethod\n    {awaits}def _call{arguments} -> T: ...\n\n"
+            text += f"\n\nclass {prefix}Calls(ABC):\n    @abstractmethod\n"
+            text += f"    {awaits}def _call{arguments} -> T: ...\n\n"
             text += f"    @abstractmethod\n    def _stream{arguments} -> {prefix}Iterator[T]: ...\n"
-            for _, _, operation in self.operations():
-                text += "\n" + self.method(operation, is_async)
+        # The blocking and the awaiting class of a group are neighbours: compression finds what they share only nearby.
+        for group in GROUPS.values():
+            methods = [operation for path, _, operation in self.operations() if group_of(path) == group]
+            for is_async, prefix in ((False, ""), (True, "Async")):
+                text += f"\n\nclass {prefix}{group}({prefix}Calls):\n"
+                text += "\n".join(self.method(operation, is_async) for operation in methods)
+        for prefix in ("", "Async"):
+            bases = ", ".join(prefix + group for group in GROUPS.values())
+            text += f"\n\nclass {prefix}Operations({bases}):\n"
+            text += doc("Every operation of the API, by its `operationId`.", "    ")
         return text
+
+
+def group_of(path: str) -> str:
+    return next(group for start, group in GROUPS.items() if path.startswith(start))
 
 
 def constant(operation: Schema) -> str:

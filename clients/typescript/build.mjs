@@ -20,8 +20,10 @@ compile(
   "false",
 );
 writeFileSync(`${here}dist/cjs/package.json`, '{ "type": "commonjs" }\n');
-// The generated types are the largest file, and the same in both forms: the second refers to the first.
-writeFileSync(
-  `${here}dist/cjs/generated/api.d.ts`,
-  'export type * from "../../esm/generated/api.js" with { "resolution-mode": "import" };\n',
-);
+// The generated types are the largest files, and the same in both forms: the second refers to the first.
+for (const name of ["api", "operations"]) {
+  writeFileSync(
+    `${here}dist/cjs/generated/${name}.d.ts`,
+    `export type * from "../../esm/generated/${name}.js" with { "resolution-mode": "import" };\n`,
+  );
+}

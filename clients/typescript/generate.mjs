@@ -10,12 +10,39 @@ const HEAD = "// Generated from docs/openapi.json: `npm run generate`.\n";
 const types =
   HEAD +
   astToString(
-    (await openapiTS(ofAnswers(document), { defaultNonNullable: false })).filter((node) => node.name?.text !== "paths"),
+    (await openapiTS(ofAnswers(document), { defaultNonNullable: false })).filter((node) =>
+      ["components", "operations"].includes(node.name?.text),
+    ),
   );
 const rows = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => `  ${operation.operationId}: ${row(path, method, operation)},\n`),
 );
-const table = `${HEAD}export const table = {\n${rows.join("")}} as const;\n`;
+const lists = Object.values(document.paths)
+  .flatMap(Object.values)
+  .filter(({ parameters = [] }) => parameters.some(({ name }) => name === "cursor"))
+  .map((operation) => `  ${operation.operationId}: ${JSON.stringify(itemsOf(operation))};\n`);
+// The table has a short type, because that of its rows would be as long as the rows.
+const table = `${HEAD}import type { operations } from "./api.js";
+
+/** How to call an operation. */
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: readonly string[];
+  readonly headers?: readonly string[];
+  /** Whether the other arguments are the members of a JSON body. */
+  readonly body?: true;
+  /** The member of the answer that holds the items of a page. */
+  readonly items?: string;
+  /** The members that the JSON of the answer always has, or another kind of body; nothing if there is none. */
+  readonly answer?: readonly string[] | "text" | "bytes" | "stream";
+}
+
+/** The lists, each with the member that holds the items of a page. */
+export interface Lists {
+${lists.join("")}}
+
+export const table: Record<keyof operations, Operation> = {\n${rows.join("")}};\n`;
 
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of [
@@ -30,7 +57,10 @@ for (const [name, text] of [
   }
 }
 
-/** The document without its errors, which have one type, and without examples: three quarters of the types. */
+/**
+ * The document without its errors, which have one type, and without examples: three quarters of the types. Of each
+ * description it keeps the first sentence: the package is small, and the document has the rest.
+ */
 function ofAnswers(whole) {
   const copy = structuredClone(whole);
   for (const operation of Object.values(copy.paths).flatMap(Object.values)) {
@@ -39,6 +69,7 @@ function ofAnswers(whole) {
   const drop = (value) => {
     if (typeof value !== "object" || value === null) return;
     if (typeof value.example !== "object" || !("type" in value.example)) delete value.example;
+    if (typeof value.description === "string") value.description = value.description.split(/(?<=\.)\s+(?=[A-Z`])/)[0];
     Object.values(value).forEach(drop);
   };
   drop(copy.paths);

@@ -34,13 +34,15 @@ class Service:
 
 @contextmanager
 def started(folder: Path) -> Generator[Service]:
-    """Runs the service in a folder."""
+    """Runs the service in a folder: on SQLite, or on the Postgres of `GATEPOST_TEST_DATABASE_URL`."""
     log = folder / "log"
+    database = os.environ.get("GATEPOST_TEST_DATABASE_URL")
+    place = {"DATABASE_URL": database} if database else {}
     with log.open("w") as errors:
         process = subprocess.Popen(
             [BINARY, "dev", "--json"],
             cwd=folder,
-            env={**os.environ, **SETTINGS},
+            env={**os.environ, **SETTINGS, **place},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,

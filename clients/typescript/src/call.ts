@@ -1,20 +1,6 @@
 import { GatepostError, refused, unexpected } from "./error.js";
-import { table } from "./generated/operations.js";
+import { type Operation, table } from "./generated/operations.js";
 import type { CallOptions, OperationId } from "./types.js";
-
-/** The row of an operation in the generated table. */
-export interface Operation {
-  readonly method: string;
-  readonly path: string;
-  readonly query?: readonly string[];
-  readonly headers?: readonly string[];
-  /** Whether the other arguments are the members of a JSON body. */
-  readonly body?: true;
-  /** The member of the answer that holds the items of a page. */
-  readonly items?: string;
-  /** The members that the JSON of the answer always has, or another kind of body; nothing if there is none. */
-  readonly answer?: readonly string[] | "text" | "bytes" | "stream";
-}
 
 /** What the body of an answer must be. */
 type Form = Pick<Operation, "answer" | "items">;

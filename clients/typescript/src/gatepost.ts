@@ -1,4 +1,4 @@
-import { call, type Connection, type Operation, type Values } from "./call.js";
+import { call, type Connection, type Values } from "./call.js";
 import { GatepostError } from "./error.js";
 import { EventTypes } from "./event-types.js";
 import { table } from "./generated/operations.js";
@@ -47,7 +47,7 @@ export class Gatepost {
   }
 
   #call(id: OperationId, values: Values = {}, options?: CallOptions): Promise<unknown> | Pages<unknown, unknown> {
-    const { items }: Operation = table[id];
+    const { items } = table[id];
     const given = withIds(id, values);
     if (!items) return call(this.#connection, id, given, options);
     const page = (cursor?: string) => call(this.#connection, id, cursor ? { ...given, cursor } : given, options);

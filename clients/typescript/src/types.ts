@@ -1,10 +1,10 @@
 import type { components, operations } from "./generated/api.js";
-import type { table } from "./generated/operations.js";
+import type { Lists } from "./generated/operations.js";
 import type { Pages } from "./pages.js";
 
 /** The types of the API by their names in the OpenAPI document. */
 export type Schemas = components["schemas"];
-export type OperationId = keyof typeof table;
+export type OperationId = keyof operations;
 
 export interface CallOptions {
   /** How long the call may take, with its repetitions: 30,000 ms if not set, and at most 24 days. */
@@ -50,14 +50,10 @@ export type Answer<Id extends OperationId> =
           ? undefined
           : string;
 
-type Items<Id extends OperationId> = (typeof table)[Id] extends { items: infer Name extends keyof Answer<Id> }
-  ? Answer<Id>[Name] extends (infer Item)[]
-    ? Item
-    : never
-  : never;
+type Item<Page, Name> = Name extends keyof Page ? (Page[Name] extends (infer Some)[] ? Some : never) : never;
 
-type Outcome<Id extends OperationId> = (typeof table)[Id] extends { items: string }
-  ? Pages<Answer<Id>, Items<Id>>
+type Outcome<Id extends OperationId> = Id extends keyof Lists
+  ? Pages<Answer<Id>, Item<Answer<Id>, Lists[Id]>>
   : Promise<Answer<Id>>;
 
 /** Each operation of the API, by its `operationId`. */

@@ -8,6 +8,7 @@ import { PACKAGE_BYTES_MAX, pack } from "./tarball.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const root = fileURLToPath(new URL("../../..", import.meta.url));
+const { size, file, files } = pack();
 const own = JSON.parse(readFileSync(`${here}package.json`, "utf8"));
 
 function succeeds(program, ...args) {
@@ -21,7 +22,6 @@ function succeeds(program, ...args) {
 it("what is generated is that of docs/openapi.json", () => succeeds("generate.mjs", "--check"));
 
 it("the tarball is small and needs no package", () => {
-  const { size, file } = pack();
   console.log(`${size} bytes packed`);
   assert.ok(size <= PACKAGE_BYTES_MAX, `${size} bytes`);
   assert.equal(own.dependencies, undefined);
@@ -31,7 +31,6 @@ it("the tarball is small and needs no package", () => {
 });
 
 it("the tarball has the licences, and a page of npm finds its links", () => {
-  const { files } = pack();
   for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) {
     assert.ok(files.includes(name));
     assert.equal(readFileSync(here + name, "utf8"), readFileSync(root + name, "utf8"));
@@ -56,7 +55,6 @@ it("CommonJS finds each part", () => {
 });
 
 it("nothing imports a module of Node or of a framework", () => {
-  const { files } = pack();
   for (const name of files.filter((path) => path.endsWith(".js"))) {
     const imports = readFileSync(here + name, "utf8").matchAll(/(?:from |require\()"([^"]+)"/g);
     for (const [, module] of imports) assert.match(module, /^\.\.?\//, `${name} imports ${module}`);

@@ -292,9 +292,9 @@ class EventTypes:
         """Makes the service have these event types, each a mapping with its `name` and settings, and returns the
         changes. Only what differs is sent, so it may be repeated. It is not one transaction: after an error, repeat it.
         """
-        options = event_types.Options(dry_run=dry_run, prune=prune, force=force)
         gatepost = self._gatepost
-        return gatepost._run(event_types.apply(catalogue, options, gatepost.settings.timeout))  # pyright: ignore[reportPrivateUsage]
+        steps = event_types.apply(catalogue, gatepost.settings.timeout, dry_run=dry_run, prune=prune, force=force)
+        return gatepost._run(steps)  # pyright: ignore[reportPrivateUsage]
 
 
 class AsyncEventTypes:
@@ -307,6 +307,6 @@ class AsyncEventTypes:
         self, catalogue: Catalogue, *, dry_run: bool = False, prune: bool = False, force: bool = False
     ) -> list[event_types.AppliedEventType]:
         """As `EventTypes.apply`."""
-        options = event_types.Options(dry_run=dry_run, prune=prune, force=force)
         gatepost = self._gatepost
-        return await gatepost._run(event_types.apply(catalogue, options, gatepost.settings.timeout))  # pyright: ignore[reportPrivateUsage]
+        steps = event_types.apply(catalogue, gatepost.settings.timeout, dry_run=dry_run, prune=prune, force=force)
+        return await gatepost._run(steps)  # pyright: ignore[reportPrivateUsage]

@@ -33,16 +33,9 @@ class AppliedEventType:
     """`created`, `changed` or `archived`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How to apply a catalogue."""
-
-    dry_run: bool = False
-    prune: bool = False
-    force: bool = False
-
-
-def apply(catalogue: Sequence[Mapping[str, Any]], options: Options, timeout: float) -> Steps[list[AppliedEventType]]:
+def apply(
+    catalogue: Sequence[Mapping[str, Any]], timeout: float, *, dry_run: bool, prune: bool, force: bool
+) -> Steps[list[AppliedEventType]]:
     """Gives the service these event types, each a mapping with its `name` and settings. Sends only what differs."""
     listed = yield from call(LIST_ALL_EVENT_TYPES, {}, {}, timeout)
     archived = {known.name: known.archived for known in listed.event_types}
@@ -54,15 +47,15 @@ def apply(catalogue: Sequence[Mapping[str, Any]], options: Options, timeout: flo
             known = yield from call(FIND_ANY_EVENT_TYPE, {"name": name}, {}, timeout)
             if is_same(settings, known):
                 continue
-        if not options.dry_run:
-            members = {**settings, "force": True} if options.force else dict(settings)
+        if not dry_run:
+            members = {**settings, "force": True} if force else dict(settings)
             written = yield from call(PUT_EVENT_TYPE, members, {}, timeout)
             if not written.changed:
                 continue
         applied.append(AppliedEventType(name, "created" if is_archived is None else "changed"))
     for name, is_archived in archived.items():
-        if options.prune and not is_archived:
-            if not options.dry_run:
+        if prune and not is_archived:
+            if not dry_run:
                 yield from call(ARCHIVE_EVENT_TYPE, {"name": name}, {}, timeout)
             applied.append(AppliedEventType(name, "archived"))
     return applied

@@ -17,20 +17,14 @@ class Attempt:
     """The duration of the attempt in milliseconds."""
     error: str | None
     """Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or
-    `too_slow`; `None` after a success. `dns`: the name has no address that webhooks may reach.
+    `too_slow`; `None` after a success.
     """
     number: int
-    """The number of the attempt within its delivery, from 1. There may be gaps, because an attempt that a crash
-    interrupts leaves no record.
-    """
+    """The number of the attempt within its delivery, from 1."""
     response: str | None = None
-    """The first 16 KiB of the answer's body as text. Bytes that are not UTF-8 are replaced by U+FFFD. Only in the
-    answer about one delivery.
-    """
+    """The first 16 KiB of the answer's body as text."""
     response_headers: tuple[Header, ...] | None = None
-    """The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`. Absent without an
-    answer, and after a success. Only in the answer about one delivery.
-    """
+    """The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`."""
     started_at: datetime
     """When the attempt started."""
     status: int | None
@@ -70,7 +64,7 @@ class AuditActor:
     """An actor."""
 
     id: str | None = None
-    """The user's id, or the name of the operator token. Absent for the service."""
+    """The user's id, or the name of the operator token."""
     type: str
     """`user`, `operator` or `service`."""
 
@@ -80,9 +74,9 @@ class AuditChange:
     """A field before and after."""
 
     after: str | None = None
-    """After; absent if there is nothing. At most 256 characters."""
+    """After; absent if there is nothing."""
     before: str | None = None
-    """Before; absent if there was nothing. At most 256 characters."""
+    """Before; absent if there was nothing."""
     field: str
     """The field."""
 
@@ -96,9 +90,7 @@ class AuditEvent:
     actor: AuditActor
     """Who did it."""
     address: str | None = None
-    """The address from which the request came. Absent if there was no request. Users see it only of what they did
-    themselves.
-    """
+    """The address from which the request came."""
     at: datetime
     """When it was done."""
     changes: tuple[AuditChange, ...]
@@ -108,7 +100,7 @@ class AuditEvent:
     organization_id: str | None = None
     """Whose the target is, if it is an organization."""
     request_id: str | None = None
-    """The id of the request. Absent if there was no request. Users see it only of what they did themselves."""
+    """The id of the request."""
     target: AuditTarget
     """What it was done to."""
     user_id: str | None = None
@@ -122,7 +114,7 @@ class AuditMeans:
     """The means of an actor."""
 
     id: str | None = None
-    """The id of the API key or the session, or the name of another means. Absent otherwise."""
+    """The id of the API key or the session, or the name of another means."""
     type: str
     """`idToken`, `apiKey`, `session`, `operatorToken` or `service`; `other` for one of a later version."""
 
@@ -134,9 +126,7 @@ class AuditPage:
     events: tuple[AuditEvent, ...]
     """The events, newest first."""
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
-    page.
-    """
+    """The `cursor` of the next page; absent on the last page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +134,7 @@ class AuditTarget:
     """A target."""
 
     id: str | None = None
-    """The id. Absent for all of a kind, and for the log."""
+    """The id."""
     type: str
     """`apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`,
     `sessions` or `events` for all of the user's; or `log` for the log of an instance; `other` for one of a later
@@ -188,7 +178,7 @@ class ChangedSubscription:
 
     dropped: tuple[str, ...] | None = None
     """Which fields lost values that the call did not set, because the URL has another scheme, host or port:
-    `headers`, `auth`. Absent if none did.
+    `headers`, `auth`.
     """
     subscription: Subscription
     """The subscription."""
@@ -211,9 +201,9 @@ class CommandLineClient:
     """How a command line signs in at the identity provider."""
 
     client_id: str
-    """The client id. The client is public: it has no secret."""
+    """The client id."""
     issuer: str
-    """The identity provider, as its ID tokens have it in `iss`. Its discovery document names its endpoints."""
+    """The identity provider, as its ID tokens have it in `iss`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +211,7 @@ class CreatedApiKey:
     """The new key, which is shown only this once, and the user's list of keys."""
 
     key: str = field(repr=False)
-    """The full key. There is no way to retrieve it later."""
+    """The full key."""
     key_id: str
     """The new key's id."""
     keys: tuple[KeyRecord, ...]
@@ -234,7 +224,7 @@ class CurrentSession:
 
     capabilities: tuple[str, ...]
     """What the session may do with what belongs to the user: `keys` and `webhooks` to change, `keys:read` and
-    `webhooks:read` to see. Only visitors lack some.
+    `webhooks:read` to see.
     """
     created_at: datetime
     """When the user signed in."""
@@ -243,7 +233,7 @@ class CurrentSession:
     expires_at: datetime
     """When the session ends, however much it is used."""
     id: str
-    """Identifies the session in the list of sessions. It is not a secret."""
+    """Identifies the session in the list of sessions."""
     idle_expires_at: datetime
     """When the session ends if it is not used again."""
     organizations: tuple[SessionOrganization, ...] | None = None
@@ -263,7 +253,7 @@ class DailyUses:
     keys: tuple[DailyUsesOfKey, ...]
     """The keys, those that were used or made last first."""
     since: datetime
-    """When the first of the 30 days began. Each has 24 hours, and the last hour of the last day may not be over."""
+    """When the first of the 30 days began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,7 +287,7 @@ class Delivery:
     """When the next attempt is due; `None` unless the delivery waits."""
     reason: str | None = None
     """Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled`
-    or `subscription_deleted`. Absent in other states.
+    or `subscription_deleted`.
     """
     state: str
     """`waiting`, `sending`, `delivered`, `failed` or `cancelled`."""
@@ -310,7 +300,7 @@ class DeliveryHistory:
     """A delivery with its event and its attempts."""
 
     attempts: tuple[Attempt, ...]
-    """The attempts that have ended, oldest first. Only the last 100, if there are more."""
+    """The attempts that have ended, oldest first."""
     delivery: Delivery
     """The delivery."""
     event: Event
@@ -324,9 +314,7 @@ class DeliveryPage:
     deliveries: tuple[Delivery, ...]
     """The deliveries, newest first."""
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
-    page.
-    """
+    """The `cursor` of the next page; absent on the last page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,7 +322,7 @@ class Deprecation:
     """From when on receivers should stop using a type."""
 
     replacement: str | None = None
-    """The type to use in its place. Absent if there is none."""
+    """The type to use in its place."""
     since: datetime
     """From when on."""
 
@@ -346,11 +334,11 @@ class Event:
     created_at: datetime
     """When the event was published."""
     id: str
-    """Identifies the event. Receivers see it as `webhook-id`."""
+    """Identifies the event."""
     organization_id: str | None = None
     """Who receives the event, if it is an organization."""
     payload: dict[str, Any] | None = None
-    """The body that is signed and sent, byte for byte. Only in the answer about one delivery or one event."""
+    """The body that is signed and sent, byte for byte."""
     type: str
     """The type of the event."""
     user_id: str | None = None
@@ -378,9 +366,7 @@ class EventPage:
     events: tuple[LoggedEvent, ...]
     """The events, newest first, without their payloads."""
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
-    page.
-    """
+    """The `cursor` of the next page; absent on the last page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,21 +378,21 @@ class EventType:
     deprecated: Deprecation | None = None
     """Present if receivers should stop using the type."""
     description: str | None = None
-    """When the event happens and what it means: Markdown without HTML. Absent if there is none."""
+    """When the event happens and what it means: Markdown without HTML."""
     examples: tuple[Any, ...] | None = None
-    """Examples of `data`, as they were written. Absent in lists, and if there are none."""
+    """Examples of `data`, as they were written."""
     name: str
     """The type of the events."""
     schema: dict[str, Any] | None = None
-    """The JSON Schema (2020-12) of `data`, as it was written. Absent in lists, and if any `data` is good."""
+    """The JSON Schema (2020-12) of `data`, as it was written."""
     title: str | None = None
-    """A short name for people. Absent if there is none."""
+    """A short name for people."""
     updated_at: datetime
     """When the entry was changed last."""
     validation: str
     """The treatment of events whose `data` breaks the schema: `off`, `warn` or `enforce`."""
     version: int
-    """The number of the schema, from 1. Each change of the schema adds 1."""
+    """The number of the schema, from 1."""
     visibility: str
     """Who sees the entry: `public` or `hidden`."""
 
@@ -437,7 +423,7 @@ class FailingSubscription:
     longer known.
     """
     receiver: str
-    """Scheme, host and port of the receiver. Receivers put secrets into the rest of the URL."""
+    """Scheme, host and port of the receiver."""
     state: str
     """`failing` or `paused`."""
     user_id: str | None = None
@@ -451,7 +437,7 @@ class FailingSubscriptionPage:
     next_cursor: str | None = None
     """The `cursor` of the next page; absent on the last page."""
     subscriptions: tuple[FailingSubscription, ...]
-    """The subscriptions. Those that have failed longest come first."""
+    """The subscriptions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -461,9 +447,7 @@ class FailureGroup:
     deliveries: int
     """How many deliveries failed for this cause."""
     error: str | None
-    """Why the last attempt failed: an error as in an attempt. `None` when the subscription was disabled before an
-    attempt failed.
-    """
+    """Why the last attempt failed: an error as in an attempt."""
     newest_delivery_id: str
     """The delivery of the newest event."""
     status: int | None
@@ -481,7 +465,7 @@ class Failures:
     failures: tuple[FailureGroup, ...]
     """The groups, the largest first."""
     is_complete: bool
-    """Whether all failed deliveries are counted. `false`: only the newest 1,000 are."""
+    """Whether all failed deliveries are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -511,7 +495,7 @@ class Header:
     name: str
     """The name, in lower case."""
     value: str
-    """The value. Bytes that are not UTF-8 are replaced by U+FFFD."""
+    """The value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -528,7 +512,7 @@ class HeaderAuth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Introspection:
-    """The introspection answer of RFC 7662. Contains only `active` when the key is not active."""
+    """The introspection answer of RFC 7662."""
 
     active: bool
     """Whether the key is valid now and has every required scope."""
@@ -547,9 +531,7 @@ class Introspection:
     metadata: dict[str, Any] | None = None
     """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
     org_id: str | None = field(default=None, metadata={"json": "org_id"})
-    """The organization that owns the key; absent if a user does. A key of an organization has no `sub`, so that an
-    application that knows only users never takes it for a user's.
-    """
+    """The organization that owns the key; absent if a user does."""
     scope: str | None = None
     """The scopes of the key, separated by spaces; absent if it has none."""
     sub: str | None = None
@@ -581,7 +563,7 @@ class KeyRecord:
     expires_at: datetime | None = None
     """When the key expires; absent if it does not expire."""
     id: str
-    """Identifies the key. To revoke the key, send this id as `keyId`."""
+    """Identifies the key."""
     label: str
     """The name that the owner gave the key."""
     last_used_at: datetime | None
@@ -605,7 +587,7 @@ class KeyUsage:
     """The verifications of an API key by the hour."""
 
     hours: tuple[KeyUsageHour, ...]
-    """Every hour of the request, the earliest first. The last one may not be over."""
+    """Every hour of the request, the earliest first."""
     total: KeyUsageCounts
     """The sums of all hours."""
 
@@ -641,7 +623,7 @@ class KeysRevoked:
     """How many keys were revoked."""
 
     revoked_count: int
-    """How many keys this call revoked. A key that expired before counts, and a key that was revoked before does not."""
+    """How many keys this call revoked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -661,9 +643,7 @@ class LeaksReported:
     """The leaked keys."""
 
     key_ids: tuple[str | None, ...]
-    """For each token, in the same order, the id of the key, which is now revoked. `None` for a token that is not a
-    key.
-    """
+    """For each token, in the same order, the id of the key, which is now revoked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -733,7 +713,7 @@ class Outcomes:
     """The outcomes of attempts by the hour."""
 
     hours: tuple[OutcomeHour, ...]
-    """Every hour of the request, the earliest first. The last one may not be over."""
+    """Every hour of the request, the earliest first."""
     total: OutcomeCounts
     """The sums of all hours."""
 
@@ -743,15 +723,15 @@ class Owner:
     """What the operator has set for a user or an organization."""
 
     email: str | None
-    """The e-mail address, for people. It identifies nothing. `None` if none is set."""
+    """The e-mail address, for people."""
     max_active_keys: int | None
-    """The most active keys. `None`: `API_KEYS_MAX_ACTIVE` holds."""
+    """The most active keys."""
     max_subscriptions: int | None
-    """The most subscriptions. `None`: `WEBHOOK_MAX_SUBSCRIPTIONS` holds."""
+    """The most subscriptions."""
     metadata: dict[str, Any]
     """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
     name: str | None
-    """The name, for people. It identifies nothing. `None` if none is set."""
+    """The name, for people."""
     state: OwnerState
     """Whether the owner may act."""
 
@@ -775,7 +755,7 @@ class PortalLink:
     expires_at: datetime
     """When the link stops working."""
     url: str = field(repr=False)
-    """Where to send the user's browser. It opens the console once."""
+    """Where to send the user's browser."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -796,17 +776,17 @@ class Problem:
     """A problem document (RFC 9457): the body of every error."""
 
     checks: tuple[CheckOutcome, ...] | None = None
-    """The outcome of each check. Only in answers of `/readyz?verbose`."""
+    """The outcome of each check."""
     code: str
     """The stable, machine-readable name of this kind of error."""
     detail: str
     """What is wrong with this request."""
     errors: tuple[FieldFault, ...] | None = None
-    """The fields that have faults. Absent when no field is at fault."""
+    """The fields that have faults."""
     faults: tuple[SchemaFault, ...] | None = None
-    """Where the data of an event breaks the schema of its type, at most ten places. Absent in other errors."""
+    """Where the data of an event breaks the schema of its type, at most ten places."""
     request_id: str
-    """Identifies this request in the logs. The header `x-request-id` has the same value."""
+    """Identifies this request in the logs."""
     status: int
     """The HTTP status."""
     title: str
@@ -824,17 +804,13 @@ class PublishEvent:
     data: Any
     """The data for the receivers: any JSON value, delivered byte for byte."""
     id: str = field(default_factory=new_id)
-    """The publisher's id of the event, 1 to 256 characters. Publishing the same event again with this id changes
-    nothing.
-    """
+    """The publisher's id of the event, 1 to 256 characters."""
     organization_id: str | None = None
     """The organization that the event belongs to, in place of a user."""
     type: str
-    """The type of the event: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. Must start and end with a letter or digit."""
+    """The type of the event: 1 to 128 of `A-Z a-z 0-9 _ . : / -`."""
     user_id: str | None = None
-    """The user that the event belongs to, by the `sub` at the configured issuer. An unknown user has no
-    subscriptions, so the event has no deliveries. Either this or `organizationId` is required.
-    """
+    """The user that the event belongs to, by the `sub` at the configured issuer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -844,13 +820,11 @@ class PublishedEvent:
     deliveries: int
     """How many subscriptions receive the event."""
     duplicate: bool | None = None
-    """`true` when the event was published before, so that this call changed nothing. Otherwise absent."""
+    """`true` when the event was published before, so that this call changed nothing."""
     event: Event
-    """The event. For a repeated event, the event that was published first."""
+    """The event."""
     warnings: tuple[SchemaFault, ...] | None = None
-    """Where the data breaks the schema of its type, at most ten places. Absent if it follows the schema, or nothing
-    is checked.
-    """
+    """Where the data breaks the schema of its type, at most ten places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -873,7 +847,7 @@ class PutDeprecation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueState:
-    """The queue. No count is higher than 100,000: that number means so many or more."""
+    """The queue."""
 
     age_seconds: float
     """How old this reading is, in seconds."""
@@ -892,7 +866,7 @@ class Readiness:
     """The service is ready."""
 
     checks: tuple[CheckOutcome, ...] | None = None
-    """The outcome of each check. Only with `?verbose`."""
+    """The outcome of each check."""
     status: str
     """Always `ready`."""
 
@@ -928,7 +902,7 @@ class SchemaFault:
     keyword: str
     """The keyword of the schema."""
     message: str
-    """What `data` must follow. It never contains a value of `data`."""
+    """What `data` must follow."""
     pointer: str
     """The place in `data`: a JSON Pointer (RFC 6901), without the names after its first 256 bytes."""
 
@@ -948,7 +922,7 @@ class Session:
     expires_at: datetime
     """When the session ends, however much it is used."""
     id: str
-    """Identifies the session. It is not a secret."""
+    """Identifies the session."""
     idle_expires_at: datetime
     """When the session ends if it is not used again."""
     role: str
@@ -1022,7 +996,7 @@ class Subscription:
     disabled_reason: str | None = None
     """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410),
     `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was
-    reported as leaked). Absent while it is enabled.
+    reported as leaked).
     """
     enabled: bool
     """Whether the subscription receives events."""
@@ -1033,7 +1007,7 @@ class Subscription:
     headers: tuple[SubscriptionHeader, ...] | None = None
     """The headers that the subscription adds, without their values; absent if it adds none."""
     health: SubscriptionHealth | None = None
-    """The health of the subscription. Only in lists, with `include=health`."""
+    """The health of the subscription."""
     id: str
     """Identifies the subscription."""
     updated_at: datetime
@@ -1041,9 +1015,7 @@ class Subscription:
     url: str
     """The URL that receives the webhooks, in normal form."""
     url_set_by: str | None = None
-    """The API key that set the URL, when the subscription was created or later; absent if an ID token did. If this
-    key is reported as leaked, the service disables the subscription.
-    """
+    """The API key that set the URL, when the subscription was created or later; absent if an ID token did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1088,15 +1060,9 @@ class SubscriptionHealth:
     paused_until: datetime | None
     """When the pause ends, and a delivery is tried again; `None` unless paused."""
     reason: str | None
-    """The reason for the state. Disabled: the `disabledReason` of the subscription. Paused: `retry_after` when the
-    receiver asked for the pause. Otherwise the `error` of the last attempt. `None` when healthy, and when the
-    reason is no longer known.
-    """
+    """The reason for the state."""
     state: str
-    """`healthy`: no attempt has failed since the last success, or since the subscription was enabled. `failing`: the
-    last attempt failed; deliveries continue. `paused`: too many attempts failed in a row, or the receiver asked
-    for a pause; the service sends nothing for a while. `disabled`: the subscription receives no events.
-    """
+    """`healthy`: no attempt has failed since the last success, or since the subscription was enabled."""
     waiting: int
     """How many deliveries wait or are being sent, counted up to 10,000."""
 
@@ -1116,7 +1082,7 @@ class SubscriptionTest:
     """A test event and its delivery."""
 
     delivery: Delivery
-    """The delivery of the event. Poll it for the result."""
+    """The delivery of the event."""
     event: Event
     """The event."""
 
@@ -1136,20 +1102,18 @@ class SubscriptionWithSecret:
     """A subscription and, if the service made one, its secret, which is shown only this once."""
 
     secret: str | None = field(default=None, repr=False)
-    """The secret that signs the webhooks. There is no way to retrieve it later. Absent when the caller chose it."""
+    """The secret that signs the webhooks."""
     subscription: Subscription
     """The subscription."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemState:
-    """How the instance that answers and the store are doing. Counts begin at 0 when the process starts."""
+    """How the instance that answers and the store are doing."""
 
     attempts: AttemptCounts | None
     change_feed_age_seconds: float | None
-    """The age of the last successful read of the change feed, in seconds. It limits how long a key that another
-    instance revoked stays good here. `None` on SQLite.
-    """
+    """The age of the last successful read of the change feed, in seconds."""
     commit: str
     """The commit that it was built from, or `unknown`."""
     database: str
@@ -1159,12 +1123,10 @@ class SystemState:
     identity_keys_age_seconds: float | None
     """The age of the identity provider's keys, in seconds; `None` before the first fetch."""
     instances: tuple[VersionCount, ...]
-    """The processes on this database, by version, as they were counted with the queue. Empty on SQLite, and until
-    the database has answered once.
-    """
+    """The processes on this database, by version, as they were counted with the queue."""
     queue: QueueState | None
     started_at: datetime
-    """When the process started. Behind a load balancer, the next answer may come from another process."""
+    """When the process started."""
     verifications: VerificationCounts
     """API keys that were presented."""
     version: str
@@ -1178,7 +1140,7 @@ class UrlTest:
     attempt: Attempt
     """The attempt to send the event, with the start of the answer."""
     event: Event
-    """The event. It is not stored."""
+    """The event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,523 +1,4 @@
 // Generated from docs/openapi.json: `npm run generate`.
-export interface webhooks {
-    "gatepost.key.created": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A key is created */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.key.created";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.key.expiring": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A key expires in seven days or in one day */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.key.expiring";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.key.leaked": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A key is revoked because it was reported as leaked */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.key.leaked";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.key.limit_reached": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A user has as many active keys as a user may have */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.key.limit_reached";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.key.revoked": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A key is revoked */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.key.revoked";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.key.rotated": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A key gets a successor */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.key.rotated";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.owner.activated": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A suspended owner is active again */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.owner.activated";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.owner.suspended": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** An owner is suspended */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.owner.suspended";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.subscription.disabled": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Gatepost disables a subscription */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.subscription.disabled";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.subscription.failing": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The fifth attempt of a subscription in a row has failed */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.subscription.failing";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "gatepost.subscription.recovered": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A failing subscription succeeds again, or is recovered by hand */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditEvent"];
-                        /**
-                         * Format: date-time
-                         * @description When it happened
-                         */
-                        timestamp: string;
-                        /** @constant */
-                        type: "gatepost.subscription.recovered";
-                    };
-                };
-            };
-            responses: {
-                /** @description The receiver has it */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
 export interface components {
     schemas: {
         /** @description An attempt that has ended. */
@@ -529,25 +10,18 @@ export interface components {
             durationMs: number;
             /**
              * @description Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or
-             *     `too_slow`; `null` after a success. `dns`: the name has no address that webhooks may reach.
+             *     `too_slow`; `null` after a success.
              * @enum {string|null}
              */
             error: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | null;
             /**
              * Format: int32
-             * @description The number of the attempt within its delivery, from 1. There may be gaps, because an attempt that a crash
-             *     interrupts leaves no record.
+             * @description The number of the attempt within its delivery, from 1.
              */
             number: number;
-            /**
-             * @description The first 16 KiB of the answer's body as text. Bytes that are not UTF-8 are replaced by U+FFFD. Only in the
-             *     answer about one delivery.
-             */
+            /** @description The first 16 KiB of the answer's body as text. */
             response?: string;
-            /**
-             * @description The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`. Absent without an
-             *     answer, and after a success. Only in the answer about one delivery.
-             */
+            /** @description The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`. */
             responseHeaders?: components["schemas"]["Header"][];
             /**
              * Format: date-time
@@ -608,7 +82,7 @@ export interface components {
         };
         /** @description An actor. */
         AuditActor: {
-            /** @description The user's id, or the name of the operator token. Absent for the service. */
+            /** @description The user's id, or the name of the operator token. */
             id?: string;
             /**
              * @description `user`, `operator` or `service`.
@@ -618,9 +92,9 @@ export interface components {
         };
         /** @description A field before and after. */
         AuditChange: {
-            /** @description After; absent if there is nothing. At most 256 characters. */
+            /** @description After; absent if there is nothing. */
             after?: string;
-            /** @description Before; absent if there was nothing. At most 256 characters. */
+            /** @description Before; absent if there was nothing. */
             before?: string;
             /**
              * @description The field.
@@ -637,10 +111,7 @@ export interface components {
             action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
             /** @description Who did it. */
             actor: components["schemas"]["AuditActor"];
-            /**
-             * @description The address from which the request came. Absent if there was no request. Users see it only of what they did
-             *     themselves.
-             */
+            /** @description The address from which the request came. */
             address?: string;
             /**
              * Format: date-time
@@ -653,7 +124,7 @@ export interface components {
             id: string;
             /** @description Whose the target is, if it is an organization. */
             organizationId?: string;
-            /** @description The id of the request. Absent if there was no request. Users see it only of what they did themselves. */
+            /** @description The id of the request. */
             requestId?: string;
             /** @description What it was done to. */
             target: components["schemas"]["AuditTarget"];
@@ -664,7 +135,7 @@ export interface components {
         };
         /** @description The means of an actor. */
         AuditMeans: {
-            /** @description The id of the API key or the session, or the name of another means. Absent otherwise. */
+            /** @description The id of the API key or the session, or the name of another means. */
             id?: string;
             /** @description `idToken`, `apiKey`, `session`, `operatorToken` or `service`; `other` for one of a later version. */
             type: string;
@@ -673,15 +144,12 @@ export interface components {
         AuditPage: {
             /** @description The events, newest first. */
             events: components["schemas"]["AuditEvent"][];
-            /**
-             * @description The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
-             *     page.
-             */
+            /** @description The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
         };
         /** @description A target. */
         AuditTarget: {
-            /** @description The id. Absent for all of a kind, and for the log. */
+            /** @description The id. */
             id?: string;
             /**
              * @description `apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`, `sessions`
@@ -716,13 +184,13 @@ export interface components {
             /** @description The fragment of the link. */
             code: string;
         };
-        /** @description The changes. Absent fields do not change. */
+        /** @description The changes. */
         ChangeApiKey: {
-            /** @description Whether the key is refused until it is enabled again. A disabled key counts against the maximum. */
+            /** @description Whether the key is refused until it is enabled again. */
             disabled?: boolean;
             /**
              * Format: date-time
-             * @description An earlier end of the key: RFC 3339, in the future. A key never ends later than before.
+             * @description An earlier end of the key: RFC 3339, in the future.
              */
             expiresAt?: string;
             /** @description The ID token, if no header carries it. */
@@ -733,16 +201,16 @@ export interface components {
             metadata?: {
                 [key: string]: string | null;
             } | null;
-            /** @description How often the key may be used, such as `100/s`. `null`: the limit of the service. */
+            /** @description How often the key may be used, such as `100/s`. */
             rateLimit?: string | null;
         };
-        /** @description The changes. Absent fields do not change. */
+        /** @description The changes. */
         ChangeApiKeyForOwner: {
-            /** @description Whether the key is refused until it is enabled again. A disabled key counts against the maximum. */
+            /** @description Whether the key is refused until it is enabled again. */
             disabled?: boolean;
             /**
              * Format: date-time
-             * @description An earlier end of the key: RFC 3339, in the future. A key never ends later than before.
+             * @description An earlier end of the key: RFC 3339, in the future.
              */
             expiresAt?: string;
             /** @description The new name of the key: 1 to 100 characters after trimming, no control characters. */
@@ -751,7 +219,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | null;
             } | null;
-            /** @description How often the key may be used, such as `100/s`. `null`: the limit of the service. */
+            /** @description How often the key may be used, such as `100/s`. */
             rateLimit?: string | null;
         };
         /** @description Which lines the log of this instance is to have. */
@@ -762,49 +230,45 @@ export interface components {
              */
             filter: string;
         };
-        /** @description The changes. Absent fields do not change, and `null` is the default again. */
+        /** @description The changes. */
         ChangeOwner: {
-            /** @description The e-mail address, for people. It is not checked, and identifies nothing. */
+            /** @description The e-mail address, for people. */
             email?: string | null;
             /**
              * Format: int32
-             * @description The most active keys, in place of `API_KEYS_MAX_ACTIVE`. A lower maximum ends no key.
+             * @description The most active keys, in place of `API_KEYS_MAX_ACTIVE`.
              */
             maxActiveKeys?: number | null;
             /**
              * Format: int32
-             * @description The most subscriptions, in place of `WEBHOOK_MAX_SUBSCRIPTIONS`. A lower maximum ends no subscription.
+             * @description The most subscriptions, in place of `WEBHOOK_MAX_SUBSCRIPTIONS`.
              */
             maxSubscriptions?: number | null;
             /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string | null;
             } | null;
-            /** @description The name, for people. It identifies nothing. */
+            /** @description The name, for people. */
             name?: string | null;
         };
-        /** @description The changes. Absent fields do not change. `null` is refused, but for the filter. */
+        /** @description The changes. */
         ChangeSubscription: {
-            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            /** @description The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
             /** @description The new description. */
             description?: string;
-            /**
-             * @description Whether to send events. `false` ends waiting deliveries as failed. `true` also enables a subscription that the
-             *     service disabled.
-             */
+            /** @description Whether to send events. */
             enabled?: boolean;
             /** @description The new event types and patterns. */
             events?: string[];
             filter?: components["schemas"]["PayloadFilter"] | null;
-            /** @description The headers to set, and with `null` those to remove. Others stay. `null` in place of the object removes all. All headers after the change must be within the limits of a new subscription. */
+            /** @description The headers to set, and with `null` those to remove. */
             headers?: {
                 [key: string]: string | null;
             } | null;
             /**
              * Format: uri
-             * @description The new URL. Deliveries that wait use it too. With another scheme, host or port, the subscription keeps only the
-             *     headers and the authentication that the same call sets; `dropped` in the answer says so.
+             * @description The new URL.
              */
             url?: string;
         };
@@ -817,7 +281,7 @@ export interface components {
         ChangedSubscription: {
             /**
              * @description Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`,
-             *     `auth`. Absent if none did.
+             *     `auth`.
              */
             dropped?: string[];
             /** @description The subscription. */
@@ -839,17 +303,16 @@ export interface components {
         CheckStatus: "ok" | "failed";
         /** @description How a command line signs in at the identity provider. */
         CommandLineClient: {
-            /** @description The client id. The client is public: it has no secret. */
+            /** @description The client id. */
             clientId: string;
-            /** @description The identity provider, as its ID tokens have it in `iss`. Its discovery document names its endpoints. */
+            /** @description The identity provider, as its ID tokens have it in `iss`. */
             issuer: string;
         };
         /** @description The properties of the new key. */
         CreateApiKey: {
             /**
              * Format: date-time
-             * @description When the key expires: RFC 3339, in the future. Without it the settings of the service decide; by default the key
-             *     does not expire.
+             * @description When the key expires: RFC 3339, in the future.
              */
             expiresAt?: string | null;
             /** @description The ID token, if no header carries it. */
@@ -860,10 +323,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /**
-             * @description How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. Within the limit of the service, if it
-             *     has one. Without it, that limit holds.
-             */
+            /** @description How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. */
             rateLimit?: string | null;
             /** @description The scopes of the key, as the host application defines them: at most 32 scope tokens (RFC 6749). */
             scopes?: string[] | null;
@@ -872,8 +332,7 @@ export interface components {
         CreateApiKeyForOwner: {
             /**
              * Format: date-time
-             * @description When the key expires: RFC 3339, in the future. Without it the settings of the service decide; by default the key
-             *     does not expire.
+             * @description When the key expires: RFC 3339, in the future.
              */
             expiresAt?: string | null;
             /** @description The name of the key: 1 to 100 characters after trimming, no control characters. */
@@ -882,20 +341,14 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /**
-             * @description How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. Within the limit of the service, if it
-             *     has one. Without it, that limit holds.
-             */
+            /** @description How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. */
             rateLimit?: string | null;
             /** @description The scopes of the key, as the host application defines them: at most 32 scope tokens (RFC 6749). */
             scopes?: string[] | null;
         };
         /** @description What the link is for. */
         CreatePortalLink: {
-            /**
-             * @description What the visitor may do: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` only to see. Without the
-             *     field: `keys` and `webhooks`.
-             */
+            /** @description What the visitor may do: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` only to see. */
             capabilities?: ("keys" | "keys:read" | "webhooks" | "webhooks:read")[] | null;
             /** @description The organization for which somebody visits, in place of a user. */
             organizationId?: string | null;
@@ -906,44 +359,43 @@ export interface components {
             returnUrl?: string | null;
             /**
              * Format: int64
-             * @description How many seconds the visit lasts at most: 60 to 604,800 (a week). The default is 12 hours.
+             * @description How many seconds the visit lasts at most: 60 to 604,800 (a week).
              * @default 43200
              */
             ttlSeconds?: number | null;
-            /** @description The user who visits, by the `sub` at the configured issuer. Either this or `organizationId` is required. */
+            /** @description The user who visits, by the `sub` at the configured issuer. */
             userId?: string | null;
         };
         /** @description The properties of the new subscription. */
         CreateSubscription: {
-            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            /** @description The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
             /** @description A description: up to 1,000 characters, no control characters except line breaks and tabs. */
             description?: string | null;
             /**
              * @description Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all but those
-             *     that begin with `gatepost.`. Duplicates are removed.
+             *     that begin with `gatepost.`.
              */
             events: string[];
             filter?: components["schemas"]["PayloadFilter"] | null;
-            /** @description Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
+            /** @description Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. */
             headers?: {
                 [key: string]: string;
             } | null;
             /**
              * @description The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
-             *     are the key. Without it the service makes a secret.
+             *     are the key.
              */
             secret?: string | null;
             /**
              * Format: uri
-             * @description Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information. A
-             *     fragment is removed. Addresses that are not public are refused.
+             * @description Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information.
              */
             url: string;
         };
         /** @description The new key, which is shown only this once, and the user's list of keys. */
         CreatedApiKey: {
-            /** @description The full key. There is no way to retrieve it later. */
+            /** @description The full key. */
             key: string;
             /** @description The new key's id. */
             keyId: string;
@@ -954,7 +406,7 @@ export interface components {
         CurrentSession: {
             /**
              * @description What the session may do with what belongs to the user: `keys` and `webhooks` to change, `keys:read` and
-             *     `webhooks:read` to see. Only visitors lack some.
+             *     `webhooks:read` to see.
              */
             capabilities: string[];
             /**
@@ -969,7 +421,7 @@ export interface components {
              * @description When the session ends, however much it is used.
              */
             expiresAt: string;
-            /** @description Identifies the session in the list of sessions. It is not a secret. */
+            /** @description Identifies the session in the list of sessions. */
             id: string;
             /**
              * Format: date-time
@@ -997,7 +449,7 @@ export interface components {
             keys: components["schemas"]["DailyUsesOfKey"][];
             /**
              * Format: date-time
-             * @description When the first of the 30 days began. Each has 24 hours, and the last hour of the last day may not be over.
+             * @description When the first of the 30 days began.
              */
             since: string;
         };
@@ -1039,7 +491,7 @@ export interface components {
             nextAttemptAt: string | null;
             /**
              * @description Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or
-             *     `subscription_deleted`. Absent in other states.
+             *     `subscription_deleted`.
              */
             reason?: string;
             /**
@@ -1052,7 +504,7 @@ export interface components {
         };
         /** @description A delivery with its event and its attempts. */
         DeliveryHistory: {
-            /** @description The attempts that have ended, oldest first. Only the last 100, if there are more. */
+            /** @description The attempts that have ended, oldest first. */
             attempts: components["schemas"]["Attempt"][];
             /** @description The delivery. */
             delivery: components["schemas"]["Delivery"];
@@ -1063,15 +515,12 @@ export interface components {
         DeliveryPage: {
             /** @description The deliveries, newest first. */
             deliveries: components["schemas"]["Delivery"][];
-            /**
-             * @description The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
-             *     page.
-             */
+            /** @description The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
         };
         /** @description From when on receivers should stop using a type. */
         Deprecation: {
-            /** @description The type to use in its place. Absent if there is none. */
+            /** @description The type to use in its place. */
             replacement?: string;
             /**
              * Format: date-time
@@ -1086,11 +535,11 @@ export interface components {
              * @description When the event was published.
              */
             createdAt: string;
-            /** @description Identifies the event. Receivers see it as `webhook-id`. */
+            /** @description Identifies the event. */
             id: string;
             /** @description Who receives the event, if it is an organization. */
             organizationId?: string;
-            /** @description The body that is signed and sent, byte for byte. Only in the answer about one delivery or one event. */
+            /** @description The body that is signed and sent, byte for byte. */
             payload?: Record<string, never>;
             /** @description The type of the event. */
             type: string;
@@ -1124,10 +573,7 @@ export interface components {
         EventPage: {
             /** @description The events, newest first, without their payloads. */
             events: components["schemas"]["LoggedEvent"][];
-            /**
-             * @description The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
-             *     page.
-             */
+            /** @description The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
         };
         /** @description What the catalogue has about a type of events. */
@@ -1136,15 +582,15 @@ export interface components {
             archived: boolean;
             /** @description Present if receivers should stop using the type. */
             deprecated?: components["schemas"]["Deprecation"];
-            /** @description When the event happens and what it means: Markdown without HTML. Absent if there is none. */
+            /** @description When the event happens and what it means: Markdown without HTML. */
             description?: string;
-            /** @description Examples of `data`, as they were written. Absent in lists, and if there are none. */
+            /** @description Examples of `data`, as they were written. */
             examples?: unknown[];
             /** @description The type of the events. */
             name: string;
-            /** @description The JSON Schema (2020-12) of `data`, as it was written. Absent in lists, and if any `data` is good. */
+            /** @description The JSON Schema (2020-12) of `data`, as it was written. */
             schema?: Record<string, never>;
-            /** @description A short name for people. Absent if there is none. */
+            /** @description A short name for people. */
             title?: string;
             /**
              * Format: date-time
@@ -1158,7 +604,7 @@ export interface components {
             validation: "off" | "warn" | "enforce";
             /**
              * Format: int32
-             * @description The number of the schema, from 1. Each change of the schema adds 1.
+             * @description The number of the schema, from 1.
              */
             version: number;
             /**
@@ -1194,7 +640,7 @@ export interface components {
              *     longer known.
              */
             reason: string | null;
-            /** @description Scheme, host and port of the receiver. Receivers put secrets into the rest of the URL. */
+            /** @description Scheme, host and port of the receiver. */
             receiver: string;
             /** @description `failing` or `paused`. */
             state: string;
@@ -1205,7 +651,7 @@ export interface components {
         FailingSubscriptionPage: {
             /** @description The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
-            /** @description The subscriptions. Those that have failed longest come first. */
+            /** @description The subscriptions. */
             subscriptions: components["schemas"]["FailingSubscription"][];
         };
         /** @description Deliveries that failed for the same cause. */
@@ -1216,8 +662,7 @@ export interface components {
              */
             deliveries: number;
             /**
-             * @description Why the last attempt failed: an error as in an attempt. `null` when the subscription was disabled before an
-             *     attempt failed.
+             * @description Why the last attempt failed: an error as in an attempt.
              * @enum {string|null}
              */
             error: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | null;
@@ -1237,7 +682,7 @@ export interface components {
         Failures: {
             /** @description The groups, the largest first. */
             failures: components["schemas"]["FailureGroup"][];
-            /** @description Whether all failed deliveries are counted. `false`: only the newest 1,000 are. */
+            /** @description Whether all failed deliveries are counted. */
             isComplete: boolean;
         };
         /** @description A fault in a field of the body or in a parameter of the query. */
@@ -1258,7 +703,7 @@ export interface components {
         Header: {
             /** @description The name, in lower case. */
             name: string;
-            /** @description The value. Bytes that are not UTF-8 are replaced by U+FFFD. */
+            /** @description The value. */
             value: string;
         };
         /** @description A header with a credential. */
@@ -1273,21 +718,21 @@ export interface components {
             /** @description The value of the header. */
             value: string;
         };
-        /** @description The key to verify. Unknown members are refused: a misspelt `scopes` would require nothing of the key. */
+        /** @description The key to verify. */
         Introspect: {
-            /** @description The scopes that the key must have. Only in JSON. */
+            /** @description The scopes that the key must have. */
             scopes?: string[] | null;
             /** @description The full key. */
             token: string;
         };
-        /** @description The key to verify, as RFC 7662 defines it. Other parameters, such as `token_type_hint`, are ignored. */
+        /** @description The key to verify, as RFC 7662 defines it. */
         IntrospectForm: {
             /** @description The full key. */
             token: string;
         } & {
             [key: string]: string;
         };
-        /** @description The introspection answer of RFC 7662. Contains only `active` when the key is not active. */
+        /** @description The introspection answer of RFC 7662. */
         Introspection: {
             /** @description Whether the key is valid now and has every required scope. */
             active: boolean;
@@ -1313,10 +758,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /**
-             * @description The organization that owns the key; absent if a user does. A key of an organization has no `sub`, so that an
-             *     application that knows only users never takes it for a user's.
-             */
+            /** @description The organization that owns the key; absent if a user does. */
             org_id?: string;
             /** @description The scopes of the key, separated by spaces; absent if it has none. */
             scope?: string;
@@ -1355,7 +797,7 @@ export interface components {
              * @description When the key expires; absent if it does not expire.
              */
             expiresAt?: string;
-            /** @description Identifies the key. To revoke the key, send this id as `keyId`. */
+            /** @description Identifies the key. */
             id: string;
             /** @description The name that the owner gave the key. */
             label: string;
@@ -1384,7 +826,7 @@ export interface components {
         };
         /** @description The verifications of an API key by the hour. */
         KeyUsage: {
-            /** @description Every hour of the request, the earliest first. The last one may not be over. */
+            /** @description Every hour of the request, the earliest first. */
             hours: components["schemas"]["KeyUsageHour"][];
             /** @description The sums of all hours. */
             total: components["schemas"]["KeyUsageCounts"];
@@ -1419,7 +861,7 @@ export interface components {
         KeysRevoked: {
             /**
              * Format: int64
-             * @description How many keys this call revoked. A key that expired before counts, and a key that was revoked before does not.
+             * @description How many keys this call revoked.
              */
             revokedCount: number;
         };
@@ -1443,10 +885,7 @@ export interface components {
         };
         /** @description The leaked keys. */
         LeaksReported: {
-            /**
-             * @description For each token, in the same order, the id of the key, which is now revoked. `null` for a token that is not a
-             *     key.
-             */
+            /** @description For each token, in the same order, the id of the key, which is now revoked. */
             keyIds: (string | null)[];
         };
         /** @description The process is alive. */
@@ -1507,30 +946,30 @@ export interface components {
         };
         /** @description The outcomes of attempts by the hour. */
         Outcomes: {
-            /** @description Every hour of the request, the earliest first. The last one may not be over. */
+            /** @description Every hour of the request, the earliest first. */
             hours: components["schemas"]["OutcomeHour"][];
             /** @description The sums of all hours. */
             total: components["schemas"]["OutcomeCounts"];
         };
         /** @description What the operator has set for a user or an organization. */
         Owner: {
-            /** @description The e-mail address, for people. It identifies nothing. `null` if none is set. */
+            /** @description The e-mail address, for people. */
             email: string | null;
             /**
              * Format: int32
-             * @description The most active keys. `null`: `API_KEYS_MAX_ACTIVE` holds.
+             * @description The most active keys.
              */
             maxActiveKeys: number | null;
             /**
              * Format: int32
-             * @description The most subscriptions. `null`: `WEBHOOK_MAX_SUBSCRIPTIONS` holds.
+             * @description The most subscriptions.
              */
             maxSubscriptions: number | null;
             /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata: {
                 [key: string]: string;
             };
-            /** @description The name, for people. It identifies nothing. `null` if none is set. */
+            /** @description The name, for people. */
             name: string | null;
             /** @description Whether the owner may act. */
             state: components["schemas"]["OwnerState"];
@@ -1547,7 +986,7 @@ export interface components {
              */
             state: "active" | "suspended";
         };
-        /** @description Which events a subscription receives, by their content: a condition about the body that receivers get. `all`, `any` and `not` combine conditions. A leaf has a `path` (a JSON pointer into the body, in which `*` is any element of an array), an `op` and a `value`. A path that leads nowhere, or to a value of another type, is false, for `ne` too. Numbers compare by their value, whatever their size and digits. At most 20 leaves, 6 conditions inside each other and 8 KiB. */
+        /** @description Which events a subscription receives, by their content: a condition about the body that receivers get. */
         PayloadFilter: {
             all: components["schemas"]["PayloadFilter"][];
         } | {
@@ -1591,7 +1030,7 @@ export interface components {
              * @description When the link stops working.
              */
             expiresAt: string;
-            /** @description Where to send the user's browser. It opens the console once. */
+            /** @description Where to send the user's browser. */
             url: string;
         };
         /** @description A credential, without its secret. */
@@ -1613,17 +1052,17 @@ export interface components {
         };
         /** @description A problem document (RFC 9457): the body of every error. */
         Problem: {
-            /** @description The outcome of each check. Only in answers of `/readyz?verbose`. */
+            /** @description The outcome of each check. */
             checks?: components["schemas"]["CheckOutcome"][];
             /** @description The stable, machine-readable name of this kind of error. */
             code: string;
             /** @description What is wrong with this request. */
             detail: string;
-            /** @description The fields that have faults. Absent when no field is at fault. */
+            /** @description The fields that have faults. */
             errors?: components["schemas"]["FieldFault"][];
-            /** @description Where the data of an event breaks the schema of its type, at most ten places. Absent in other errors. */
+            /** @description Where the data of an event breaks the schema of its type, at most ten places. */
             faults?: components["schemas"]["SchemaFault"][];
-            /** @description Identifies this request in the logs. The header `x-request-id` has the same value. */
+            /** @description Identifies this request in the logs. */
             requestId: string;
             /**
              * Format: int32
@@ -1642,24 +1081,18 @@ export interface components {
         PublishEvent: {
             /** @description The data for the receivers: any JSON value, delivered byte for byte. */
             data: unknown;
-            /**
-             * @description The publisher's id of the event, 1 to 256 characters. Publishing the same event again with this id changes
-             *     nothing.
-             */
+            /** @description The publisher's id of the event, 1 to 256 characters. */
             id?: string | null;
             /** @description The organization that the event belongs to, in place of a user. */
             organizationId?: string | null;
-            /** @description The type of the event: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. Must start and end with a letter or digit. */
+            /** @description The type of the event: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
             type: string;
-            /**
-             * @description The user that the event belongs to, by the `sub` at the configured issuer. An unknown user has no subscriptions,
-             *     so the event has no deliveries. Either this or `organizationId` is required.
-             */
+            /** @description The user that the event belongs to, by the `sub` at the configured issuer. */
             userId?: string | null;
         };
         /** @description The events to publish. */
         PublishEvents: {
-            /** @description The events. They may belong to different users. */
+            /** @description The events. */
             events: components["schemas"]["PublishEvent"][];
         };
         /** @description An accepted event. */
@@ -1669,14 +1102,11 @@ export interface components {
              * @description How many subscriptions receive the event.
              */
             deliveries: number;
-            /** @description `true` when the event was published before, so that this call changed nothing. Otherwise absent. */
+            /** @description `true` when the event was published before, so that this call changed nothing. */
             duplicate?: boolean;
-            /** @description The event. For a repeated event, the event that was published first. */
+            /** @description The event. */
             event: components["schemas"]["Event"];
-            /**
-             * @description Where the data breaks the schema of its type, at most ten places. Absent if it follows the schema, or nothing is
-             *     checked.
-             */
+            /** @description Where the data breaks the schema of its type, at most ten places. */
             warnings?: components["schemas"]["SchemaFault"][];
         };
         /** @description The accepted events. */
@@ -1694,20 +1124,17 @@ export interface components {
              */
             since: string;
         };
-        /** @description All settings of an event type. What a call leaves out has its default afterwards. */
+        /** @description All settings of an event type. */
         PutEventType: {
             /** @description Says that receivers should stop using the type. */
             deprecated?: components["schemas"]["PutDeprecation"];
             /** @description When the event happens and what it means: Markdown without HTML (`<` before a letter, `/`, `!` or `?`). */
             description?: string;
-            /** @description Examples of `data`, of at most 16 KiB each. Each must follow the schema. */
+            /** @description Examples of `data`, of at most 16 KiB each. */
             examples?: unknown[];
-            /** @description Whether the schema may change so that it breaks what was good before. The default is `false`. */
+            /** @description Whether the schema may change so that it breaks what was good before. */
             force?: boolean;
-            /**
-             * @description The JSON Schema (2020-12) of `data`, of at most 64 KiB. References lead to places of the same schema, by JSON
-             *     Pointers. Patterns are linear: without look-around and back-references. It is kept byte for byte.
-             */
+            /** @description The JSON Schema (2020-12) of `data`, of at most 64 KiB. */
             schema?: Record<string, never>;
             /** @description A short name for people: one line. */
             title?: string;
@@ -1723,7 +1150,7 @@ export interface components {
              */
             visibility?: "public" | "hidden";
         };
-        /** @description The queue. No count is higher than 100,000: that number means so many or more. */
+        /** @description The queue. */
         QueueState: {
             /**
              * Format: double
@@ -1747,7 +1174,7 @@ export interface components {
         };
         /** @description The service is ready. */
         Readiness: {
-            /** @description The outcome of each check. Only with `?verbose`. */
+            /** @description The outcome of each check. */
             checks?: components["schemas"]["CheckOutcome"][];
             /**
              * @description Always `ready`.
@@ -1838,18 +1265,18 @@ export interface components {
         RotateSecret: {
             /**
              * Format: int64
-             * @description How many seconds the old secret signs too: 0 to 604,800 (a week). The default is a day.
+             * @description How many seconds the old secret signs too: 0 to 604,800 (a week).
              * @default 86400
              */
             overlapSeconds?: number | null;
-            /** @description The new secret, in the same form as in the creation. Without it the service makes a secret. */
+            /** @description The new secret, in the same form as in the creation. */
             secret?: string | null;
         };
         /** @description A place where `data` breaks the schema of its type. */
         SchemaFault: {
             /** @description The keyword of the schema. */
             keyword: string;
-            /** @description What `data` must follow. It never contains a value of `data`. */
+            /** @description What `data` must follow. */
             message: string;
             /** @description The place in `data`: a JSON Pointer (RFC 6901), without the names after its first 256 bytes. */
             pointer: string;
@@ -1872,7 +1299,7 @@ export interface components {
              * @description When the session ends, however much it is used.
              */
             expiresAt: string;
-            /** @description Identifies the session. It is not a secret. */
+            /** @description Identifies the session. */
             id: string;
             /**
              * Format: date-time
@@ -1917,10 +1344,10 @@ export interface components {
         };
         /** @description The new state. */
         SetOwnerState: {
-            /** @description Why the owner is suspended. The audit log has it. Absent for an active owner. */
+            /** @description Why the owner is suspended. */
             reason?: string;
             /**
-             * @description `suspended`: nothing of the owner is accepted, and nothing is sent to the owner. `active`: all of it again.
+             * @description `suspended`: nothing of the owner is accepted, and nothing is sent to the owner.
              * @enum {string}
              */
             state: "active" | "suspended";
@@ -1955,7 +1382,7 @@ export interface components {
             /**
              * @description Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410),
              *     `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as
-             *     leaked). Absent while it is enabled.
+             *     leaked).
              */
             disabledReason?: string;
             /** @description Whether the subscription receives events. */
@@ -1966,7 +1393,7 @@ export interface components {
             filter?: components["schemas"]["PayloadFilter"];
             /** @description The headers that the subscription adds, without their values; absent if it adds none. */
             headers?: components["schemas"]["SubscriptionHeader"][];
-            /** @description The health of the subscription. Only in lists, with `include=health`. */
+            /** @description The health of the subscription. */
             health?: components["schemas"]["SubscriptionHealth"];
             /** @description Identifies the subscription. */
             id: string;
@@ -1977,10 +1404,7 @@ export interface components {
             updatedAt: string;
             /** @description The URL that receives the webhooks, in normal form. */
             url: string;
-            /**
-             * @description The API key that set the URL, when the subscription was created or later; absent if an ID token did. If this key
-             *     is reported as leaked, the service disables the subscription.
-             */
+            /** @description The API key that set the URL, when the subscription was created or later; absent if an ID token did. */
             urlSetBy?: string;
         };
         /** @description The authentication of the requests of a subscription. */
@@ -2031,16 +1455,9 @@ export interface components {
              * @description When the pause ends, and a delivery is tried again; `null` unless paused.
              */
             pausedUntil: string | null;
-            /**
-             * @description The reason for the state. Disabled: the `disabledReason` of the subscription. Paused: `retry_after` when the receiver asked for the
-             *     pause. Otherwise the `error` of the last attempt. `null` when healthy, and when the reason is no longer known.
-             */
+            /** @description The reason for the state. */
             reason: string | null;
-            /**
-             * @description `healthy`: no attempt has failed since the last success, or since the subscription was enabled. `failing`: the
-             *     last attempt failed; deliveries continue. `paused`: too many attempts failed in a row, or the receiver asked for
-             *     a pause; the service sends nothing for a while. `disabled`: the subscription receives no events.
-             */
+            /** @description `healthy`: no attempt has failed since the last success, or since the subscription was enabled. */
             state: string;
             /**
              * Format: int32
@@ -2057,7 +1474,7 @@ export interface components {
         };
         /** @description A test event and its delivery. */
         SubscriptionTest: {
-            /** @description The delivery of the event. Poll it for the result. */
+            /** @description The delivery of the event. */
             delivery: components["schemas"]["Delivery"];
             /** @description The event. */
             event: components["schemas"]["Event"];
@@ -2071,18 +1488,17 @@ export interface components {
         };
         /** @description A subscription and, if the service made one, its secret, which is shown only this once. */
         SubscriptionWithSecret: {
-            /** @description The secret that signs the webhooks. There is no way to retrieve it later. Absent when the caller chose it. */
+            /** @description The secret that signs the webhooks. */
             secret?: string;
             /** @description The subscription. */
             subscription: components["schemas"]["Subscription"];
         };
-        /** @description How the instance that answers and the store are doing. Counts begin at 0 when the process starts. */
+        /** @description How the instance that answers and the store are doing. */
         SystemState: {
             attempts: components["schemas"]["AttemptCounts"] | null;
             /**
              * Format: double
-             * @description The age of the last successful read of the change feed, in seconds. It limits how long a key that another instance
-             *     revoked stays good here. `null` on SQLite.
+             * @description The age of the last successful read of the change feed, in seconds.
              */
             changeFeedAgeSeconds: number | null;
             /** @description The commit that it was built from, or `unknown`. */
@@ -2096,15 +1512,12 @@ export interface components {
              * @description The age of the identity provider's keys, in seconds; `null` before the first fetch.
              */
             identityKeysAgeSeconds: number | null;
-            /**
-             * @description The processes on this database, by version, as they were counted with the queue. Empty on SQLite, and until the
-             *     database has answered once.
-             */
+            /** @description The processes on this database, by version, as they were counted with the queue. */
             instances: components["schemas"]["VersionCount"][];
             queue: components["schemas"]["QueueState"] | null;
             /**
              * Format: date-time
-             * @description When the process started. Behind a load balancer, the next answer may come from another process.
+             * @description When the process started.
              */
             startedAt: string;
             /** @description API keys that were presented. */
@@ -2114,10 +1527,7 @@ export interface components {
         };
         /** @description A filter, and an event or its data. */
         TestFilter: {
-            /**
-             * @description The `data` of an event without other members. Exactly one of `event` and `data` is required; beside `event`, `null`
-             *     counts as absent.
-             */
+            /** @description The `data` of an event without other members. */
             data?: unknown;
             /** @description The body that receivers get */
             event?: {
@@ -2127,16 +1537,13 @@ export interface components {
         };
         /** @description The URL to test. */
         TestUrl: {
-            /** @description The authentication of each request. Its secrets are in no answer. `null`: none. */
+            /** @description The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
-            /** @description Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. The values are secret: no answer has them. Names that the service sets, that frame a request or that receivers trust are refused: `authorization` (use `auth`), `content-*`, `cookie`, `host`, `user-agent`, `webhook-*`, `x-forwarded*` and others; `_` counts as `-`. A header that `auth` sets is refused, too. Upper and lower case are the same. */
+            /** @description Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. */
             headers?: {
                 [key: string]: string;
             } | null;
-            /**
-             * @description The secret that signs the request, as for a subscription. Without it the service makes one for this test, so that
-             *     a receiver that checks signatures refuses the event.
-             */
+            /** @description The secret that signs the request, as for a subscription. */
             secret?: string | null;
             /**
              * Format: uri
@@ -2148,7 +1555,7 @@ export interface components {
         UrlTest: {
             /** @description The attempt to send the event, with the start of the answer. */
             attempt: components["schemas"]["Attempt"];
-            /** @description The event. It is not stored. */
+            /** @description The event. */
             event: components["schemas"]["Event"];
         };
         /** @description API keys that were presented, by result. */
@@ -2209,12 +1616,11 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type $defs = Record<string, never>;
 export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2237,7 +1643,7 @@ export interface operations {
     createApiKey: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2264,7 +1670,7 @@ export interface operations {
     revokeApiKey: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2277,7 +1683,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is revoked. The caller's keys */
+            /** @description The key is revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2291,7 +1697,7 @@ export interface operations {
     showDailyUses: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2314,7 +1720,7 @@ export interface operations {
     changeApiKey: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2344,7 +1750,7 @@ export interface operations {
     rotateApiKey: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2360,7 +1766,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is rotated. The new key */
+            /** @description The key is rotated. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2376,9 +1782,9 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2414,11 +1820,11 @@ export interface operations {
                 until?: string;
                 /** @description The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50. Only with the format `json` */
+                /** @description Items on a page: 1 to 200, default 50. */
                 limit?: number;
                 /** @description `json`, the default, `jsonl` or `csv` */
                 format?: "json" | "jsonl" | "csv";
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2463,7 +1869,7 @@ export interface operations {
     listEventTypes: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2486,7 +1892,7 @@ export interface operations {
     exportEventTypes: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2509,12 +1915,12 @@ export interface operations {
     findEventType: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The event type. Write `/` as `%2F` */
+                /** @description The event type. */
                 name: string;
             };
             cookie?: never;
@@ -2537,6 +1943,8 @@ export interface operations {
             query?: {
                 /** @description Only what belongs to this user: the `sub` at the configured issuer */
                 userId?: string;
+                /** @description Only what belongs to this organization. */
+                organizationId?: string;
                 /** @description Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
                 actor?: string;
                 /** @description Only this action, such as `key.revoked` */
@@ -2549,7 +1957,7 @@ export interface operations {
                 until?: string;
                 /** @description The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50. Only with the format `json` */
+                /** @description Items on a page: 1 to 200, default 50. */
                 limit?: number;
                 /** @description `json`, the default, `jsonl` or `csv` */
                 format?: "json" | "jsonl" | "csv";
@@ -2598,7 +2006,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The event type. Write `/` as `%2F` */
+                /** @description The event type. */
                 name: string;
             };
             cookie?: never;
@@ -2621,7 +2029,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The event type. Write `/` as `%2F` */
+                /** @description The event type. */
                 name: string;
             };
             cookie?: never;
@@ -2648,7 +2056,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The event type. Write `/` as `%2F` */
+                /** @description The event type. */
                 name: string;
             };
             cookie?: never;
@@ -2671,7 +2079,9 @@ export interface operations {
             query?: {
                 /** @description Only events of this user: the `sub` at the configured issuer */
                 userId?: string;
-                /** @description Only events of this type. Not a pattern */
+                /** @description Only events of this organization. */
+                organizationId?: string;
+                /** @description Only events of this type. */
                 type?: string;
                 /** @description Only events published at this time or later: RFC 3339 */
                 since?: string;
@@ -2893,7 +2303,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -2916,7 +2326,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -2951,14 +2361,14 @@ export interface operations {
                 until?: string;
                 /** @description The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50. Only with the format `json` */
+                /** @description Items on a page: 1 to 200, default 50. */
                 limit?: number;
                 /** @description `json`, the default, `jsonl` or `csv` */
                 format?: "json" | "jsonl" | "csv";
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -2983,7 +2393,7 @@ export interface operations {
             query?: {
                 /** @description Only deliveries to this subscription */
                 subscriptionId?: string;
-                /** @description Only deliveries of events of this type. Not a pattern */
+                /** @description Only deliveries of events of this type. */
                 eventType?: string;
                 /** @description Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
@@ -2998,7 +2408,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3027,7 +2437,7 @@ export interface operations {
                 "last-event-id"?: string;
             };
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3050,7 +2460,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The delivery's id */
                 id: string;
@@ -3075,7 +2485,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The delivery's id */
                 id: string;
@@ -3100,7 +2510,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The delivery's id */
                 id: string;
@@ -3128,7 +2538,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3151,7 +2561,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3178,7 +2588,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3205,7 +2615,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3228,7 +2638,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3258,7 +2668,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3281,7 +2691,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3304,7 +2714,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The key's id */
                 keyId: string;
@@ -3313,7 +2723,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key is revoked. The organization's keys */
+            /** @description The key is revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3329,7 +2739,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The key's id */
                 keyId: string;
@@ -3358,7 +2768,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The key's id */
                 keyId: string;
@@ -3371,7 +2781,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is rotated. The new key */
+            /** @description The key is rotated. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3387,12 +2797,12 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The key's id */
                 keyId: string;
@@ -3417,12 +2827,12 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3445,7 +2855,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3468,14 +2878,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions have ended. Those that are left */
+            /** @description The sessions have ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3491,7 +2901,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The session's id */
                 id: string;
@@ -3500,7 +2910,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended. The organization's sessions */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3516,7 +2926,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3550,7 +2960,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3573,7 +2983,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3600,7 +3010,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3625,7 +3035,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3648,7 +3058,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3677,12 +3087,12 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3707,7 +3117,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3739,7 +3149,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3767,7 +3177,7 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3796,7 +3206,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3821,7 +3231,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -3846,7 +3256,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. An organization that is unknown has nothing */
+                /** @description The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3917,7 +3327,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -3940,7 +3350,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -3975,14 +3385,14 @@ export interface operations {
                 until?: string;
                 /** @description The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50. Only with the format `json` */
+                /** @description Items on a page: 1 to 200, default 50. */
                 limit?: number;
                 /** @description `json`, the default, `jsonl` or `csv` */
                 format?: "json" | "jsonl" | "csv";
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4007,7 +3417,7 @@ export interface operations {
             query?: {
                 /** @description Only deliveries to this subscription */
                 subscriptionId?: string;
-                /** @description Only deliveries of events of this type. Not a pattern */
+                /** @description Only deliveries of events of this type. */
                 eventType?: string;
                 /** @description Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
@@ -4022,7 +3432,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4051,7 +3461,7 @@ export interface operations {
                 "last-event-id"?: string;
             };
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4074,7 +3484,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The delivery's id */
                 id: string;
@@ -4099,7 +3509,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The delivery's id */
                 id: string;
@@ -4124,7 +3534,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The delivery's id */
                 id: string;
@@ -4152,7 +3562,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4175,7 +3585,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4202,7 +3612,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4229,7 +3639,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4252,7 +3662,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4282,7 +3692,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4305,7 +3715,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4328,7 +3738,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The key's id */
                 keyId: string;
@@ -4337,7 +3747,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key is revoked. The user's keys */
+            /** @description The key is revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4353,7 +3763,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The key's id */
                 keyId: string;
@@ -4382,7 +3792,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The key's id */
                 keyId: string;
@@ -4395,7 +3805,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is rotated. The new key */
+            /** @description The key is rotated. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4411,12 +3821,12 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The key's id */
                 keyId: string;
@@ -4441,12 +3851,12 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4469,7 +3879,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4492,14 +3902,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions have ended. Those that are left */
+            /** @description The sessions have ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4515,7 +3925,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The session's id */
                 id: string;
@@ -4524,7 +3934,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended. The user's sessions */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4540,7 +3950,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4574,7 +3984,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4597,7 +4007,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4624,7 +4034,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4649,7 +4059,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4672,7 +4082,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4701,12 +4111,12 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4731,7 +4141,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4763,7 +4173,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4791,7 +4201,7 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4820,7 +4230,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4845,7 +4255,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
                 /** @description The subscription's id */
                 id: string;
@@ -4870,7 +4280,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. A user who is unknown has nothing */
+                /** @description The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4957,7 +4367,7 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4982,7 +4392,7 @@ export interface operations {
             query?: {
                 /** @description `true`: the session that makes the call stays */
                 keepCurrent?: boolean;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4991,7 +4401,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions have ended. Those that are left */
+            /** @description The sessions have ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5005,7 +4415,7 @@ export interface operations {
     endSession: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5017,7 +4427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended. The user's sessions */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5033,7 +4443,7 @@ export interface operations {
             query?: {
                 /** @description Only deliveries to this subscription */
                 subscriptionId?: string;
-                /** @description Only deliveries of events of this type. Not a pattern */
+                /** @description Only deliveries of events of this type. */
                 eventType?: string;
                 /** @description Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
@@ -5045,7 +4455,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Items on a page: 1 to 200, default 50 */
                 limit?: number;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5070,7 +4480,7 @@ export interface operations {
             query?: {
                 /** @description Only attempts of this subscription */
                 subscriptionId?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: {
@@ -5096,7 +4506,7 @@ export interface operations {
     findDelivery: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5122,7 +4532,7 @@ export interface operations {
     cancelDelivery: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5148,7 +4558,7 @@ export interface operations {
     retryDelivery: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5176,7 +4586,7 @@ export interface operations {
             query?: {
                 /** @description Only deliveries to this subscription */
                 subscriptionId?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5199,7 +4609,7 @@ export interface operations {
     retryFailures: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5226,7 +4636,7 @@ export interface operations {
     testFilter: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5255,9 +4665,9 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5286,7 +4696,7 @@ export interface operations {
                 limit?: number;
                 /** @description `health`: each subscription with its health */
                 include?: "health";
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5309,7 +4719,7 @@ export interface operations {
     createSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5336,7 +4746,7 @@ export interface operations {
     findSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5362,7 +4772,7 @@ export interface operations {
     deleteSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5386,7 +4796,7 @@ export interface operations {
     changeSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5418,9 +4828,9 @@ export interface operations {
             query?: {
                 /** @description How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. Without it the present hour is the last */
+                /** @description A time in the last hour: RFC 3339. */
                 until?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5446,7 +4856,7 @@ export interface operations {
     recoverSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5478,7 +4888,7 @@ export interface operations {
             query: {
                 /** @description Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5504,7 +4914,7 @@ export interface operations {
     rotateSecret: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: {
@@ -5537,7 +4947,7 @@ export interface operations {
     testSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5563,7 +4973,7 @@ export interface operations {
     showAttemptTimes: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5589,7 +4999,7 @@ export interface operations {
     testUrl: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5616,7 +5026,7 @@ export interface operations {
     whoami: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. Without it the call is the caller's own, unless it has an ID token and `DEFAULT_OWNER` is `organization` */
+                /** @description The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5654,7 +5064,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed in. A page that leads on */
+            /** @description Signed in. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5668,7 +5078,7 @@ export interface operations {
     signIn: {
         parameters: {
             query?: {
-                /** @description The page to show afterwards: a path under `/console/`. Anything else leads to `/console/` */
+                /** @description The page to show afterwards: a path under `/console/`. */
                 next?: string;
             };
             header?: never;
@@ -5695,7 +5105,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed out. A page that leads on */
+            /** @description Signed out. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5815,7 +5225,7 @@ export interface operations {
     forwardAuth: {
         parameters: {
             query?: {
-                /** @description The scopes that the key must have. Repeat the parameter, or separate scopes by spaces */
+                /** @description The scopes that the key must have. */
                 scope?: string[];
                 /** @description `nginx`: a key over its rate limit gets a 403 with `X-Auth-Status: 429`, because nginx turns a 429 into a 500 */
                 profile?: "nginx";
@@ -5833,11 +5243,11 @@ export interface operations {
                     "x-auth-key-id"?: string;
                     /** @description The metadata of the key that `FORWARD_METADATA` names, form-encoded */
                     "x-auth-metadata"?: string;
-                    /** @description The organization's id, percent-encoded. Absent if a user owns the key */
+                    /** @description The organization's id, percent-encoded. */
                     "x-auth-organization"?: string;
                     /** @description The key's scopes, separated by spaces; may be empty */
                     "x-auth-scopes"?: string;
-                    /** @description The user's `sub`, percent-encoded. Absent if an organization owns the key */
+                    /** @description The user's `sub`, percent-encoded. */
                     "x-auth-user"?: string;
                     [name: string]: unknown;
                 };
@@ -5864,11 +5274,11 @@ export interface operations {
                     "x-auth-key-id"?: string;
                     /** @description The metadata of the key that `FORWARD_METADATA` names, form-encoded */
                     "x-auth-metadata"?: string;
-                    /** @description The organization's id, percent-encoded. Absent if a user owns the key */
+                    /** @description The organization's id, percent-encoded. */
                     "x-auth-organization"?: string;
                     /** @description The key's scopes, separated by spaces; may be empty */
                     "x-auth-scopes"?: string;
-                    /** @description The user's `sub`, percent-encoded. Absent if an organization owns the key */
+                    /** @description The user's `sub`, percent-encoded. */
                     "x-auth-user"?: string;
                     [name: string]: unknown;
                 };
@@ -5879,7 +5289,7 @@ export interface operations {
     health: {
         parameters: {
             query?: {
-                /** @description Lists each check. Requires no value */
+                /** @description Lists each check. */
                 verbose?: string;
                 /** @description `verify`: checks only what verification depends on */
                 for?: "verify";
@@ -5944,7 +5354,7 @@ export interface operations {
     ready: {
         parameters: {
             query?: {
-                /** @description Lists each check. Requires no value */
+                /** @description Lists each check. */
                 verbose?: string;
                 /** @description `verify`: checks only what verification depends on */
                 for?: "verify";

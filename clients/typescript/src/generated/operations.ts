@@ -1,5 +1,37 @@
 // Generated from docs/openapi.json: `npm run generate`.
-export const table = {
+import type { operations } from "./api.js";
+
+/** How to call an operation. */
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: readonly string[];
+  readonly headers?: readonly string[];
+  /** Whether the other arguments are the members of a JSON body. */
+  readonly body?: true;
+  /** The member of the answer that holds the items of a page. */
+  readonly items?: string;
+  /** The members that the JSON of the answer always has, or another kind of body; nothing if there is none. */
+  readonly answer?: readonly string[] | "text" | "bytes" | "stream";
+}
+
+/** The lists, each with the member that holds the items of a page. */
+export interface Lists {
+  listAuditEvents: "events";
+  listAllAuditEvents: "events";
+  listEvents: "events";
+  listFailingSubscriptions: "subscriptions";
+  listOrganizationAuditEvents: "events";
+  listOrganizationDeliveries: "deliveries";
+  listOrganizationSubscriptions: "subscriptions";
+  listUserAuditEvents: "events";
+  listUserDeliveries: "deliveries";
+  listUserSubscriptions: "subscriptions";
+  listDeliveries: "deliveries";
+  listSubscriptions: "subscriptions";
+}
+
+export const table: Record<keyof operations, Operation> = {
   listApiKeys: {"method":"GET","path":"/api/api-keys","query":["organization"],"answer":["keys"]},
   createApiKey: {"method":"POST","path":"/api/api-keys","query":["organization"],"body":true,"answer":["key","keyId","keys"]},
   revokeApiKey: {"method":"DELETE","path":"/api/api-keys","query":["organization"],"body":true,"answer":["keys"]},
@@ -12,12 +44,12 @@ export const table = {
   listEventTypes: {"method":"GET","path":"/api/event-types","query":["organization"],"answer":["eventTypes"]},
   exportEventTypes: {"method":"GET","path":"/api/event-types/openapi.json","query":["organization"],"answer":[]},
   findEventType: {"method":"GET","path":"/api/event-types/{name}","query":["organization"],"answer":["name","validation","visibility","archived","version","updatedAt"]},
-  listAllAuditEvents: {"method":"GET","path":"/api/operator/audit","query":["userId","actor","action","target","since","until","cursor","limit","format"],"items":"events","answer":["events"]},
+  listAllAuditEvents: {"method":"GET","path":"/api/operator/audit","query":["userId","organizationId","actor","action","target","since","until","cursor","limit","format"],"items":"events","answer":["events"]},
   listAllEventTypes: {"method":"GET","path":"/api/operator/event-types","answer":["eventTypes"]},
   findAnyEventType: {"method":"GET","path":"/api/operator/event-types/{name}","answer":["name","validation","visibility","archived","version","updatedAt"]},
   putEventType: {"method":"PUT","path":"/api/operator/event-types/{name}","body":true,"answer":["eventType","changed"]},
   archiveEventType: {"method":"DELETE","path":"/api/operator/event-types/{name}","answer":["eventType","changed"]},
-  listEvents: {"method":"GET","path":"/api/operator/events","query":["userId","type","since","until","cursor","limit"],"items":"events","answer":["events"]},
+  listEvents: {"method":"GET","path":"/api/operator/events","query":["userId","organizationId","type","since","until","cursor","limit"],"items":"events","answer":["events"]},
   publishEvent: {"method":"POST","path":"/api/operator/events","body":true,"answer":["event","deliveries"]},
   publishEvents: {"method":"POST","path":"/api/operator/events/batch","body":true,"answer":["results"]},
   findEvent: {"method":"GET","path":"/api/operator/events/{id}","answer":["event","deliveries"]},
@@ -142,4 +174,4 @@ export const table = {
   live: {"method":"GET","path":"/livez","answer":["status"]},
   openapiDocument: {"method":"GET","path":"/openapi.json","answer":[]},
   ready: {"method":"GET","path":"/readyz","query":["verbose","for"],"answer":["status"]},
-} as const;
+};
