@@ -19,7 +19,8 @@ OF_ONE_OWNER = ["/api/operator/events", "/api/operator/events/batch", "/api/oper
 LEAVES_MAX, DEPTH_MAX, FILTER_BYTES_MAX = 20, 6, 8 * 1024
 
 # The instance sends webhooks to this machine only. Nothing listens on the port.
-schemathesis.openapi.format("uri", st.sampled_from(["http://127.0.0.1:65533/", "http://127.0.0.1:65533/hooks?a=1#b"]))
+RECEIVERS = ["http://127.0.0.1:65533/", "http://127.0.0.1:65533/hooks?a=1#b"]
+schemathesis.openapi.format("uri", st.sampled_from(RECEIVERS))
 schemathesis.openapi.format("log-filter", st.sampled_from(["error", "error,gatepost=warn", "off"]))
 
 
@@ -35,6 +36,12 @@ def before_call(context, case, **_):
     # A list in another format has no pages.
     if query.get("format", "json") != "json":
         query.pop("limit", None)
+    # Where no name is resolved, a test of another URL takes seconds.
+    if "url" in body and body["url"] not in RECEIVERS:
+        body["url"] = RECEIVERS[0]
+    # A list is of one owner.
+    if query.get("userId") is not None:
+        query.pop("organizationId", None)
     # The header has the token.
     body.pop("idToken", None)
     if case.operation.path in OF_ONE_OWNER:
