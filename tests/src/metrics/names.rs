@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::exposition::{Exposition, TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Setup, Storage, eventually, free_address};
+use crate::harness::{Connection, Setup, Storage, eventually, free_address};
 use crate::reload::Files;
 
 const RULES: &str = "deploy/prometheus/rules.yaml";
@@ -22,6 +22,7 @@ async fn exposed() -> Vec<Exposition> {
     files.certify();
     let setup = files.securing(Setup::serve(&Storage::sqlite()).await);
     let _secured = setup.with("METRICS_LISTEN", &secured.to_string()).start_unready().await;
+    eventually("the listener of metrics is open", async || Connection::open(secured).await.ok()).await;
     let mut all = vec![scrape(secured, TEXT).await];
     for storage in [Storage::sqlite(), Storage::postgres().await] {
         let (_gatepost, address) = metered(Setup::serve(&storage).await).await;
