@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 export const BASE = process.env.GATEPOST_URL;
 const OPERATOR_TOKEN = process.env.OPERATOR_TOKEN;
 /** The maximum duration of a step, in milliseconds. No working machine is this slow. */
-const PATIENCE = 20_000;
+const PATIENCE = 60_000;
 
 export const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM,
