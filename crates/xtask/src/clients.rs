@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::thread;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
+use throwaway_postgres::{Cluster, ClusterSettings};
 
 use crate::program::{build_binary, program, root, run, say, succeeds};
 
@@ -19,21 +20,28 @@ const PYTHON: &str = "clients/python";
 /// The virtual environment of Python, below the root.
 const ENVIRONMENT: &str = "target/clients";
 
+/// The variable with the database on which the tests of the service run again.
+const DATABASE: &str = "GATEPOST_TEST_DATABASE_URL";
+
 /// Runs the tests of both clients at the same time. A client with packages that cannot be installed is skipped by name.
 ///
 /// # Errors
 ///
-/// When a test fails, or the binary cannot be built.
+/// When a test fails, no Postgres server is installed, or the binary cannot be built.
 pub(crate) fn run_all() -> anyhow::Result<()> {
     let binary = build_binary()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().context("cannot start a runtime")?;
+    let cluster = runtime.block_on(Cluster::start(ClusterSettings::default()))?;
+    let database = || runtime.block_on(cluster.database()).map(|database| database.url);
+    let (for_python, for_typescript) = (database()?, database()?);
     thread::scope(|scope| {
-        let python = scope.spawn(|| python(&binary));
-        typescript(&binary)?;
+        let python = scope.spawn(|| python(&binary, &for_python));
+        typescript(&binary, &for_typescript)?;
         python.join().map_err(|_| anyhow!("the tests of the client in Python panicked"))?
     })
 }
 
-fn typescript(binary: &Path) -> anyhow::Result<()> {
+fn typescript(binary: &Path, database: &str) -> anyhow::Result<()> {
     let install = |script| {
         let mut install = program("sh", ["-c", script]);
         install.current_dir(root().join(TYPESCRIPT));
@@ -49,10 +57,13 @@ fn typescript(binary: &Path) -> anyhow::Result<()> {
     say("── clients/typescript");
     let mut test = program("npm", ["test", "--silent"]);
     test.current_dir(root().join(TYPESCRIPT)).env("GATEPOST_BIN", binary);
-    run(test)
+    run(test)?;
+    let mut on_postgres = program("node", ["--test", "test/contract.test.mjs"]);
+    on_postgres.current_dir(root().join(TYPESCRIPT)).env("GATEPOST_BIN", binary).env(DATABASE, database);
+    run(on_postgres)
 }
 
-fn python(binary: &Path) -> anyhow::Result<()> {
+fn python(binary: &Path, database: &str) -> anyhow::Result<()> {
     let of_environment = |name: &str| root().join(ENVIRONMENT).join("bin").join(name).to_string_lossy().into_owned();
     let python = of_environment("python");
     let package = format!("{PYTHON}[test]");
@@ -65,5 +76,9 @@ fn python(binary: &Path) -> anyhow::Result<()> {
     say("── clients/python");
     let mut test = program(&python, ["-m", "pytest", PYTHON]);
     test.env("GATEPOST_BINARY", binary);
-    run(test)
+    run(test)?;
+    let of_service = ["test_service.py", "test_operations.py"].map(|name| format!("{PYTHON}/tests/{name}"));
+    let mut on_postgres = program(&python, ["-m", "pytest"]);
+    on_postgres.args(of_service).env("GATEPOST_BINARY", binary).env(DATABASE, database);
+    run(on_postgres)
 }

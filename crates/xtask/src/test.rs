@@ -5,14 +5,15 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, thread};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
+use crate::browser;
 use crate::gateways::Gateways;
-use crate::program::{self, Skip, build_binary, cargo, program, say, skip_arguments, succeeds};
+use crate::program::{self, Skip, build_binary, cargo, program, root, say, skip_arguments, succeeds};
 use crate::reference_libraries;
-use crate::{api, browser, clients};
 
 /// Runs the tests that match the filter of the test runner.
 pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
@@ -35,8 +36,8 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
         say("SKIPPED every test on Citus: CITUS_URL names no coordinator");
     }
     let files = files_in_memory(&cluster);
-    // Most tests wait more than they compute.
-    let at_once = 2 * std::thread::available_parallelism().map_or(1, NonZero::get);
+    // Most tests wait more than they compute: with two for each processor, a third of the processors was idle.
+    let at_once = 3 * thread::available_parallelism().map_or(1, NonZero::get);
     let prepared = |mut command: Command| {
         let (name, value) = cluster.loan();
         command
@@ -60,17 +61,30 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     };
     let doc_tests = prepared(cargo(["test", "--workspace", "--locked", "--quiet", "--doc"]));
     program::run(doc_tests)?;
-    if succeeds(cargo(["nextest", "--version"])) {
-        suite(&["nextest", "run", "--workspace", "--locked"])?;
-    } else {
-        say("cargo-nextest is not installed: the slower `cargo test` runs instead");
-        suite(&["test", "--workspace", "--locked", "--all-targets"])?;
-    }
-    if !filter.is_empty() {
-        return Ok(());
-    }
-    clients::run_all()?;
-    api::run_generator(&[])
+    thread::scope(|scope| {
+        let others = filter.is_empty().then(|| scope.spawn(|| OTHER_TESTS.map(run_quietly)));
+        if succeeds(cargo(["nextest", "--version"])) {
+            suite(&["nextest", "run", "--workspace", "--locked"])?;
+        } else {
+            say("cargo-nextest is not installed: the slower `cargo test` runs instead");
+            suite(&["test", "--workspace", "--locked", "--all-targets"])?;
+        }
+        others.map_or(Ok(()), |others| others.join().map_err(|_| anyhow!("a thread panicked"))?.into_iter().collect())
+    })
+}
+
+/// The tests of this program that need no test runner. They run during the suite, one after the other: the suite leaves
+/// a third of two processors idle.
+const OTHER_TESTS: [&str; 2] = ["clients", "api"];
+
+/// Runs such tests, and shows their output when they have ended.
+fn run_quietly(tests: &str) -> anyhow::Result<()> {
+    let output = Command::new(env::current_exe()?).args(["test", tests]).current_dir(root()).output()?;
+    say(&format!("── cargo xtask test {tests}"));
+    say(&String::from_utf8_lossy(&output.stdout));
+    say(&String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "`cargo xtask test {tests}` failed");
+    Ok(())
 }
 
 /// A folder in memory for the files of tests, which ends with the cluster. `None` if the cluster is not in memory, or programs

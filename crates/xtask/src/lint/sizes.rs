@@ -11,7 +11,7 @@ use crate::program::{root, say};
 /// A file with at most this number of lines is small: a reader opens it, and has to open another one.
 const SMALL_FILE_LINES: usize = 30;
 /// The most small files. Files that only list the content of a folder or a crate do not count.
-const SMALL_FILES_MAX: usize = 20;
+const SMALL_FILES_MAX: usize = 15;
 /// Files that list the content of a folder, a crate or a build.
 const INDEX_FILES: [&str; 4] = ["mod.rs", "lib.rs", "main.rs", "build.rs"];
 /// The most lines of a function at the median and at the 90th percentile.
