@@ -48,12 +48,17 @@ pub(crate) struct Server {
 
 impl Server {
     #[expect(clippy::disallowed_methods, reason = "the one way to tell a test runner's children")]
-    pub(crate) fn lent() -> anyhow::Result<Option<Self>> {
+    fn loan() -> anyhow::Result<Option<(u16, PathBuf)>> {
         let Some(loan) = std::env::var_os(LOAN) else { return Ok(None) };
         let loan = loan.to_string_lossy().into_owned();
         let (port, folder) = loan.split_once(':').with_context(|| format!("{LOAN} is {loan:?}, no cluster's"))?;
         let port = port.parse().with_context(|| format!("{LOAN} is {loan:?}, no cluster's"))?;
-        Self::of_others(port, PathBuf::from(folder), false).map(Some)
+        Ok(Some((port, PathBuf::from(folder))))
+    }
+
+    /// The cluster of a parent process, if it shares one.
+    pub(crate) fn lent() -> anyhow::Result<Option<Self>> {
+        Self::loan()?.map(|(port, folder)| Self::of_others(port, folder, false)).transpose()
     }
 
     /// A cluster that another process starts and stops.
@@ -92,7 +97,29 @@ impl Server {
         Ok(cluster)
     }
 
+    /// Makes the data folder. Processes that share a cluster share a copy of the first new one: `initdb` takes seconds of
+    /// processor time, a copy a tenth of a second.
     pub(crate) fn initialise(&self, settings: ClusterSettings) -> anyhow::Result<()> {
+        const DATA: &str = "data";
+        let shared = Self::loan()?.map(|(_, folder)| folder.join("initialised"));
+        match shared {
+            Some(shared) if shared.exists() => self.copy_folder(&shared, Path::new(DATA))?,
+            shared => {
+                self.init_db()?;
+                if let Some(shared) = shared {
+                    let copy = shared.with_extension(std::process::id().to_string());
+                    self.copy_folder(Path::new(DATA), &copy)?;
+                    // Another process may have shared its folder in the meantime.
+                    fs::rename(&copy, shared)
+                        .or_else(|_| fs::remove_dir_all(&copy))
+                        .context("cannot share the data")?;
+                }
+            }
+        }
+        self.configure(settings)
+    }
+
+    fn init_db(&self) -> anyhow::Result<()> {
         let mut initdb = self.command("initdb");
         initdb.args([
             "--no-sync",
@@ -105,7 +132,19 @@ impl Server {
         ]);
         let output = initdb.output().context("cannot run initdb")?;
         ensure!(output.status.success(), "initdb failed: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(())
+    }
 
+    fn copy_folder(&self, from: &Path, to: &Path) -> anyhow::Result<()> {
+        let mut copy = Command::new("cp");
+        copy.arg("-r").args([from, to]).current_dir(&self.folder);
+        self.account.apply(&mut copy);
+        let output = copy.output().context("cannot run cp")?;
+        ensure!(output.status.success(), "cp failed: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(())
+    }
+
+    fn configure(&self, settings: ClusterSettings) -> anyhow::Result<()> {
         let ClusterSettings { durable, connections_max } = settings;
         let on_or_off = if durable { "on" } else { "off" };
         let configuration = format!(
