@@ -9,7 +9,7 @@ use tokio::sync::Barrier;
 use crate::harness::{Connection, Gatepost, Response, Setup, Storage, User};
 
 const ROUNDS: usize = 50;
-const CALLS: usize = 200;
+const CALLS: usize = 64;
 const MAX_ACTIVE: usize = 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
