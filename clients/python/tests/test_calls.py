@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import os
+import signal
 import threading
 import time
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from typing import Any
 
 import httpx2
@@ -275,3 +277,40 @@ def test_ids_are_uuids_of_version_7_that_sort_by_time() -> None:
     assert first < second and uuid.UUID(first).version == 7 and uuid.UUID(first).variant == uuid.RFC_4122
     made = datetime.fromtimestamp((uuid.UUID(first).int >> 80) / 1000, UTC)
     assert abs(datetime.now(UTC) - made) < timedelta(seconds=10)
+
+
+def test_a_process_that_is_forked_shares_no_connection_with_its_parent() -> None:
+    """Two processes on one connection would read the answers of each other."""
+    ports: list[int] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            ports.append(self.client_address[1])
+            body = json.dumps(KEYS).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        client = Gatepost(f"http://127.0.0.1:{server.server_port}", "token")
+        client.list_api_keys()
+        child = os.fork()
+        if child == 0:
+            try:
+                signal.alarm(5)
+                client.list_api_keys()
+                client.list_api_keys()
+                os._exit(0)
+            finally:
+                os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+        client.list_api_keys()
+        assert ports[0] == ports[3] != ports[1] == ports[2]
+        client.close()
+        server.shutdown()

@@ -2,12 +2,13 @@
 
 import asyncio
 import importlib.metadata
+import os
 import re
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2
 
@@ -125,15 +126,25 @@ class Gatepost(Operations):
     """A client of one Gatepost service. Create one and share it between threads.
 
     `token` is an operator token, an API key or an ID token. `timeout` limits each call, with its repetitions, in
-    seconds, and is at most 24 days. `http` is a client of your own, for a proxy or a private certificate authority.
+    seconds, and is at most 24 days. `http` is a client of your own, for a proxy or a private certificate authority: a
+    process that is forked needs another one.
     """
 
     def __init__(
         self, url: str, token: str | None = None, *, timeout: float = TIMEOUT_SECONDS, http: httpx2.Client | None = None
     ) -> None:
         self.settings = Settings(url, token, timeout, http is not None)
-        self._http = http or httpx2.Client(**http_arguments())
+        self._given = http
+        self._own = os.getpid(), http or httpx2.Client(**http_arguments())
         self.event_types = EventTypes(self)
+
+    @property
+    def _http(self) -> httpx2.Client:
+        # A process that was forked has the connections of its parent: each would read answers to the other.
+        own = self._own
+        if own[0] != os.getpid():
+            own = self._own = os.getpid(), self._given or httpx2.Client(**http_arguments())
+        return own[1]
 
     def ensure_subscription(self, *, url: str, events: Sequence[str]) -> types.SubscriptionWithSecret:
         """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
@@ -209,16 +220,19 @@ class AsyncGatepost(AsyncOperations):
     ) -> None:
         self.settings = Settings(url, token, timeout, http is not None)
         self._given = http
-        self._own: tuple[asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
+        self._own: tuple[int, asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
         self.event_types = AsyncEventTypes(self)
 
     @property
     def _http(self) -> httpx2.AsyncClient:
         # A connection belongs to the event loop that opened it, and tests run a loop for each request.
-        loop = asyncio.get_running_loop()
-        if self._given is None and (self._own is None or self._own[0] is not loop):
-            self._own = loop, httpx2.AsyncClient(**http_arguments())
-        return self._given or cast("Any", self._own)[1]
+        place = os.getpid(), asyncio.get_running_loop()
+        own = self._own
+        if self._given is not None:
+            return self._given
+        if own is None or own[:2] != place:
+            own = self._own = *place, httpx2.AsyncClient(**http_arguments())
+        return own[2]
 
     async def ensure_subscription(self, *, url: str, events: Sequence[str]) -> types.SubscriptionWithSecret:
         """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
