@@ -10,7 +10,7 @@ const HEAD = "// Generated from docs/openapi.json: `npm run generate`.\n";
 const types =
   HEAD +
   astToString(
-    (await openapiTS(ofAnswers(document), { defaultNonNullable: false })).filter((node) =>
+    (await openapiTS(ofAnswers(document), { defaultNonNullable: false, emptyObjectsUnknown: true })).filter((node) =>
       ["components", "operations"].includes(node.name?.text),
     ),
   );

@@ -15,6 +15,11 @@ export async function types(gatepost: Gatepost, caller: Caller): Promise<void> {
   void [nothing, page, icon];
   await gatepost.publishEvent({ ...caller.owner, type: "a.b", data: 1 });
   await gatepost.createPortalLink(caller.owner);
+  const schema = { type: "object", required: ["id"], properties: { id: { type: "string" } } };
+  await gatepost.eventTypes.apply([{ name: "a.b", schema, examples: [{ id: "1" }] }]);
+  await gatepost.putEventType({ name: "a.b", schema });
+  const whole: object = await gatepost.openapiDocument();
+  void whole;
   const organization: string = caller.owner.userId === undefined ? caller.owner.organizationId : "none";
   void organization;
   // @ts-expect-error the owner may be an organization

@@ -540,7 +540,7 @@ export interface components {
             /** @description Who receives the event, if it is an organization. */
             organizationId?: string;
             /** @description The body that is signed and sent, byte for byte. */
-            payload?: Record<string, never>;
+            payload?: Record<string, unknown>;
             /** @description The type of the event. */
             type: string;
             /** @description Who receives the event, by the subject (`sub`); absent if it is an organization. */
@@ -589,7 +589,7 @@ export interface components {
             /** @description The type of the events. */
             name: string;
             /** @description The JSON Schema (2020-12) of `data`, as it was written. */
-            schema?: Record<string, never>;
+            schema?: Record<string, unknown>;
             /** @description A short name for people. */
             title?: string;
             /**
@@ -1135,7 +1135,7 @@ export interface components {
             /** @description Whether the schema may change so that it breaks what was good before. */
             force?: boolean;
             /** @description The JSON Schema (2020-12) of `data`, of at most 64 KiB. */
-            schema?: Record<string, never>;
+            schema?: Record<string, unknown>;
             /** @description A short name for people: one line. */
             title?: string;
             /**
@@ -5346,7 +5346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
         };
