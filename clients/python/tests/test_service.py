@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 from service import Service
 
-from gatepost import AsyncGatepost, AsyncVerifier, EventQueue, Gatepost, GatepostError, Refusal, Verifier, VerifierSettings
+from gatepost import (
+    AsyncGatepost,
+    AsyncVerifier,
+    EventQueue,
+    Gatepost,
+    GatepostError,
+    Refusal,
+    Verifier,
+    VerifierSettings,
+    types,
+)
 from gatepost.event_types import AppliedEventType
 
 # A busy machine may take longer than the second of the defaults, and the refusal is then 503.
@@ -34,6 +44,23 @@ def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(ser
         gatepost.delete_subscription(found[0].id)
 
 
+def test_one_subscription_remains_when_several_processes_start(service: Service) -> None:
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+    async def ensured() -> list[types.SubscriptionWithSecret]:
+        async with AsyncGatepost(service.url, service.id_token) as gatepost:
+            calls = [gatepost.ensure_subscription(url=URL, events=["a"], secret=secret) for _ in range(8)]
+            return await asyncio.gather(*calls)
+
+    with Gatepost(service.url, service.id_token) as gatepost:
+        for _ in range(5):
+            answers = asyncio.run(ensured())
+            found = [one.id for one in gatepost.list_subscriptions() if one.url == URL]
+            assert len(found) == 1
+            assert found[0] in [one.subscription.id for one in answers]
+            gatepost.delete_subscription(found[0])
+
+
 def test_a_catalogue_is_applied_once(service: Service) -> None:
     paid = {"name": "v2/paid", "schema": {"type": "object", "required": ["id"]}, "validation": "enforce"}
     since = datetime(2026, 11, 21, tzinfo=UTC)
@@ -44,22 +71,22 @@ def test_a_catalogue_is_applied_once(service: Service) -> None:
             return await gatepost.event_types.apply(catalogue)
 
     with Gatepost(service.url, service.operator_token) as gatepost:
-        types = gatepost.event_types
+        catalogue = gatepost.event_types
         created = [AppliedEventType("v2/paid", "created"), AppliedEventType("old", "created")]
-        assert types.apply([paid, old], dry_run=True) == created
-        assert types.apply([paid, old]) == created
+        assert catalogue.apply([paid, old], dry_run=True) == created
+        assert catalogue.apply([paid, old]) == created
         assert asyncio.run(applied([paid, old])) == []
         titled = {**paid, "title": "Paid"}
         changes = [AppliedEventType("v2/paid", "changed"), AppliedEventType("old", "archived")]
-        assert types.apply([titled], dry_run=True, prune=True) == changes
-        assert types.apply([titled], prune=True) == changes
-        assert types.apply([titled], prune=True) == []
+        assert catalogue.apply([titled], dry_run=True, prune=True) == changes
+        assert catalogue.apply([titled], prune=True) == changes
+        assert catalogue.apply([titled], prune=True) == []
         breaking = [{**titled, "schema": {"type": "object", "required": ["id", "total"]}}]
         with pytest.raises(GatepostError) as error:
-            types.apply(breaking)
+            catalogue.apply(breaking)
         assert error.value.code == "schema_breaks"
-        assert len(types.apply(breaking, force=True)) == 1
-        assert types.apply([], prune=True) == [AppliedEventType("v2/paid", "archived")]
+        assert len(catalogue.apply(breaking, force=True)) == 1
+        assert catalogue.apply([], prune=True) == [AppliedEventType("v2/paid", "archived")]
 
 
 def test_a_client_works_in_one_event_loop_after_the_other(service: Service) -> None:

@@ -61,7 +61,7 @@ function same(settings: EventTypeSettings, known: Schemas["EventType"]): boolean
 }
 
 /** JSON with the members of each object in one order. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner && typeof inner === "object" && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))

@@ -1,6 +1,6 @@
 import { call, type Connection, type Values } from "./call.js";
 import { GatepostError } from "./error.js";
-import { EventTypes } from "./event-types.js";
+import { canonical, EventTypes } from "./event-types.js";
 import { table } from "./generated/operations.js";
 import { Pages } from "./pages.js";
 import type { CallOptions, OperationId, Operations, Schemas } from "./types.js";
@@ -56,25 +56,61 @@ export class Gatepost {
 
   /**
    * Makes sure that the user whose token this client has receives these events at this URL. It may be repeated.
-   * A subscription of the URL that exists gets the events and, if it is given, the description; it keeps its secret,
-   * because the service tells no secret, and `wanted.secret` is then without effect. The answer has a `secret` only if
-   * the call has created the subscription.
+   * A subscription of the URL that exists gets what is given; it keeps its secret, because the service tells no secret,
+   * and `wanted.secret` is then without effect. The answer has a `secret` only if the call has created the subscription.
+   * If several processes start at the same time, give all the same `secret`: one of their subscriptions remains.
    */
   async ensureSubscription(wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
-    // The service keeps URLs in this form.
-    const { href } = new URL(wanted.url);
-    for await (const found of this.listSubscriptions()) {
-      if (found.url !== href) continue;
-      const { events, description = null } = wanted;
-      const hasEvents = [...found.events].sort().join() === [...events].sort().join();
-      const isDescribed = description === null || description === found.description;
-      if (found.enabled && hasEvents && isDescribed) return { subscription: found };
-      const more = description === null ? {} : { description };
-      const changed = await this.changeSubscription({ id: found.id, events, enabled: true, ...more });
-      return { subscription: changed.subscription };
-    }
-    return this.createSubscription(wanted);
+    const [found] = await this.#subscriptionsOf(wanted.url);
+    if (!found) return this.#createOnce(wanted);
+    const { url, secret, events, description, filter, ...hidden } = wanted;
+    const isSame =
+      found.enabled &&
+      [...found.events].sort().join() === [...events].sort().join() &&
+      (description == null || description === found.description) &&
+      (filter === undefined || canonical(filter) === canonical(found.filter ?? null)) &&
+      // The service tells no value of a header, nor a credential.
+      Object.values(hidden).every((value) => value === undefined);
+    if (isSame) return { subscription: found };
+    const more = { ...hidden, ...(description != null && { description }), ...(filter !== undefined && { filter }) };
+    const changed = await this.changeSubscription({ id: found.id, events, enabled: true, ...more });
+    return { subscription: changed.subscription };
   }
+
+  /** Creates a subscription. If others have created more at the same time, that with the lowest id remains. */
+  async #createOnce(wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
+    const created = await this.createSubscription(wanted);
+    try {
+      const [first, ...others] = (await this.#subscriptionsOf(wanted.url)).map(({ id }) => id).sort();
+      for (const id of others) {
+        await this.deleteSubscription({ id }).catch((error: GatepostError) => {
+          if (error.code !== "subscription_not_found") throw error;
+        });
+      }
+      if (first === created.subscription.id) return created;
+    } catch {
+      // Better two subscriptions than a secret that nobody has.
+      return created;
+    }
+    return this.ensureSubscription(wanted);
+  }
+
+  async #subscriptionsOf(text: string): Promise<Schemas["Subscription"][]> {
+    const found = [];
+    const url = normal(text);
+    for await (const subscription of this.listSubscriptions({ limit: 200 })) {
+      if (subscription.url === url) found.push(subscription);
+    }
+    return found;
+  }
+}
+
+/** A URL as the service keeps it. */
+function normal(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.hash = "";
+  return url.href;
 }
 
 /** Events without an id get one, so that publishing them may be repeated. */

@@ -224,6 +224,32 @@ describe("the service", { skip: ABSENT }, () => {
     assert.equal(count, 1);
   });
 
+  it("ensureSubscription makes one subscription when several processes start", async () => {
+    const wanted = { url: `${hook}/parallel#fragment`, events: ["x.y"] };
+    for (let round = 0; round < 5; round++) {
+      const ensured = await Promise.all(Array.from({ length: 8 }, () => alice.ensureSubscription(wanted)));
+      const found = [];
+      for await (const { id, url } of alice.listSubscriptions()) if (url === `${hook}/parallel`) found.push(id);
+      assert.equal(found.length, 1);
+      const owners = ensured.filter(({ secret }) => secret);
+      assert.ok(owners.some(({ subscription }) => subscription.id === found[0]), "somebody has its secret");
+      await alice.deleteSubscription({ id: found[0] });
+    }
+  });
+
+  it("ensureSubscription gives all that is wanted to a subscription that exists", async () => {
+    const wanted = { url: `${hook}/hook`, events: ["x.y"] };
+    const filter = { path: "/data/amount", op: "gte", value: 100 };
+    await alice.ensureSubscription(wanted);
+    const more = { ...wanted, filter, auth: { type: "bearer", token: "secret" }, headers: { "x-a": "b" } };
+    const { subscription } = await alice.ensureSubscription(more);
+    assert.deepEqual(subscription.filter, filter);
+    assert.deepEqual([subscription.auth.type, subscription.headers.map(({ name }) => name)], ["bearer", ["x-a"]]);
+    assert.deepEqual((await alice.ensureSubscription(wanted)).subscription.filter, filter, "no filter is given");
+    assert.equal((await alice.ensureSubscription({ ...wanted, filter: null })).subscription.filter, undefined);
+    await alice.deleteSubscription({ id: subscription.id });
+  });
+
   it("sessions, portal, audit and the state of the service", async () => {
     const link = await operator.createPortalLink({ userId: "alice" });
     await alice.listSessions();

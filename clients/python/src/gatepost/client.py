@@ -146,11 +146,14 @@ class Gatepost(Operations):
             own = self._own = os.getpid(), self._given or httpx2.Client(**http_arguments())
         return own[1]
 
-    def ensure_subscription(self, *, url: str, events: Sequence[str]) -> types.SubscriptionWithSecret:
+    def ensure_subscription(
+        self, *, url: str, events: Sequence[str], secret: str | None = None
+    ) -> types.SubscriptionWithSecret:
         """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
-        the first time.
+        the first time. `secret` is for a new subscription: if several processes start at the same time, give all the
+        same, because one of their subscriptions remains.
         """
-        return self._run(subscriptions.ensure(url, events, self.settings.timeout))
+        return self._run(subscriptions.ensure(url, events, secret, self.settings.timeout))
 
     def close(self) -> None:
         """Closes the connections."""
@@ -234,11 +237,14 @@ class AsyncGatepost(AsyncOperations):
             own = self._own = *place, httpx2.AsyncClient(**http_arguments())
         return own[2]
 
-    async def ensure_subscription(self, *, url: str, events: Sequence[str]) -> types.SubscriptionWithSecret:
+    async def ensure_subscription(
+        self, *, url: str, events: Sequence[str], secret: str | None = None
+    ) -> types.SubscriptionWithSecret:
         """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
-        the first time.
+        the first time. `secret` is for a new subscription: if several processes start at the same time, give all the
+        same, because one of their subscriptions remains.
         """
-        return await self._run(subscriptions.ensure(url, events, self.settings.timeout))
+        return await self._run(subscriptions.ensure(url, events, secret, self.settings.timeout))
 
     async def close(self) -> None:
         """Closes the connections."""
