@@ -201,7 +201,7 @@ class Script:
                 continue
             results = await asyncio.gather(*(self.admit(step) for _ in range(step.get("times", 1))))
             assert set(results) == {step["result"]}, step
-            await asyncio.gather(*self.verifier._flights.values())  # pyright: ignore[reportPrivateUsage]
+            await asyncio.gather(*self.verifier._flights.of.values())  # pyright: ignore[reportPrivateUsage]
             assert len(self.service.requests) == step["asked"], step
 
     async def admit(self, step: dict[str, Any]) -> str:

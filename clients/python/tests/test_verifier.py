@@ -255,6 +255,31 @@ def test_a_cancelled_request_does_not_cancel_the_call_of_the_others() -> None:
     run(test)
 
 
+def test_a_question_of_a_loop_that_was_closed_does_not_stay() -> None:
+    played = Played(VerifierSettings(calls_max=1))
+    played.pause = 0.05
+    closed = asyncio.new_event_loop()
+    questions = [closed.create_task(played.verifier.verify(key)) for key in ("k", "l")]
+    closed.run_until_complete(asyncio.sleep(0.01))
+    closed.close()
+    assert not any(question.done() for question in questions)
+    for key in ("k", "l"):
+        assert asyncio.run(played.verifier.verify(key)).user_id == "alice"
+
+
+def test_loops_of_two_threads_may_share_a_verifier() -> None:
+    played = Played(VerifierSettings(calls_max=2))
+    played.pause = 0.01
+
+    async def all_keys() -> set[str | None]:
+        callers = await asyncio.gather(*[played.verifier.verify(f"k{number}") for number in range(20)])
+        return {caller.user_id for caller in callers}
+
+    with ThreadPoolExecutor(2) as threads:
+        for found in threads.map(lambda _: asyncio.run(all_keys()), range(2)):
+            assert found == {"alice"}
+
+
 def test_a_remembered_key_is_admitted_within_60_microseconds() -> None:
     async def test(played: Played) -> None:
         headers = {**{f"header-{number}": "value" for number in range(12)}, "authorization": "Bearer good"}

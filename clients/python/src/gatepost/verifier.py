@@ -44,6 +44,17 @@ def settled(verdict: Verdict) -> Caller:
     return verdict
 
 
+class Flights:
+    """The calls of one event loop that are under way. No task waits for one of another loop, which may be closed."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop | None, calls_max: int) -> None:
+        self.loop = loop
+        self.of: dict[bytes, asyncio.Task[Verdict | None]] = {}
+        # Apart, so that a flood of unknown keys does not delay the calls for valid keys.
+        self.calls_for_good = asyncio.Semaphore(calls_max)
+        self.calls_for_others = asyncio.Semaphore(calls_max)
+
+
 class AsyncVerifier:
     """Verifies keys in asyncio. Create one for the program: requests share what it remembers.
 
@@ -57,11 +68,8 @@ class AsyncVerifier:
         self._settings = settings or VerifierSettings()
         self._clock = clock
         self._verdicts = Verdicts(self._settings)
-        self._flights: dict[bytes, asyncio.Task[Verdict | None]] = {}
+        self._flights = Flights(None, self._settings.calls_max)
         self._failed_at: float | None = None
-        # Apart, so that a flood of unknown keys does not delay the calls for valid keys.
-        self._calls_for_good = asyncio.Semaphore(self._settings.calls_max)
-        self._calls_for_others = asyncio.Semaphore(self._settings.calls_max)
 
     async def admit(self, headers: Headers, *scopes: str) -> Caller:
         """The caller of a request with these headers, if its key is valid and has these scopes. Raises `Refusal`."""
@@ -100,15 +108,19 @@ class AsyncVerifier:
 
     def _flight(self, digest: bytes, key: str) -> "asyncio.Task[Verdict | None]":
         """The one call about a key that is under way."""
-        flight = self._flights.get(digest)
+        loop = asyncio.get_running_loop()
+        flights = self._flights
+        if flights.loop is not loop:
+            flights = self._flights = Flights(loop, self._settings.calls_max)
+        flight = flights.of.get(digest)
         if flight is None:
-            flight = self._flights[digest] = asyncio.create_task(self._question(digest, key))
-            flight.add_done_callback(lambda _: self._flights.pop(digest))
+            flight = flights.of[digest] = loop.create_task(self._question(digest, key, flights))
+            flight.add_done_callback(lambda _: flights.of.pop(digest))
         return flight
 
-    async def _question(self, digest: bytes, key: str) -> Verdict | None:
+    async def _question(self, digest: bytes, key: str, flights: "Flights") -> Verdict | None:
         """Asks Gatepost and remembers the answer; `None` without an answer."""
-        calls = self._calls_for_good if self._verdicts.was_good(digest) else self._calls_for_others
+        calls = flights.calls_for_good if self._verdicts.was_good(digest) else flights.calls_for_others
         try:
             async with asyncio.timeout(self._settings.call_timeout):
                 await calls.acquire()
