@@ -16,6 +16,8 @@ export interface Connection {
 
 /** A longer timer would end at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
+/** Larger than any answer: a list of 10,000 keys takes about 3 MB. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const TRIES_MAX = 3;
 const FIRST_PAUSE_MS = 100;
 const USER_AGENT = "gatepost-typescript/0.1.0";
@@ -104,7 +106,7 @@ function request(connection: Connection, id: string, operation: Operation, value
 async function attempt(connection: Connection, url: string, init: RequestInit, form: Form): Promise<unknown> {
   const response = await connection.fetch(url, init);
   const { status, headers } = response;
-  if (status >= 400) throw refused(status, headers, await response.text());
+  if (status >= 400) throw refused(status, headers, new TextDecoder().decode(await bytesOf(response)));
   if (status >= 300 || response.type === "opaqueredirect") {
     await response.body?.cancel();
     throw unexpected(status, "a redirect, which the client does not follow with a credential", headers);
@@ -115,13 +117,35 @@ async function attempt(connection: Connection, url: string, init: RequestInit, f
     await response.body?.cancel();
     throw fails("the body is no stream of events");
   }
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = await bytesOf(response);
   if (form.answer === "bytes") return bytes;
   const text = new TextDecoder().decode(bytes);
   if (form.answer === "text") return text;
   if (form.answer) return json(text, form, fails);
   if (text === "") return undefined;
   throw fails("there is a body");
+}
+
+/** The body, if it is not larger than any answer. */
+async function bytesOf(response: Response): Promise<Uint8Array> {
+  // A `fetch` that is passed in may give another kind of stream.
+  if (!response.body?.getReader) return new Uint8Array(await response.arrayBuffer());
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const reader = response.body.getReader();
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    size += value.byteLength;
+    if (size > ANSWER_BYTES_MAX) {
+      await reader.cancel();
+      throw tooLarge();
+    }
+    chunks.push(value);
+  }
+}
+
+function tooLarge(): Error {
+  return new Error(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);
 }
 
 /** The JSON object in a body, if it has the members of its operation. */
@@ -151,6 +175,7 @@ async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown
       text += decoder.decode(value, { stream: true });
       const complete = text.split(/\r?\n\r?\n/);
       text = complete.pop() ?? "";
+      if (text.length > ANSWER_BYTES_MAX) throw tooLarge();
       for (const event of complete) {
         const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
         if (lines.length > 0) yield JSON.parse(lines.map((line) => line.slice(5)).join("\n"));

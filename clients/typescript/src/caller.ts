@@ -56,7 +56,9 @@ export class Caller {
   }
 }
 
-const callers = new WeakMap<object, Caller>();
+// The package may be loaded twice, by `import` and by `require`.
+const CALLERS = Symbol.for("@gatepost/client callers");
+const callers = ((globalThis as Record<symbol, WeakMap<object, Caller>>)[CALLERS] ??= new WeakMap());
 
 /** The caller of a request that a middleware of this package has let pass. */
 export function callerOf(request: object): Caller {

@@ -11,6 +11,9 @@ export interface SchemaFault {
   message: string;
 }
 
+/** The package may be loaded twice, by `import` and by `require`: an error of either is one of both. */
+const BRAND = Symbol.for("@gatepost/client error");
+
 type Facts = Partial<Omit<GatepostError, "name" | "message" | "stack">>;
 
 /**
@@ -42,9 +45,14 @@ export class GatepostError extends Error {
   /** The headers of the answer. */
   readonly headers?: Headers;
 
+  static override [Symbol.hasInstance](value: unknown): value is GatepostError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
   constructor(message: string, { cause, errors = [], ...facts }: Facts = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.errors = errors;
+    Object.defineProperty(this, BRAND, { value: true });
     for (const [name, value] of Object.entries(facts)) {
       if (value !== undefined) Object.defineProperty(this, name, { value, enumerable: name !== "headers" });
     }

@@ -1,5 +1,6 @@
 // What the vectors do not say: pages, deadlines, arguments, ids, the queue, the middlewares' edges, and the bars.
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { it } from "node:test";
 import express from "express";
 import fastify from "fastify";
@@ -80,6 +81,42 @@ it("an answer of another form than that of the operation is an error", async () 
   }
   assert.deepEqual(await keys(answers('{"keys":[]}', "text/plain")), { keys: [] });
   assert.equal(await deletion(answers("", "text/html")), undefined);
+});
+
+it("an answer that does not end is given up after 16 MiB", async () => {
+  for (const [status, type] of [
+    [200, "application/json"],
+    [502, "text/html"],
+    [200, "text/event-stream"],
+  ]) {
+    let sent = 0;
+    const pull = (controller) => {
+      sent += 1;
+      if (sent > 64) controller.close();
+      else controller.enqueue(new Uint8Array(1 << 20).fill(32));
+    };
+    const gatepost = client(() => new Response(new ReadableStream({ pull }), { status, headers: { "content-type": type } }));
+    const read = async () => {
+      if (type !== "text/event-stream") return gatepost.createApiKey({ label: "a" });
+      for await (const _ of await gatepost.streamAttempts()) assert.fail("there is no event");
+    };
+    await assert.rejects(read(), (error) => error instanceof GatepostError && /16777216 bytes/.test(error.cause?.message));
+    assert.ok(sent <= 20, `${sent} MiB were read`);
+  }
+});
+
+it("the forms for import and for require know each other's callers and errors", async () => {
+  const require = createRequire(import.meta.url);
+  const [other, { requireApiKey }] = [require("../dist/cjs/index.js"), require("../dist/cjs/frameworks/express.js")];
+  const options = { url, token: "t", fetch: async () => json(ACTIVE) };
+  const request = { headers: { "x-api-key": "k" } };
+  await new Promise((resolve) => requireApiKey(new other.Verifier(new other.Gatepost(options)))(request, {}, resolve));
+  assert.equal(callerOf(request).userId, "alice");
+  const limited = new other.Gatepost({ ...options, fetch: async () => json({ code: "rate_limited" }, 429) });
+  assert.equal((await new Verifier(limited).admit(request)).refusal.status, 429);
+  const error = await limited.createApiKey({ label: "a" }).catch((thrown) => thrown);
+  assert.ok(error instanceof GatepostError);
+  for (const no of [new Error(), null, undefined, {}, "text"]) assert.ok(!(no instanceof GatepostError));
 });
 
 it("a list with format is one text", async () => {
