@@ -132,7 +132,7 @@ async function bytesOf(response: Response): Promise<Uint8Array> {
   if (!response.body?.getReader) return new Uint8Array(await response.arrayBuffer());
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   const reader = response.body.getReader();
-  for (let size = 0; ; ) {
+  for (let size = 0; ;) {
     const { done, value } = await reader.read();
     if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
     size += value.byteLength;

@@ -9,4 +9,4 @@ export { Refusal } from "./refusal.js";
 export type { Answer, Arguments, CallOptions, OperationId, Operations, Schemas } from "./types.js";
 export type { Verdict } from "./verdicts.js";
 export { Verifier, type VerifierSettings } from "./verifier.js";
-export { verifyWebhook, type Webhook, type WebhookKey, type WebhookOptions } from "./webhooks.js";
+export { type Jwk, verifyWebhook, type Webhook, type WebhookKey, type WebhookOptions } from "./webhooks.js";

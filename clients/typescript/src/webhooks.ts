@@ -1,8 +1,19 @@
 import { GatepostError } from "./error.js";
 import { isHeaders } from "./presented.js";
 
+/** A public key as JSON (RFC 7517). */
+export interface Jwk {
+  kty?: string;
+  crv?: string;
+  x?: string;
+  kid?: string;
+  use?: string;
+  alg?: string;
+  key_ops?: string[];
+}
+
 /** `whsec_…`, a public key `whpk_…`, a public key as JWK, a set of them (JWKS), or a secret that is text. */
-export type WebhookKey = string | JsonWebKey | { keys: JsonWebKey[] };
+export type WebhookKey = string | Jwk | { keys: Jwk[] };
 
 /** A webhook whose signature is right. It may arrive more than once: remember `id`. */
 export interface Webhook {
@@ -132,7 +143,7 @@ async function imported(key: WebhookKey | null | undefined): Promise<ImportedKey
   return [{ version: "v1", key: await crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]) }];
 }
 
-async function publicKey({ kty, crv, x }: JsonWebKey): Promise<ImportedKey> {
+async function publicKey({ kty, crv, x }: Jwk): Promise<ImportedKey> {
   const jwk = { kty, crv, x } as JsonWebKey;
   return { version: "v1a", key: await crypto.subtle.importKey("jwk", jwk, { name: "Ed25519" }, false, ["verify"]) };
 }

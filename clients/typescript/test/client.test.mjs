@@ -95,12 +95,17 @@ it("an answer that does not end is given up after 16 MiB", async () => {
       if (sent > 64) controller.close();
       else controller.enqueue(new Uint8Array(1 << 20).fill(32));
     };
-    const gatepost = client(() => new Response(new ReadableStream({ pull }), { status, headers: { "content-type": type } }));
+    const gatepost = client(
+      () => new Response(new ReadableStream({ pull }), { status, headers: { "content-type": type } }),
+    );
     const read = async () => {
       if (type !== "text/event-stream") return gatepost.createApiKey({ label: "a" });
       for await (const _ of await gatepost.streamAttempts()) assert.fail("there is no event");
     };
-    await assert.rejects(read(), (error) => error instanceof GatepostError && /16777216 bytes/.test(error.cause?.message));
+    await assert.rejects(
+      read(),
+      (error) => error instanceof GatepostError && /16777216 bytes/.test(error.cause?.message),
+    );
     assert.ok(sent <= 20, `${sent} MiB were read`);
   }
 });
@@ -178,7 +183,10 @@ it("a subscription that is gone when its deletion is repeated is deleted", async
   assert.equal(await deletion(lost, gone), undefined);
   assert.equal(await deletion(() => json({}, 502), lost, gone), undefined);
   await assert.rejects(deletion(gone), { code: "subscription_not_found" });
-  await assert.rejects(deletion(lost, () => new Response("not here", { status: 404 })), { status: 404 });
+  await assert.rejects(
+    deletion(lost, () => new Response("not here", { status: 404 })),
+    { status: 404 },
+  );
   const answers = [lost, gone];
   const found = client(() => answers.shift()());
   await assert.rejects(found.findSubscription({ id: "s" }), { code: "subscription_not_found" });

@@ -232,7 +232,10 @@ describe("the service", { skip: ABSENT }, () => {
       for await (const { id, url } of alice.listSubscriptions()) if (url === `${hook}/parallel`) found.push(id);
       assert.equal(found.length, 1);
       const owners = ensured.filter(({ secret }) => secret);
-      assert.ok(owners.some(({ subscription }) => subscription.id === found[0]), "somebody has its secret");
+      assert.ok(
+        owners.some(({ subscription }) => subscription.id === found[0]),
+        "somebody has its secret",
+      );
       await alice.deleteSubscription({ id: found[0] });
     }
   });
@@ -310,7 +313,12 @@ describe("the service", { skip: ABSENT }, () => {
   });
 
   it("eventTypes.apply may be repeated", async () => {
-    const paid = { name: "v1/paid", title: "Paid", schema: { type: "object", required: ["id"] }, validation: "enforce" };
+    const paid = {
+      name: "v1/paid",
+      title: "Paid",
+      schema: { type: "object", required: ["id"] },
+      validation: "enforce",
+    };
     const old = { name: "old", visibility: "hidden", examples: [1.5] };
     const created = [paid, old].map(({ name }) => ({ name, change: "created" }));
     assert.deepEqual(await operator.eventTypes.apply([paid, old], { dryRun: true }), created);

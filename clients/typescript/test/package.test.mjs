@@ -1,7 +1,7 @@
 // The package as others install it: current, small, without dependencies, with types that resolve.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { PACKAGE_BYTES_MAX, pack } from "./tarball.mjs";
@@ -37,6 +37,8 @@ it("the tarball has the licences, and a page of npm finds its links", () => {
   }
   const [, repository] = readFileSync(`${root}Cargo.toml`, "utf8").match(/^repository = "(.*)"$/m);
   assert.equal(own.repository.url, `git+${repository}.git`);
+  // npm publishes a package with a scope only for its owner, unless it is told otherwise.
+  assert.deepEqual(own.publishConfig, { access: "public", provenance: true });
   for (const [, link] of readFileSync(`${here}README.md`, "utf8").matchAll(/\]\(([^)#]*)/g)) {
     assert.ok(link.startsWith(`${repository}/blob/main/`), link);
     assert.ok(existsSync(link.replace(`${repository}/blob/main/`, root)), link);
@@ -46,6 +48,32 @@ it("the tarball has the licences, and a page of npm finds its links", () => {
 it("the reference is built without a warning", () => {
   succeeds("node_modules/typedoc/bin/typedoc", "--out", "target/reference");
   assert.match(readFileSync(`${here}target/reference/classes/index.Caller.html`, "utf8"), /organizationId/);
+});
+
+it("a program of any settings finds the types, without those of browsers", () => {
+  const folder = `${here}target/programs`;
+  const installed = `${folder}/node_modules/@gatepost/client`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(installed, { recursive: true });
+  execFileSync("tar", ["-xzf", file, "--strip-components=1", "-C", installed]);
+  const program =
+    'import { Gatepost, Verifier, verifyWebhook } from "@gatepost/client";\n' +
+    [..."express fastify hono next".split(" ")]
+      .map((name) => `export { requireApiKey as ${name} } from "@gatepost/client/${name}";\n`)
+      .join("") +
+    'export const keys = new Verifier(new Gatepost({ url: "https://keys.example.com" }));\n' +
+    'export const webhook = verifyWebhook("", {}, { keys: [{ kty: "OKP", crv: "Ed25519", x: "", kid: "1" }] });\n';
+  for (const name of ["program.ts", "program.mts", "program.cts"]) writeFileSync(`${folder}/${name}`, program);
+  for (const [name, ...settings] of [
+    ["program.ts", "--module", "commonjs", "--moduleResolution", "node10"],
+    ["program.ts", "--module", "esnext", "--moduleResolution", "bundler"],
+    ["program.mts", "--module", "node16"],
+    ["program.cts", "--module", "node16"],
+  ]) {
+    const types = ["--types", "node", "--typeRoots", `${here}node_modules/@types`, "--lib", "ES2022"];
+    const strict = ["--strict", "--exactOptionalPropertyTypes", "--target", "ES2022", "--noEmit"];
+    succeeds("node_modules/typescript/bin/tsc", `${folder}/${name}`, ...settings, ...strict, ...types);
+  }
 });
 
 it("CommonJS finds each part", () => {
