@@ -12,7 +12,7 @@ keys = ApiKeys(app, AsyncVerifier(gatepost))
 
 
 @app.get("/orders")
-async def orders(caller: Annotated[Caller, Depends(keys())]) -> dict[str, dict[str, str]]:
+async def orders(caller: Annotated[Caller, Depends(keys())]) -> dict[str, object]:
     return {"ordersOf": caller.owner}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from gatepost import ABSENT, AsyncGatepost, Gatepost, GatepostError, PublishEvent, json_form, types
+from gatepost import ABSENT, AsyncGatepost, Caller, Gatepost, GatepostError, PublishEvent, json_form, types
 from gatepost.ids import new_id
 
 PROBLEM = {"title": "t", "status": 400, "code": "invalid_field", "detail": "label is required", "requestId": "r1"}
@@ -199,6 +199,20 @@ def test_requests_have_their_members_in_the_right_places(played: Service) -> Non
     service.client.publish_events(events=[PublishEvent(user_id="a", type="t", data={"é": None}, id="1")])
     assert json_form.encode(types.AuditActor(type="user")) == {"type": "user"}
     assert service.requests[0].content == '{"events":[{"data":{"é":null},"id":"1","type":"t","userId":"a"}]}'.encode()
+
+
+def test_every_call_takes_the_owner_of_a_caller(played: Service) -> None:
+    """The types say so, too: pyright checks this file."""
+    of_user = Caller(user_id="a", issuer="i", key_id="k", label="l", scopes=frozenset())
+    of_organization = Caller(organization_id="a", issuer="i", key_id="k", label="l", scopes=frozenset())
+    link = {"url": "https://keys.example.com/#code", "expiresAt": "2026-11-21T01:42:03Z"}
+    for caller in (of_user, of_organization):
+        service = played(answer(200, {"events": []}))
+        assert list(service.client.list_events(**caller.owner, limit=1)) == []
+        service = played(answer(201, link))
+        service.client.create_portal_link(**caller.owner, ttl_seconds=60)
+        name = "userId" if caller is of_user else "organizationId"
+        assert json.loads(service.requests[0].content) == {name: "a", "ttlSeconds": 60}
 
 
 def test_none_is_sent_where_the_api_takes_null(played: Service) -> None:

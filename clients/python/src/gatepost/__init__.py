@@ -6,7 +6,7 @@ checks webhooks that you receive. `EventQueue` publishes in the background.
 """
 
 from gatepost import types
-from gatepost.callers import Caller, Refusal
+from gatepost.callers import Caller, Owner, Refusal
 from gatepost.calls import ABSENT, Absent
 from gatepost.client import AsyncGatepost, Gatepost
 from gatepost.errors import FieldError, GatepostError
@@ -28,6 +28,7 @@ __all__ = [
     "FieldError",
     "Gatepost",
     "GatepostError",
+    "Owner",
     "Pages",
     "PublishEvent",
     "Refusal",

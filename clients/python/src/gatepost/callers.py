@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from gatepost.errors import GatepostError
 from gatepost.types import Introspection
@@ -21,6 +21,13 @@ class Headers(Protocol):
     def items(self) -> Iterable[tuple[str, str]]:
         """The names and values. A name may be there twice."""
         ...
+
+
+class Owner(TypedDict, total=False):
+    """One of the two: a user or an organization."""
+
+    user_id: str
+    organization_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +71,12 @@ class Caller:
         )
 
     @property
-    def owner(self) -> dict[str, str]:
+    def owner(self) -> Owner:
         """The owner as the calls of the API take it: `publish_event(**caller.owner, …)`."""
-        owner = {"user_id": self.user_id, "organization_id": self.organization_id}
-        return {name: id for name, id in owner.items() if id is not None}
+        if self.user_id is not None:
+            return {"user_id": self.user_id}
+        assert self.organization_id is not None
+        return {"organization_id": self.organization_id}
 
 
 class Refusal(Exception):
