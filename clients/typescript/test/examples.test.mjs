@@ -11,7 +11,6 @@ import { pack } from "./tarball.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const FRAMEWORKS = ["express", "fastify", "hono", "next"];
 
 /** The source files of an example. */
@@ -33,6 +32,24 @@ for (const framework of FRAMEWORKS) {
   });
 }
 
+/** The blocks of commands of a page: what installs, what starts, and what calls. */
+const commandsOf = (framework) => {
+  const page = readFileSync(`${root}docs/quickstart/${framework}.md`, "utf8");
+  return [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text.replaceAll("\\\n", ""));
+};
+/** Next has no such commands yet. */
+const WITH_COMMANDS = FRAMEWORKS.filter((framework) => framework !== "next");
+
+for (const framework of WITH_COMMANDS) {
+  it(`docs/quickstart/${framework}.md needs at most six commands`, () => {
+    const blocks = commandsOf(framework);
+    const commands = blocks.flatMap((block) => block.trimEnd().split("\n"));
+    assert.equal(blocks.length, 3);
+    assert.ok(commands.length <= 6, commands.join("\n"));
+    assert.match(commands[0], /^npm install @gatepost\/client /);
+  });
+}
+
 describe("the example", { skip: ABSENT }, () => {
   let service, tarball, operator;
   before(async () => {
@@ -47,13 +64,16 @@ describe("the example", { skip: ABSENT }, () => {
       const folder = fresh(framework, tarball.file);
       const port = await freePort();
       const own = `http://127.0.0.1:${port}`;
-      const alice = new Gatepost({ url: service.url, token: await service.idToken(`user-of-${framework}`) });
-      const { subscription } = await alice.createSubscription({
-        url: `${own}/webhooks`,
-        events: ["order.*"],
-        secret: SECRET,
-      });
-      const program = run(framework, folder, port, service);
+      const alice = new Gatepost({ url: service.url, token: await service.idToken("alice") });
+      const isPasted = WITH_COMMANDS.includes(framework);
+      const [, start, call] = isPasted ? commandsOf(framework) : [];
+      const wanted = { url: `${own}/webhooks`, events: ["order.*"] };
+      // The last line starts the program, which runs here without a download.
+      const secret = isPasted
+        ? await service.paste(start.split("\n").slice(0, 2).join("\n") + "\necho $WEBHOOK_SECRET", port)
+        : (await alice.ensureSubscription(wanted)).secret;
+      const { subscription } = await alice.ensureSubscription(wanted);
+      const program = run(framework, folder, port, service, secret);
       try {
         await program.answers(`${own}/orders`);
         const good = await alice.createApiKey({ label: "good", scopes: ["orders:read"] });
@@ -62,7 +82,7 @@ describe("the example", { skip: ABSENT }, () => {
           const response = await fetch(`${own}/orders`, { ...init, headers: key ? { "x-api-key": key } : {} });
           return [response.status, await response.text(), response.headers.get("www-authenticate")];
         };
-        assert.deepEqual((await status(good.key)).slice(0, 2), [200, `{"ordersOf":{"userId":"user-of-${framework}"}}`]);
+        assert.deepEqual((await status(good.key)).slice(0, 2), [200, `{"ordersOf":{"userId":"alice"}}`]);
         const [forbidden, problem, scope] = await status(without.key);
         assert.deepEqual([forbidden, JSON.parse(problem).code], [403, "insufficient_scope"]);
         assert.match(scope, /scope="orders:read"/);
@@ -70,8 +90,10 @@ describe("the example", { skip: ABSENT }, () => {
         await alice.revokeApiKey({ keyId: good.keyId });
         await new Promise((resolve) => setTimeout(resolve, 1_100));
         assert.equal((await status(good.key))[0], 401, "a revoked key");
-        assert.equal((await status(without.key, { method: "POST" }))[0], 202, "publishes an event");
+        if (isPasted) await service.paste(call, port);
+        else assert.equal((await status(without.key, { method: "POST" }))[0], 202, "publishes an event");
         await delivered(alice, subscription.id);
+        assert.match(program.log(), /genuine: order.created/);
         const forged = {
           "webhook-id": "a",
           "webhook-timestamp": `${Math.floor(Date.now() / 1_000)}`,
@@ -114,12 +136,12 @@ function fresh(framework, tarball) {
   return folder;
 }
 
-function run(framework, folder, port, service) {
+function run(framework, folder, port, service, secret) {
   const next = [`${here}node_modules/next/dist/bin/next`, "dev", "--port", `${port}`, "--hostname", "127.0.0.1"];
   const settings = {
     GATEPOST_URL: service.url,
     GATEPOST_OPERATOR_TOKEN: service.operatorToken,
-    WEBHOOK_SECRET: SECRET,
+    WEBHOOK_SECRET: secret,
     PORT: `${port}`,
     NEXT_TELEMETRY_DISABLED: "1",
   };

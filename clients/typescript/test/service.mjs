@@ -3,7 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -37,7 +37,14 @@ export async function start() {
   const run = promisify(execFile);
   const command = (...args) => run(BINARY, args, { cwd: folder, env: { ...process.env, GATEPOST_URL: url } });
   const idToken = async (user) => (await command("token", "--user", user)).stdout.trim();
-  return { url, operatorToken: welcome.operatorToken, idToken, stop };
+  /** Runs commands of a page in the folder of the service, with the places of this test. */
+  const paste = async (commands, port) => {
+    const script = commands.replaceAll("http://127.0.0.1:8080", url).replaceAll(":3000", `:${port}`);
+    const PATH = `${dirname(BINARY)}:${process.env.PATH}`;
+    const env = { ...process.env, PATH, GATEPOST_URL: url };
+    return (await run("sh", ["-ec", script], { cwd: folder, env })).stdout.trim();
+  };
+  return { url, operatorToken: welcome.operatorToken, idToken, paste, stop };
 }
 
 export function freePort() {

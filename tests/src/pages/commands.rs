@@ -49,6 +49,9 @@ pages_with_commands! {
     the_page_about_webhooks_runs: "docs/webhooks/README.md", 11, 0;
     the_page_about_filters_runs: "docs/webhooks/filters.md", 3, 0;
     the_page_about_scaling_runs: "docs/scaling.md", 0, 3;
+    the_page_about_express_runs: "docs/quickstart/express.md", 0, 3;
+    the_page_about_fastify_runs: "docs/quickstart/fastify.md", 0, 3;
+    the_page_about_hono_runs: "docs/quickstart/hono.md", 0, 3;
     the_page_about_fastapi_runs: "docs/quickstart/fastapi.md", 0, 3;
     the_page_about_django_runs: "docs/quickstart/django.md", 0, 3;
     the_page_about_flask_runs: "docs/quickstart/flask.md", 0, 3;
