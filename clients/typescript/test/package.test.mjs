@@ -37,7 +37,7 @@ it("the tarball has the licences, and a page of npm finds its links", () => {
   }
   const [, repository] = readFileSync(`${root}Cargo.toml`, "utf8").match(/^repository = "(.*)"$/m);
   assert.equal(own.repository.url, `git+${repository}.git`);
-  // npm publishes a package with a scope only for its owner, unless it is told otherwise.
+  // Without these settings, npm publishes a package with a scope for its owner alone.
   assert.deepEqual(own.publishConfig, { access: "public", provenance: true });
   for (const [, link] of readFileSync(`${here}README.md`, "utf8").matchAll(/\]\(([^)#]*)/g)) {
     assert.ok(link.startsWith(`${repository}/blob/main/`), link);
