@@ -63,6 +63,9 @@ def before_call(context, case, **_):
             body.setdefault("data", None)
         else:
             body.pop("data", None)
+    # A key pair shares no secret, and a rotation may be that of a key pair.
+    if body.get("signing") == "ed25519" or (case.operation.path.endswith("/rotate-secret") and not body.get("signing")):
+        body.pop("secret", None)
     # An active owner has no reason.
     if body.get("state") == "active":
         body.pop("reason", None)

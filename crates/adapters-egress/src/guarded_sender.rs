@@ -162,7 +162,7 @@ impl Failure {
 /// HTTP/2 carries the whole URL, and HTTP/1 the path and the host. The URL has no user info, or it would be refused.
 fn request(attempt: &Attempt, is_http2: bool) -> Result<Request<Full<Bytes>>, http::Error> {
     let payload = Arc::clone(attempt.payload.bytes());
-    let headers = sign(&attempt.secrets, &attempt.event_id.to_string(), attempt.at, &payload);
+    let headers = sign(&attempt.signers, &attempt.event_id.to_string(), attempt.at, &payload);
     let url = attempt.url.url();
     let request = if is_http2 {
         Request::post(&url[..Position::AfterQuery])

@@ -75,7 +75,7 @@ mod tests {
             url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
             event_id: EventId::mint(Timestamp::MIN, &SeededEntropy::new(1)),
             payload: Payload::from_bytes(*b"{}"),
-            secrets: Arc::new([]),
+            signers: Arc::new([]),
             headers: RequestHeaders::default(),
             at: Timestamp::MIN,
             trace: None,

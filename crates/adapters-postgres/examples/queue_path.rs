@@ -20,7 +20,7 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedOptions, SealedSecret, SubscribedEvents, Subscription,
+    Payload, PublicationKey, PublisherId, SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription,
     SubscriptionStatus, TargetUrl,
 };
 use domain::{ApiKey, CredentialDigest, EventId, OwnerId, SubscriptionId, Timestamp};
@@ -376,6 +376,7 @@ fn subscription(owner: &OwnerId, entropy: &SeededEntropy) -> Subscription {
         updated_at: now(),
         created_by: None,
         options: SealedOptions::default(),
+        signing: Signing::default(),
     }
 }
 

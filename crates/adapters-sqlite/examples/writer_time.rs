@@ -16,7 +16,7 @@ use domain::memory::SeededEntropy;
 use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, Description, Event, EventType, FairShares, NewEvent, Payload,
-    SealedOptions, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::join_all;
@@ -86,6 +86,7 @@ impl Bench {
             updated_at: self.now,
             created_by: None,
             options: SealedOptions::default(),
+            signing: Signing::default(),
         }
     }
 

@@ -112,7 +112,11 @@ fn lane(number: u8, keys: &SealingKeys, entropy: &SeededEntropy) -> ClaimedLane 
         subscription,
         owner: OwnerNumber::from_number(1),
         url: TargetUrl::from_stored(&format!("https://receiver-{number}.example/hook")).unwrap(),
-        secrets: SealedSecrets::of(keys.seal(&SigningSecret::parse("swordfish").unwrap(), subscription, entropy)),
+        secrets: SealedSecrets::of(keys.seal(
+            &SigningSecret::parse("swordfish").unwrap().into(),
+            subscription,
+            entropy,
+        )),
         breaker: Breaker::default(),
         deliveries: vec![delivery],
     }

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::webhooks::{RequestHeaders, SealedSecrets, SigningSecret, UnsealError};
+use domain::webhooks::{RequestHeaders, SealedSecrets, Signer, UnsealError};
 use domain::{SealingKeys, SubscriptionId, Timestamp};
 
 /// The most subscriptions in one generation of [`SecretCache`].
@@ -10,9 +10,9 @@ const GENERATION_MAX: usize = 1_024;
 /// The opened secrets of a subscription.
 #[derive(Debug)]
 pub(crate) struct OpenedSecrets {
-    current: Arc<[SigningSecret]>,
-    /// The current and the previous secret, and when the previous one stops signing.
-    overlapping: Option<(Arc<[SigningSecret]>, Timestamp)>,
+    current: Arc<[Signer]>,
+    /// The current and the previous signer, and when the previous one stops signing.
+    overlapping: Option<(Arc<[Signer]>, Timestamp)>,
     headers: RequestHeaders,
 }
 
@@ -25,10 +25,10 @@ impl OpenedSecrets {
         sealed: &SealedSecrets,
         now: Timestamp,
     ) -> Result<Self, UnsealError> {
-        let current = keys.unseal(&sealed.current, subscription)?.secret;
+        let current = keys.unseal(&sealed.current, subscription)?.signer;
         let overlapping = match sealed.previous.as_ref().filter(|(_, until)| now < *until) {
             Some((previous, until)) => {
-                let previous = keys.unseal(previous, subscription)?.secret;
+                let previous = keys.unseal(previous, subscription)?.signer;
                 Some((Arc::from([current.clone(), previous]), *until))
             }
             None => None,
@@ -36,8 +36,8 @@ impl OpenedSecrets {
         Ok(Self { current: Arc::from([current]), overlapping, headers: sealed.options.open(keys, subscription)? })
     }
 
-    /// The secrets that sign at `at`, newest first.
-    pub(crate) fn signing_at(&self, at: Timestamp) -> Arc<[SigningSecret]> {
+    /// The signers at `at`, newest first.
+    pub(crate) fn signing_at(&self, at: Timestamp) -> Arc<[Signer]> {
         let overlapping = self.overlapping.as_ref().filter(|(_, until)| at < *until);
         Arc::clone(overlapping.map_or(&self.current, |(both, _)| both))
     }
@@ -96,7 +96,7 @@ mod tests {
     use std::time::Duration;
 
     use domain::memory::SeededEntropy;
-    use domain::webhooks::SealedSecret;
+    use domain::webhooks::{SealedSecret, SigningSecret};
     use zeroize::Zeroizing;
 
     use super::*;
@@ -112,11 +112,11 @@ mod tests {
     }
 
     fn seal(text: &str) -> SealedSecret {
-        keys().seal(&SigningSecret::parse(text).unwrap(), SUBSCRIPTION, &SeededEntropy::new(1))
+        keys().seal(&SigningSecret::parse(text).unwrap().into(), SUBSCRIPTION, &SeededEntropy::new(1))
     }
 
     fn texts(opened: &OpenedSecrets, now: Timestamp) -> Vec<String> {
-        opened.signing_at(now).iter().map(|secret| secret.expose().to_owned()).collect()
+        opened.signing_at(now).iter().map(|signer| signer.secret().unwrap().expose().to_owned()).collect()
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
         let entropy = SeededEntropy::new(2);
         for n in 0..3 * GENERATION_MAX as u64 {
             let other = SubscriptionId::mint(now.plus(Duration::from_millis(n)), &entropy);
-            let current = keys().seal(&SigningSecret::parse("other").unwrap(), other, &entropy);
+            let current = keys().seal(&SigningSecret::parse("other").unwrap().into(), other, &entropy);
             cache.open(&keys(), other, SealedSecrets::of(current), now).unwrap();
             assert!(Arc::ptr_eq(&cache.open(&keys(), SUBSCRIPTION, in_use.clone(), now).unwrap(), &opened));
         }

@@ -56,7 +56,7 @@ impl Run<'_> {
             url: target.url.clone(),
             event_id: delivery.event,
             payload: delivery.payload.clone(),
-            secrets: target.secrets.signing_at(started_at),
+            signers: target.secrets.signing_at(started_at),
             headers: target.secrets.headers(),
             at: self.dispatcher.clock.world_time(),
             trace: span.filter(|_| self.dispatcher.settings.sends_traceparent).map(|span| span.context),

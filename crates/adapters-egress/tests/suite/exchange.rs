@@ -89,7 +89,7 @@ pub(crate) fn attempt(url: &str, secrets: &[&str]) -> Attempt {
         url: TargetUrl::from_stored(url).unwrap(),
         event_id: EVENT,
         payload: Payload::from_bytes(BODY),
-        secrets: secrets.iter().map(|secret| SigningSecret::parse(secret).unwrap()).collect(),
+        signers: secrets.iter().map(|secret| SigningSecret::parse(secret).unwrap().into()).collect(),
         headers: RequestHeaders::default(),
         at: now(),
         trace: None,

@@ -1,9 +1,11 @@
 //! Reads the fields of a subscription, in requests that create one and in requests that change one.
 
-use domain::webhooks::{Description, PayloadFilter, SigningSecret, SubscribedEvents, TargetUrl, Webhooks};
+use domain::webhooks::{
+    Description, PayloadFilter, SignerWish, SigningKind, SigningSecret, SubscribedEvents, TargetUrl, Webhooks,
+};
 
 use crate::bodies::fields::Fields;
-use crate::errors::field_fault::FieldFault;
+use crate::errors::field_fault::{FieldFault, Together};
 use crate::errors::refusals::{of_filter, of_subscribed_events};
 
 pub(crate) fn url(fields: &Fields, webhooks: &Webhooks) -> Result<Option<TargetUrl>, FieldFault> {
@@ -31,6 +33,18 @@ pub(crate) fn description(fields: &Fields) -> Result<Option<Description>, FieldF
 pub(crate) fn secret(fields: &Fields) -> Result<Option<SigningSecret>, FieldFault> {
     let text = fields.optional_text("secret")?;
     text.map(|text| SigningSecret::parse(text).map_err(|error| FieldFault::of("secret", error))).transpose()
+}
+
+pub(crate) fn signing(fields: &Fields) -> Result<Option<SigningKind>, FieldFault> {
+    let text = fields.optional_text("signing")?;
+    let kind = text.map(|text| SigningKind::parse(text).ok_or("must be hmac, ed25519 or both")).transpose();
+    kind.map_err(|rule| FieldFault::new("signing", rule))
+}
+
+/// What signs the webhooks of a new subscription.
+pub(crate) fn signer(fields: &Fields) -> Result<SignerWish, Vec<FieldFault>> {
+    let (kind, secret) = (signing(fields), secret(fields)).together()?;
+    SignerWish::new(kind.unwrap_or_default(), secret).map_err(|error| vec![FieldFault::of("secret", error)])
 }
 
 /// The value of a required field.

@@ -4,7 +4,8 @@ use utoipa::openapi::OpenApi;
 use crate::documents::calls_for_owners::operation_of;
 
 /// The tag of each path: the first prefix that fits.
-const TAGS: [(&str, &str); 17] = [
+const TAGS: [(&str, &str); 18] = [
+    ("/.well-known/", "Webhook subscriptions"),
     ("/api/api-keys", "API keys"),
     ("/api/audit", "Audit log"),
     ("/api/command-line-client", "Sessions"),

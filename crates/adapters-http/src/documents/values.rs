@@ -3,7 +3,7 @@ use domain::catalogue::{EntryDescription, EntryTitle, EventTypeEntry, PayloadVal
 use domain::sessions::Capability;
 use domain::webhooks::{
     AuthKind, Authentication, DeliveryStateKind, Description, EventPattern, EventType, FailureReason, HeaderName,
-    HeaderValue, PublisherId, SigningSecret,
+    HeaderValue, PublicKey, PublisherId, SigningKind, SigningSecret,
 };
 use domain::{
     AuditId, DeliveryId, EventId, KeyId, Label, OwnerEmail, OwnerId, OwnerName, RateLimit, Scope, SessionId,
@@ -18,7 +18,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 87] = [
+const VALUES: [(&str, &str, Values); 95] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -37,6 +37,7 @@ const VALUES: [(&str, &str, Values); 87] = [
     ("CreateSubscription", "events", Values::Patterns),
     ("CreateSubscription", "description", Values::Descriptions),
     ("CreateSubscription", "secret", Values::SigningSecrets),
+    ("CreateSubscription", "signing", Values::SigningKinds),
     ("BearerAuth", "type", Values::Always("bearer")),
     ("BearerAuth", "token", Values::Tokens),
     ("BasicAuth", "type", Values::Always("basic")),
@@ -62,6 +63,7 @@ const VALUES: [(&str, &str, Values); 87] = [
     ("ChangeSubscription", "events", Values::Patterns),
     ("ChangeSubscription", "description", Values::Descriptions),
     ("RotateSecret", "secret", Values::SigningSecrets),
+    ("RotateSecret", "signing", Values::SigningKinds),
     ("ChangeOwner", "name", Values::OwnerTexts(OwnerName::LENGTH_MAX)),
     ("ChangeOwner", "email", Values::OwnerTexts(OwnerEmail::LENGTH_MAX)),
     ("SetOwnerState", "state", Values::OwnerStates),
@@ -82,6 +84,12 @@ const VALUES: [(&str, &str, Values); 87] = [
     ("Introspection", "token_type", Values::Always("api_key")),
     ("Subscription", "id", Values::Ids(SubscriptionId::PATTERN)),
     ("Subscription", "urlSetBy", Values::Ids(KeyId::PATTERN)),
+    ("Subscription", "signing", Values::SigningKinds),
+    ("Subscription", "publicKeys", Values::PublicKeys),
+    ("PublicKey", "kty", Values::Always("OKP")),
+    ("PublicKey", "crv", Values::Always("Ed25519")),
+    ("PublicKey", "use", Values::Always("sig")),
+    ("PublicKey", "alg", Values::Always("EdDSA")),
     ("Event", "id", Values::Ids(EventId::PATTERN)),
     ("Delivery", "id", Values::Ids(DeliveryId::PATTERN)),
     ("Delivery", "eventId", Values::Ids(EventId::PATTERN)),
@@ -160,6 +168,8 @@ pub(crate) enum Values {
     OwnerTexts(usize),
     OwnerStates,
     SigningSecrets,
+    SigningKinds,
+    PublicKeys,
     Tokens,
     Usernames,
     Passwords,
@@ -242,6 +252,7 @@ impl Values {
             Self::Descriptions => Description::PATTERN,
             Self::OwnerTexts(_) => OwnerName::PATTERN,
             Self::SigningSecrets => SigningSecret::PATTERN,
+            Self::PublicKeys => PublicKey::PATTERN,
             Self::Tokens => Authentication::TOKEN_PATTERN,
             Self::Usernames => Authentication::USERNAME_PATTERN,
             Self::Passwords => Authentication::PASSWORD_PATTERN,
@@ -291,6 +302,7 @@ impl Values {
         let listed = match self {
             Self::Always(value) => vec![json!(value)],
             Self::States => DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into(),
+            Self::SigningKinds => SigningKind::ALL.map(|kind| json!(kind.as_str())).into(),
             Self::AuthKinds => AuthKind::ALL.map(|kind| json!(kind.as_str())).into(),
             Self::Roles => ["user", "operator", "visitor"].map(|role| json!(role)).into(),
             Self::Capabilities => Capability::ALL.map(|capability| json!(capability.name())).into(),

@@ -26,6 +26,7 @@ mod keys;
 mod operator;
 mod sessions;
 mod webhooks;
+mod well_known;
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -57,12 +58,13 @@ struct Endpoints {
     handlers: &'static [Handler],
 }
 
-const OWN: [Endpoints; 9] = [
+const OWN: [Endpoints; 10] = [
     gateways::ENDPOINTS,
     keys::ENDPOINTS,
     audit::ENDPOINTS,
     sessions::ENDPOINTS,
     webhooks::ENDPOINTS,
+    well_known::ENDPOINTS,
     event_types::ENDPOINTS,
     health::ENDPOINTS,
     documentation::ENDPOINTS,

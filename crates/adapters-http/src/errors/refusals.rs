@@ -177,6 +177,7 @@ impl From<RotateSecretError> for ApiError {
     fn from(error: RotateSecretError) -> Self {
         match error {
             RotateSecretError::OverlapOutOfRange => FieldFault::of("overlapSeconds", error).into(),
+            RotateSecretError::NoSharedSecret(_) => FieldFault::of("secret", error).into(),
             RotateSecretError::Overlapping { .. } => {
                 Self::Explained(ErrorCode::SecretOverlapping, error.to_string().into())
             }

@@ -1,5 +1,6 @@
+use domain::Timestamp;
 use domain::webhooks::{
-    AuthKind, DisabledBy, EventPattern, FoundSubscription, HealthState, Pause, PayloadFilter, SealedOptions,
+    AuthKind, DisabledBy, EventPattern, FoundSubscription, HealthState, Pause, PayloadFilter, PublicKey, SealedOptions,
     SigningSecret, Subscription,
 };
 use serde::Serialize;
@@ -51,6 +52,15 @@ pub(crate) struct SubscriptionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     auth: Option<SubscriptionAuth>,
+    /// Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`. Absent if all are `v1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "ed25519")]
+    signing: Option<&'static str>,
+    /// The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation. Absent if all
+    /// signatures are `v1`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="]))]
+    public_keys: Vec<String>,
     /// When the subscription was created: UTC, with milliseconds.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     created_at: String,
@@ -69,8 +79,10 @@ pub(crate) struct SubscriptionRecord {
 }
 
 impl SubscriptionRecord {
-    pub(crate) fn of(subscription: &Subscription) -> Self {
+    pub(crate) fn of(subscription: &Subscription, now: Timestamp) -> Self {
         let events = subscription.events.patterns().iter().map(EventPattern::to_string);
+        let signing = &subscription.signing;
+        let public_keys: Vec<String> = signing.public_keys_at(now).map(PublicKey::to_string).collect();
         Self {
             id: subscription.id.to_string(),
             url: subscription.url.as_str().to_owned(),
@@ -82,6 +94,8 @@ impl SubscriptionRecord {
             disabled_reason: subscription.status.disabled_by().map(DisabledBy::code),
             headers: headers_of(&subscription.options),
             auth: auth_of(&subscription.options),
+            signing: (!public_keys.is_empty()).then(|| signing.current.kind().as_str()),
+            public_keys,
             created_at: subscription.created_at.to_string(),
             updated_at: subscription.updated_at.to_string(),
             created_by: subscription.created_by.as_ref().map(|member| member.subject().to_owned()),
@@ -89,8 +103,8 @@ impl SubscriptionRecord {
         }
     }
 
-    pub(crate) fn with_health(found: &FoundSubscription) -> Self {
-        Self { health: Some(HealthRecord::of(found)), ..Self::of(&found.subscription) }
+    pub(crate) fn with_health(found: &FoundSubscription, now: Timestamp) -> Self {
+        Self { health: Some(HealthRecord::of(found)), ..Self::of(&found.subscription, now) }
     }
 }
 
@@ -147,16 +161,17 @@ fn json_of(filter: &PayloadFilter) -> Option<Box<RawValue>> {
 pub(crate) struct SubscriptionWithSecret {
     /// The subscription.
     subscription: SubscriptionRecord,
-    /// The secret that signs the webhooks. There is no way to retrieve it later. Absent when the caller chose it.
+    /// The secret that signs the webhooks. There is no way to retrieve it later. Absent when the caller chose it, and with
+    /// `ed25519`, which shares no secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")]
     secret: Option<String>,
 }
 
 impl SubscriptionWithSecret {
-    pub(crate) fn of(subscription: &Subscription, secret: Option<&SigningSecret>) -> Self {
+    pub(crate) fn of(subscription: &Subscription, secret: Option<&SigningSecret>, now: Timestamp) -> Self {
         let secret = secret.map(|secret| secret.expose().to_owned());
-        Self { subscription: SubscriptionRecord::of(subscription), secret }
+        Self { subscription: SubscriptionRecord::of(subscription, now), secret }
     }
 }
 

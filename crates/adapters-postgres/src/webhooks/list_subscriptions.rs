@@ -21,7 +21,7 @@ const LIST_WITH_HEALTH: &str = "SELECT subscription.*,
         lane.failures_in_a_row, lane.failing_since, lane.paused_until, lane.pause_millis, queue.waiting
     FROM (
         SELECT id, owner_issuer, owner_subject, url, events, description, status, url_set_by, created_at, updated_at,
-            created_by, options, filter
+            created_by, options, filter, secret, previous_secret, previous_secret_until
         FROM webhook_subscriptions
         WHERE owner_issuer = $1 AND owner_subject = $2 AND deleted_at IS NULL AND id < $3
         ORDER BY id DESC LIMIT $4

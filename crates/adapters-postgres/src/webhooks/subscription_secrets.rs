@@ -1,5 +1,5 @@
 use diesel::prelude::*;
-use diesel::sql_types::{Binary, Bool, Nullable, Text};
+use diesel::sql_types::{Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
@@ -9,7 +9,8 @@ use diesel_mapping::webhooks::{
 use diesel_mapping::{Kept, StoredInstant};
 use domain::SubscriptionId;
 use domain::ports::{ReplaceSecretsRequest, RotateSecretRequest, SecretRotation};
-use domain::webhooks::{SealedSecret, SealedSecrets};
+use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
+use futures_util::future::join;
 
 use super::subscription_queries::subscription_of;
 use crate::attempt::{Failure, Work};
@@ -23,46 +24,39 @@ const REPLACE: &str = "UPDATE webhook_subscriptions
         AND previous_secret IS NOT DISTINCT FROM $3 AND previous_secret_until IS NOT DISTINCT FROM $4
         AND options IS NOT DISTINCT FROM $5";
 
-/// Makes `secret` the current secret and the current secret the previous one, if [`SealedSecrets::allow_rotation`]
-/// permits it. Three round trips.
+/// Reads the secrets under a lock, so that [`RotateSecretRequest::applied_to`] decides. Three round trips.
 impl Work for RotateSecretRequest {
     type Answer = SecretRotation;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SecretRotation, Failure> {
-        let (at, until) = (StoredInstant::from(self.at), StoredInstant::from(self.previous_until));
-        let has_no_overlap = self.previous_until <= self.at;
-        let is_over = webhook_subscriptions::previous_secret_until.assume_not_null().le(at);
-        let is_allowed = webhook_subscriptions::previous_secret_until.is_null().or(is_over);
-        let rotation = diesel::update(
-            subscription_of(&self.owner, &self.id).filter(is_allowed.or(has_no_overlap.into_sql::<Bool>())),
+        let stored = subscription_of(&self.owner, &self.id)
+            .select((SubscriptionRow::as_select(), SecretsRow::as_select()))
+            .for_no_key_update();
+        let (begun, stored) = join(
+            Begin.execute(&mut &*connection),
+            stored.get_result::<(SubscriptionRow, SecretsRow)>(&mut &*connection),
         )
-        .set((
-            webhook_subscriptions::previous_secret.eq(webhook_subscriptions::secret),
-            webhook_subscriptions::previous_secret_until.eq(until),
-            webhook_subscriptions::secret.eq(self.secret.as_bytes()),
-            webhook_subscriptions::updated_at.eq(at),
-        ));
-        let rotation = rotation.returning(SubscriptionRow::as_select());
-        Begin.execute(&mut &*connection).await?;
-        let Some(row) = rotation.get_result(&mut &*connection).await.optional()? else {
-            let refusal = refusal(self, connection).await?;
+        .await;
+        begun?;
+        let Some((subscription, secrets)) = stored.optional()? else {
             Rollback.execute(&mut &*connection).await?;
-            return Ok(refusal);
+            return Ok(SecretRotation::NotFound);
         };
-        let event = self.cause.secret_rotated(self.id, &self.owner, self.previous_until);
+        let (subscription, before) = (Subscription::try_from(subscription)?, secrets.secrets(self.id)?);
+        let Some(after) = self.applied_to(&before) else {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(SecretRotation::Refused(subscription, before));
+        };
+        let change = (SecretsRow::from(&after), webhook_subscriptions::updated_at.eq(StoredInstant::from(self.at)));
+        let rotated = Subscription { updated_at: self.at, signing: after.signing(), ..subscription };
+        let event = self.cause.secret_rotated(&rotated, self.previous_until);
+        let row = diesel::update(subscription_of(&self.owner, &self.id)).set(change);
+        row.execute(&mut &*connection).await?;
         let (written, committed) = commit_with(connection, &[], &[event]).await;
         // A commit with an unknown result is not repeated: the second run would drop the secret that was current.
         settle(written, committed)?;
-        Ok(SecretRotation::Rotated(row.try_into()?))
+        Ok(SecretRotation::Rotated(rotated))
     }
-}
-
-async fn refusal(request: &RotateSecretRequest, connection: &AsyncPgConnection) -> Result<SecretRotation, Failure> {
-    let found =
-        subscription_of(&request.owner, &request.id).select((SubscriptionRow::as_select(), SecretsRow::as_select()));
-    let found: Option<(SubscriptionRow, SecretsRow)> = found.first(&mut &*connection).await.optional()?;
-    let Some((subscription, secrets)) = found else { return Ok(SecretRotation::NotFound) };
-    Ok(SecretRotation::Overlapping(subscription.try_into()?, secrets.secrets(request.id)?))
 }
 
 /// The secrets of all subscriptions.
@@ -89,6 +83,24 @@ impl Work for ListSecrets {
             Ok((id, secrets.secrets(id)?))
         });
         secrets.collect()
+    }
+}
+
+/// The secrets of one subscription.
+pub(super) struct FindSecrets(pub(super) SubscriptionId);
+
+impl Work for FindSecrets {
+    type Answer = Option<SealedSecrets>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
+        let row: Option<SecretsRow> = webhook_subscriptions::table
+            .filter(webhook_subscriptions::deleted_at.is_null())
+            .filter(webhook_subscriptions::id.eq(self.0.as_bytes().as_slice()))
+            .select(SecretsRow::as_select())
+            .first(&mut &*connection)
+            .await
+            .optional()?;
+        Ok(row.map(|row| row.secrets(self.0)).transpose()?)
     }
 }
 

@@ -9,7 +9,7 @@ use domain::{OwnerId, SubscriptionId};
 
 use super::find_subscription::FindSubscription;
 use super::list_subscriptions::{List, ListWithHealth};
-use super::subscription_secrets::{FindCheck, KeepCheck, ListSecrets};
+use super::subscription_secrets::{FindCheck, FindSecrets, KeepCheck, ListSecrets};
 use crate::PostgresStore;
 
 #[async_trait]
@@ -62,6 +62,10 @@ impl SealedSecretStore for PostgresStore {
         max: u32,
     ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError> {
         self.run(&ListSecrets { after, max }).await
+    }
+
+    async fn find_secrets(&self, id: SubscriptionId) -> Result<Option<SealedSecrets>, StoreError> {
+        self.run(&FindSecrets(id)).await
     }
 
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {

@@ -7,8 +7,8 @@ use domain::ports::{
     Schema as _, SubscriptionStore as _,
 };
 use domain::webhooks::{
-    Description, SealedOptions, SealedSecret, SubscribedEvents, Subscription, SubscriptionOutcomes, SubscriptionStatus,
-    TargetUrl,
+    Description, SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription, SubscriptionOutcomes,
+    SubscriptionStatus, TargetUrl,
 };
 use domain::{Hour, HourRange, OwnerId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
@@ -79,6 +79,7 @@ async fn subscribe(store: &PostgresStore, owner: &OwnerId, seed: u64) -> Subscri
         updated_at: now(),
         created_by: None,
         options: SealedOptions::default(),
+        signing: Signing::default(),
     };
     let secret = SealedSecret::from_bytes(vec![1]);
     store

@@ -183,6 +183,7 @@ async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: Subsc
         .rotate_secret(&RotateSecretRequest {
             owner: owner.clone(),
             id: lane,
+            of_kind: None,
             secret: sealed(),
             previous_until: at(5),
             at: at(3),

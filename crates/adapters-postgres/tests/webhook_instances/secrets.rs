@@ -13,13 +13,14 @@ async fn the_database_holds_no_signing_secret() {
     let (store, entropy) = (&stores[0], SeededEntropy::new(6));
     let keys = SealingKeys::new(vec![[7; 32].into()]).unwrap();
     let id = SubscriptionId::mint(at(0), &entropy);
-    let secret = SigningSecret::parse(SECRET).unwrap();
+    let secret = SigningSecret::parse(SECRET).unwrap().into();
     subscribe_as(store, id, &keys.seal(&secret, id, &entropy)).await;
     let other = keys.seal(&secret, id, &entropy);
     store
         .rotate_secret(&RotateSecretRequest {
             owner: alice(),
             id,
+            of_kind: None,
             secret: other.clone(),
             previous_until: at(1_000),
             at: at(1),
@@ -29,7 +30,11 @@ async fn the_database_holds_no_signing_secret() {
         .unwrap();
     store.publish(&[event(&entropy)]).await.unwrap();
     let (_, secrets) = store.list_secrets(None, 10).await.unwrap().remove(0);
-    assert_eq!(keys.unseal(&secrets.current, id).unwrap().secret.expose(), SECRET, "the key unseals the secret");
+    assert_eq!(
+        keys.unseal(&secrets.current, id).unwrap().signer.secret().unwrap().expose(),
+        SECRET,
+        "the key unseals the secret"
+    );
 
     let tables = query(&database, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'").await;
     let mut dump = String::new();

@@ -8,7 +8,7 @@ use domain::ports::{
 };
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedOptions, SealedSecret, SubscribedEvents, Subscription,
+    Payload, PublicationKey, PublisherId, SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription,
     SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
@@ -72,6 +72,7 @@ pub(crate) async fn subscribe_as(store: &PostgresStore, id: SubscriptionId, secr
         updated_at: at(0),
         created_by: None,
         options: SealedOptions::default(),
+        signing: Signing::default(),
     };
     store
         .insert_within(&InsertSubscriptionRequest {

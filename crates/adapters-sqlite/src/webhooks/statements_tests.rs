@@ -17,7 +17,8 @@ use domain::ports::{
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DirectClaims, DisableReason,
     Event, EventFilter, EventType, FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId,
-    SealedOptions, SealedSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl,
+    SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus,
+    TargetUrl,
 };
 use domain::{DeliveryId, EventId, KeyId, OwnerId, SubscriptionId, Timestamp};
 use tempfile::TempDir;
@@ -49,6 +50,7 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
         updated_at: NOW,
         created_by: None,
         options: SealedOptions::default(),
+        signing: Signing::default(),
     };
     store
         .insert_within(&InsertSubscriptionRequest {

@@ -17,21 +17,15 @@ pub(super) fn rotate_secret(
     connection: &mut SqliteConnection,
     request: &RotateSecretRequest,
 ) -> Result<SecretRotation, Undo> {
-    let &RotateSecretRequest { ref owner, id, ref secret, previous_until, at, ref cause } = request;
+    let &RotateSecretRequest { ref owner, id, previous_until, at, ref cause, .. } = request;
     let Some(subscription) = find_subscription(connection, owner, id)? else { return Ok(SecretRotation::NotFound) };
-    let before = secrets_of(connection, id)?;
-    if !before.allow_rotation(at, previous_until) {
-        return Ok(SecretRotation::Overlapping(subscription, before));
-    }
-    let secrets = SealedSecrets {
-        current: secret.clone(),
-        previous: Some((before.current, previous_until)),
-        options: before.options,
-    };
-    let change = (SecretsRow::from(&secrets), webhook_subscriptions::updated_at.eq(StoredInstant::from(at)));
+    let Some(before) = find_secrets(connection, id)? else { return Ok(SecretRotation::NotFound) };
+    let Some(after) = request.applied_to(&before) else { return Ok(SecretRotation::Refused(subscription, before)) };
+    let change = (SecretsRow::from(&after), webhook_subscriptions::updated_at.eq(StoredInstant::from(at)));
     diesel::update(of(owner, &id)).set(change).execute(connection)?;
-    write_events(connection, [&cause.secret_rotated(id, owner, previous_until)])?;
-    Ok(SecretRotation::Rotated(Subscription { updated_at: at, ..subscription }))
+    let rotated = Subscription { updated_at: at, signing: after.signing(), ..subscription };
+    write_events(connection, [&cause.secret_rotated(&rotated, previous_until)])?;
+    Ok(SecretRotation::Rotated(rotated))
 }
 
 /// See [`SealedSecretStore::replace_secrets`](domain::ports::SealedSecretStore::replace_secrets).
@@ -40,8 +34,7 @@ pub(super) fn replace_secrets(
     request: &ReplaceSecretsRequest,
 ) -> Result<bool, Undo> {
     let ReplaceSecretsRequest { id, from, to } = request;
-    let stored: Option<SecretsRow> = live(id).select(SecretsRow::as_select()).first(connection).optional()?;
-    if stored.map(|row| row.secrets(*id)).transpose()?.as_ref() != Some(from) {
+    if find_secrets(connection, *id)?.as_ref() != Some(from) {
         return Ok(false);
     }
     diesel::update(live(id)).set(SecretsRow::from(to)).execute(connection)?;
@@ -69,6 +62,15 @@ pub(super) fn list_secrets(
     rows.into_iter().map(secrets).collect()
 }
 
+/// See [`SealedSecretStore::find_secrets`](domain::ports::SealedSecretStore::find_secrets).
+pub(super) fn find_secrets(
+    connection: &mut SqliteConnection,
+    id: SubscriptionId,
+) -> Result<Option<SealedSecrets>, Undo> {
+    let stored: Option<SecretsRow> = live(&id).select(SecretsRow::as_select()).first(connection).optional()?;
+    Ok(stored.map(|row| row.secrets(id)).transpose()?)
+}
+
 /// See [`SealedSecretStore::find_check`](domain::ports::SealedSecretStore::find_check).
 pub(super) fn find_check(connection: &mut SqliteConnection) -> Result<Option<SealedSecret>, Undo> {
     let stored: Option<CheckRow> = diesel::sql_query(FIND_CHECK).get_result(connection).optional()?;
@@ -90,9 +92,4 @@ pub(super) fn keep_check(
     };
     let stored: CheckRow = diesel::sql_query(FIND_CHECK).get_result(connection)?;
     Ok(stored.into())
-}
-
-fn secrets_of(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<SealedSecrets, Undo> {
-    let row: SecretsRow = live(&id).select(SecretsRow::as_select()).first(connection)?;
-    Ok(row.secrets(id)?)
 }

@@ -12,7 +12,7 @@ use super::create_subscription::create_subscription;
 use super::delete_subscription::delete_subscription;
 use super::disable_set_by::disable_set_by;
 use super::find_subscription::{find_with_health, list_subscriptions, list_with_health};
-use super::subscription_secrets::{find_check, keep_check, list_secrets, replace_secrets, rotate_secret};
+use super::subscription_secrets::{find_check, find_secrets, keep_check, list_secrets, replace_secrets, rotate_secret};
 use crate::SqliteStore;
 
 #[async_trait]
@@ -73,6 +73,10 @@ impl SealedSecretStore for SqliteStore {
         max: u32,
     ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError> {
         self.readers.read(move |connection| list_secrets(connection, after, max)).await
+    }
+
+    async fn find_secrets(&self, id: SubscriptionId) -> Result<Option<SealedSecrets>, StoreError> {
+        self.readers.read(move |connection| find_secrets(connection, id)).await
     }
 
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {

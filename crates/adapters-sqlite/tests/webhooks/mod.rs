@@ -14,7 +14,8 @@ use domain::ports::{
 };
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
-    Payload, SealedOptions, SealedSecret, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    Payload, SealedOptions, SealedSecret, Signing, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus,
+    TargetUrl,
 };
 use domain::{DeliveryId, EventId, OwnerId, SealingKeys, SubscriptionId, Timestamp};
 
@@ -45,9 +46,10 @@ async fn subscribed(path: &Path) -> (SqliteStore, Subscription) {
         updated_at: NOW,
         created_by: None,
         options: SealedOptions::default(),
+        signing: Signing::default(),
     };
     let keys = SealingKeys::new(vec![[7; 32].into()]).unwrap();
-    let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap(), subscription.id, &entropy);
+    let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap().into(), subscription.id, &entropy);
     SubscriptionStore::insert_within(
         &store,
         &InsertSubscriptionRequest {
@@ -98,11 +100,12 @@ async fn no_file_holds_a_signing_secret_in_clear() {
     let later = NOW.plus(Duration::from_hours(24));
     let entropy = SeededEntropy::new(2);
     let keys = SealingKeys::new(vec![[8; 32].into()]).unwrap();
-    let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap(), subscription.id, &entropy);
+    let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap().into(), subscription.id, &entropy);
     store
         .rotate_secret(&RotateSecretRequest {
             owner: subscription.owner.clone(),
             id: subscription.id,
+            of_kind: None,
             secret: secret.clone(),
             previous_until: later,
             at: NOW,

@@ -12,7 +12,7 @@ use crate::StoredInstant;
 pub const FIND_FAILING: &str = "SELECT subscription.id, subscription.owner_issuer, subscription.owner_subject,
         subscription.url, subscription.events, subscription.description, subscription.status, subscription.url_set_by,
         subscription.created_at, subscription.updated_at, subscription.created_by, subscription.options,
-        subscription.filter,
+        subscription.filter, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
         lane.failures_in_a_row, lane.failing_since, lane.paused_until, lane.pause_millis
     FROM webhook_lanes AS lane
     JOIN webhook_subscriptions AS subscription ON subscription.id = lane.subscription_id

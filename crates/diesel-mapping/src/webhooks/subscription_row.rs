@@ -6,14 +6,15 @@ use domain::webhooks::{
 };
 use domain::{KeyId, OwnerId};
 
-use super::options_json::{options_of, stored_options};
+use super::options_json::stored_options;
 use super::place::{Place, subscription_id};
+use super::secrets_row::SecretsRow;
 use crate::StoredInstant;
 use crate::schema::webhook_subscriptions;
 
 const TABLE: &str = "webhook_subscriptions";
 
-/// A row of `webhook_subscriptions` as it is stored, without the secrets. Its values are not checked yet.
+/// A row of `webhook_subscriptions` as it is stored. Its values are not checked yet.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_subscriptions)]
 pub struct SubscriptionRow {
@@ -28,8 +29,10 @@ pub struct SubscriptionRow {
     created_at: StoredInstant,
     updated_at: StoredInstant,
     created_by: Option<String>,
-    options: Option<String>,
     filter: Option<String>,
+    /// For the options, and for what the subscription shows of its signers.
+    #[diesel(embed)]
+    secrets: SecretsRow,
 }
 
 impl TryFrom<SubscriptionRow> for Subscription {
@@ -41,6 +44,7 @@ impl TryFrom<SubscriptionRow> for Subscription {
         let owner = place.value("owner_subject", OwnerId::new(row.owner_issuer, row.owner_subject).ok())?;
         let filter = row.filter.as_deref().map(PayloadFilter::parse).transpose();
         let created_by = row.created_by.map(|subject| owner.fellow(&subject)).transpose();
+        let secrets = row.secrets.secrets(id)?;
         Ok(Self {
             id,
             created_by: place.value("created_by", created_by.ok())?,
@@ -54,7 +58,8 @@ impl TryFrom<SubscriptionRow> for Subscription {
             status: place.value("status", status_of(&row.status))?,
             created_at: place.instant("created_at", row.created_at)?,
             updated_at: place.instant("updated_at", row.updated_at)?,
-            options: place.value("options", options_of(row.options.as_deref()))?,
+            signing: secrets.signing(),
+            options: secrets.options,
         })
     }
 }
@@ -172,6 +177,7 @@ fn events_text(events: &SubscribedEvents) -> String {
 #[cfg(test)]
 mod tests {
     use domain::Timestamp;
+    use domain::webhooks::SealedSecrets;
 
     use super::*;
 
@@ -190,8 +196,8 @@ mod tests {
             created_at: Timestamp::MIN.into(),
             updated_at: Timestamp::MAX.into(),
             created_by: Some("bob".into()),
-            options: None,
             filter: Some(r#"{"path":"/data","op":"exists"}"#.into()),
+            secrets: SecretsRow::from(&SealedSecrets::of(SealedSecret::from_bytes(vec![1]))),
         }
     }
 
@@ -215,7 +221,7 @@ mod tests {
             ("created_by", |row| row.created_by = Some("\0".into())),
             ("filter", |row| row.filter = Some("{}".into())),
             ("status", |row| row.status = "asleep".into()),
-            ("options", |row| row.options = Some("7".into())),
+            ("secret", |row| row.secrets = SecretsRow::NONE),
         ];
         for (wrong, change) in cases {
             let mut row = row();

@@ -178,6 +178,7 @@ async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
         .rotate_secret(&RotateSecretRequest {
             owner: world.owner.clone(),
             id: lane,
+            of_kind: None,
             secret: secret.clone(),
             previous_until: now.plus(seconds(5)),
             at: now,

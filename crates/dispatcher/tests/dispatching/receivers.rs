@@ -86,7 +86,7 @@ struct InFlight<'a>(&'a Receivers, [String; 3]);
 impl<'a> InFlight<'a> {
     fn begin(receivers: &'a Receivers, attempt: &Attempt) -> Self {
         let url = attempt.url.as_str().to_owned();
-        let secrets = attempt.secrets.iter().map(|secret| secret.expose().to_owned()).collect();
+        let secrets = attempt.signers.iter().map(|signer| signer.secret().unwrap().expose().to_owned()).collect();
         let places = [url.clone(), attempt.url.url().host_str().unwrap().to_owned(), "all".to_owned()];
         let mut log = receivers.log.lock().unwrap();
         log.seen.push(Seen { url, at: Instant::now(), secrets, trace: attempt.trace });

@@ -253,7 +253,8 @@ impl Simulation {
         let id = self.any_lane();
         let (owner, secret) = (self.world.owner_of(id), self.world.secret(id, "rotated"));
         let previous_until = at.plus(seconds(20));
-        let request = RotateSecretRequest { owner, id, secret, previous_until, at, cause: unique_cause() };
+        let request =
+            RotateSecretRequest { owner, id, of_kind: None, secret, previous_until, at, cause: unique_cause() };
         self.world.store.rotate_secret(&request).await.unwrap();
     }
 

@@ -10,7 +10,7 @@ use domain::ports::{
     SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SealedOptions,
+    Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SealedOptions, Signing,
     SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, OwnerId, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer};
@@ -99,7 +99,7 @@ impl World {
     }
 
     pub(crate) fn secret(&self, id: SubscriptionId, text: &str) -> domain::webhooks::SealedSecret {
-        self.keys.seal(&SigningSecret::parse(text).unwrap(), id, &*self.entropy)
+        self.keys.seal(&SigningSecret::parse(text).unwrap().into(), id, &*self.entropy)
     }
 
     /// A subscription to all events at this URL, signed with the secret `swordfish`.
@@ -124,6 +124,7 @@ impl World {
             updated_at: now,
             created_by: None,
             options: SealedOptions::default(),
+            signing: Signing::default(),
         };
         let insertion = self
             .store

@@ -28,6 +28,8 @@ pub enum AuditField {
     Headers,
     /// The kind of a subscription's authentication.
     Auth,
+    /// Which signatures the webhooks of a subscription carry, if not those of the default.
+    Signing,
     /// Whether a key or a subscription is enabled, and if a subscription is not, who disabled it.
     Status,
     /// Whether the attempts of a subscription succeed: `healthy`, or `failing` and why.
@@ -64,7 +66,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -77,6 +79,7 @@ impl AuditField {
         Self::Description,
         Self::Headers,
         Self::Auth,
+        Self::Signing,
         Self::Status,
         Self::Health,
         Self::ActiveKeys,
@@ -110,6 +113,7 @@ impl AuditField {
             Self::Description => "description",
             Self::Headers => "headers",
             Self::Auth => "auth",
+            Self::Signing => "signing",
             Self::Status => "status",
             Self::Health => "health",
             Self::ActiveKeys => "activeKeys",

@@ -7,11 +7,13 @@ use super::origin::Cause;
 use crate::catalogue::EventTypeEntry;
 use crate::ports::ActiveLimit;
 use crate::sessions::Session;
-use crate::webhooks::{Delivery, EventPattern, HeaderName, HealthTurn, Subscription, SubscriptionStatus};
+use crate::webhooks::{
+    Delivery, EventPattern, HeaderName, HealthTurn, PublicSigner, SigningKind, Subscription, SubscriptionStatus,
+};
 use crate::{ApiKey, DeliveryId, KeyId, Metadata, OwnerId, OwnerRecord, Rotated, SessionId, SubscriptionId, Timestamp};
 
 /// What the event of a subscription shows of it.
-type Shown = [(AuditField, Option<String>); 7];
+type Shown = [(AuditField, Option<String>); 8];
 
 impl Cause {
     /// The key was created.
@@ -124,10 +126,17 @@ impl Cause {
         self.first(AuditAction::SubscriptionDeleted, AuditTarget::Subscription(id), owner, [])
     }
 
-    /// The subscription got a new secret. The old one signs until `previous_until`.
-    pub fn secret_rotated(&self, id: SubscriptionId, owner: &OwnerId, previous_until: Timestamp) -> AuditEvent {
-        let changes = FieldChange::between(AuditField::ExpiresAt, None, Some(previous_until.to_string()));
-        self.first(AuditAction::SubscriptionSecretRotated, AuditTarget::Subscription(id), owner, changes)
+    /// The subscription, as it is now, got a new secret. The old one signs until `previous_until`.
+    pub fn secret_rotated(&self, rotated: &Subscription, previous_until: Timestamp) -> AuditEvent {
+        let Subscription { id, owner, signing, .. } = rotated;
+        let before = signing.previous.map(|(signer, _)| signer).unwrap_or_default();
+        let name = |signer: PublicSigner| Some(signer.kind().as_str().to_owned());
+        let changes = [
+            FieldChange::between(AuditField::ExpiresAt, None, Some(previous_until.to_string())),
+            FieldChange::between(AuditField::Signing, name(before), name(signing.current)),
+        ];
+        let target = AuditTarget::Subscription(*id);
+        self.first(AuditAction::SubscriptionSecretRotated, target, owner, changes.into_iter().flatten())
     }
 
     /// The service disabled these subscriptions, each with its owner, for one reason.
@@ -296,6 +305,7 @@ fn shown_of_owner(record: &OwnerRecord) -> [(AuditField, Option<String>); 7] {
 fn shown(subscription: &Subscription) -> Shown {
     let events: Vec<&str> = subscription.events.patterns().iter().map(EventPattern::as_str).collect();
     let (description, options) = (subscription.description.as_str(), &subscription.options);
+    let kind = subscription.signing.current.kind();
     let headers: Vec<&str> = options.headers.keys().map(HeaderName::as_str).collect();
     [
         (AuditField::Url, Some(subscription.url.url().origin().ascii_serialization())),
@@ -304,6 +314,7 @@ fn shown(subscription: &Subscription) -> Shown {
         (AuditField::Description, (!description.is_empty()).then(|| description.to_owned())),
         (AuditField::Headers, (!headers.is_empty()).then(|| headers.join(" "))),
         (AuditField::Auth, options.auth.as_ref().map(|auth| auth.kind.as_str().to_owned())),
+        (AuditField::Signing, (kind != SigningKind::Hmac).then(|| kind.as_str().to_owned())),
         (AuditField::Status, Some(status_name(subscription.status))),
     ]
 }

@@ -10,7 +10,7 @@ use crate::ports::{
     RetryRequest, StoreError, SubscriptionUpdate, WebhookSender, WebhookStores,
 };
 use crate::webhooks::{
-    Delivery, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, OptionsChange, OutcomeCounts,
+    Delivery, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, OptionsChange, OutcomeCounts, PublicKey,
     SealedOptionsChange, SubscriptionChange, TargetUrl,
 };
 use crate::{DeliveryId, EventId, Hour, KeyId, OwnerId, Placement, SealingKeys, SubscriptionId, Timestamp};
@@ -117,6 +117,18 @@ impl Webhooks {
                 cause: self.cause(origin, now),
             })
             .await
+    }
+
+    /// The keys that verify signatures of version `v1a` by a subscription of any owner now, newest first. None if it makes
+    /// no such signatures, or does not exist.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn public_keys(&self, id: SubscriptionId) -> Result<Vec<PublicKey>, StoreError> {
+        let stored = self.stores.secrets.find_secrets(id).await?;
+        let signing = stored.map(|secrets| secrets.signing()).unwrap_or_default();
+        Ok(signing.public_keys_at(self.clock.now()).copied().collect())
     }
 
     /// Disables all subscriptions that have their URL from one of these keys, which were reported as leaked.

@@ -11,8 +11,8 @@ use domain::ports::{
     OperatorLog, Retained, Retention as _,
 };
 use domain::webhooks::{
-    CreateSubscription, Description, EventFilter, HealthTurn, OperatorWebhook, OptionsChange, SigningSecret,
-    SubscribedEvents, SubscriptionChange,
+    CreateSubscription, Description, EventFilter, HealthTurn, OperatorWebhook, OptionsChange, SignerWish,
+    SigningSecret, SubscribedEvents, SubscriptionChange,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, SubscriptionId, Timestamp};
 use pollster::block_on;
@@ -82,7 +82,7 @@ impl Office {
             events: SubscribedEvents::parse(names.iter().copied()).unwrap(),
             filter: None,
             description: Description::default(),
-            secret: None,
+            signer: SignerWish::default(),
             options: OptionsChange::default(),
             by: None,
             created_by: None,

@@ -11,8 +11,8 @@ use domain::ports::{
 use domain::webhooks::{
     AnswerHeaders, AttemptOutcome, AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError,
     CreatedSubscription, Description, EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares,
-    OptionsChange, OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SigningSecret,
-    SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
+    OptionsChange, OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SignerWish,
+    SigningKind, SigningSecret, SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{KeyPolicy, OwnerId, Purges, SealingKeys, SubscriptionId, Timestamp};
 use pollster::block_on;
@@ -71,12 +71,20 @@ impl Desk {
     }
 
     pub(crate) fn create(&self, secret: Option<&str>) -> Result<CreatedSubscription, CreateSubscriptionError> {
+        self.create_of(SigningKind::Hmac, secret)
+    }
+
+    pub(crate) fn create_of(
+        &self,
+        kind: SigningKind,
+        secret: Option<&str>,
+    ) -> Result<CreatedSubscription, CreateSubscriptionError> {
         let request = CreateSubscription {
             url: self.webhooks.parse_target("https://example.com/hooks").unwrap(),
             events: SubscribedEvents::parse(["invoice.*"]).unwrap(),
             filter: None,
             description: Description::default(),
-            secret: secret.map(|text| SigningSecret::parse(text).unwrap()),
+            signer: SignerWish::new(kind, secret.map(|text| SigningSecret::parse(text).unwrap())).unwrap(),
             options: OptionsChange::default(),
             by: None,
             created_by: None,
@@ -122,7 +130,7 @@ impl Desk {
         let stored = stored.into_iter().find(|(found, _)| *found == id).unwrap().1;
         let keys = SealingKeys::new(vec![Zeroizing::new([1; 32])]).unwrap();
         let sealed = [Some(stored.current), stored.previous.map(|(sealed, _)| sealed)];
-        let open = |sealed| keys.unseal(&sealed, id).unwrap().secret.expose().to_owned();
+        let open = |sealed| keys.unseal(&sealed, id).unwrap().signer.secret().unwrap().expose().to_owned();
         sealed.into_iter().flatten().map(open).collect()
     }
 

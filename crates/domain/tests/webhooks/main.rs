@@ -12,6 +12,7 @@ mod payload_filters;
 mod publish_events;
 mod purge_history;
 mod recover_subscription;
+mod signers;
 mod signing_secrets;
 mod subscriptions;
 mod test_subscription;

@@ -23,7 +23,7 @@ fn rotate(
     let secret = secret.map(|text| SigningSecret::parse(text).unwrap());
     block_on(desk.webhooks.rotate_secret(
         &desk.alice,
-        RotateSecret { id, secret, overlap, key: None },
+        RotateSecret { id, signing: None, secret, overlap, key: None },
         &Origin::SERVICE,
     ))
 }
@@ -31,7 +31,7 @@ fn rotate(
 /// A rotation with an overlap of an hour that lets the service make the secret.
 fn rotate_by_key(webhooks: &Webhooks, desk: &Desk, id: SubscriptionId, key: &str) -> Result<String, RotateSecretError> {
     let key = Some(IdempotencyKey::parse(key).unwrap());
-    let request = RotateSecret { id, secret: None, overlap: HOUR, key };
+    let request = RotateSecret { id, signing: None, secret: None, overlap: HOUR, key };
     let rotated = block_on(webhooks.rotate_secret(&desk.alice, request, &Origin::SERVICE))?;
     Ok(rotated.secret.expect("a secret that was made is shown").expose().to_owned())
 }
@@ -41,7 +41,8 @@ fn signing(desk: &Desk, id: SubscriptionId, key: u8) -> Vec<Option<String>> {
     let keys = SealingKeys::new(vec![Zeroizing::new([key; 32])]).unwrap();
     let stored = block_on(desk.store.list_secrets(None, 10)).unwrap();
     let (_, secrets) = stored.into_iter().find(|(other, _)| *other == id).unwrap();
-    let open = |sealed| keys.unseal(sealed, id).ok().map(|unsealed| unsealed.secret.expose().to_owned());
+    let open =
+        |sealed| keys.unseal(sealed, id).ok().map(|unsealed| unsealed.signer.secret().unwrap().expose().to_owned());
     secrets.signing_at(desk.now()).map(open).collect()
 }
 
@@ -79,7 +80,7 @@ fn a_rotation_is_refused_when_it_is_too_long_or_about_nothing() {
     let id = desk.subscribe();
     let too_long = rotate(&desk, id, None, OVERLAP_MAX + MILLISECOND);
     assert!(matches!(too_long, Err(RotateSecretError::OverlapOutOfRange)));
-    let request = RotateSecret { id, secret: None, overlap: Duration::ZERO, key: None };
+    let request = RotateSecret { id, signing: None, secret: None, overlap: Duration::ZERO, key: None };
     let not_theirs = block_on(desk.webhooks.rotate_secret(&desk.bob, request, &Origin::SERVICE));
     assert!(matches!(not_theirs, Err(RotateSecretError::NotFound)));
 }

@@ -79,6 +79,10 @@ impl SealedSecretStore for ShardedStore {
         Ok(in_order(lists, |(id, _)| *id, max))
     }
 
+    async fn find_secrets(&self, id: SubscriptionId) -> Result<Option<SealedSecrets>, StoreError> {
+        first(self.near(id.home()), |shard| shard.store.webhooks.secrets.find_secrets(id)).await
+    }
+
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
         let replaced = first(self.near(request.id.home()), |shard| async move {
             let replaced = shard.store.webhooks.secrets.replace_secrets(request).await?;

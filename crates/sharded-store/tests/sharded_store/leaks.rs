@@ -13,7 +13,8 @@ use domain::ports::{
 };
 use domain::webhooks::{
     AttemptOutcome, CreateSubscription, Description, DisableReason, EgressPolicy, EgressPolicySettings, OptionsChange,
-    OurFault, SubscribedEvents, SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
+    OurFault, SignerWish, SubscribedEvents, SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules,
+    Webhooks,
 };
 use domain::{
     ApiKey, CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, OwnerId, Placement, ReportLeaksError, SealingKeys,
@@ -62,7 +63,7 @@ impl World {
             events: SubscribedEvents::parse(["*"]).expect("a valid pattern"),
             filter: None,
             description: Description::default(),
-            secret: None,
+            signer: SignerWish::default(),
             options: OptionsChange::default(),
             by: Some(by.id),
             created_by: None,

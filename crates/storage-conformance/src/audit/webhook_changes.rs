@@ -9,14 +9,15 @@ use domain::ports::{
     SubscriptionUpdate,
 };
 use domain::webhooks::{
-    DisableReason, FailureReason, HealthTurn, Subscription, SubscriptionChange, SubscriptionStatus,
+    DisableReason, FailureReason, HealthTurn, SealedSecret, SealedSecrets, SigningKind, Subscription,
+    SubscriptionChange, SubscriptionStatus,
 };
 use domain::{DeliveryId, KeyId, OwnerId, SubscriptionId, Timestamp};
 
 use super::AuditedStores;
 use super::sample::{all_of, cause, expect_events, expect_no_more, second};
 use crate::sample::{at, user};
-use crate::webhooks::sample::{NO_MAX, description, publish_at, secret, subscription, switched, url};
+use crate::webhooks::sample::{NO_MAX, description, publish_at, secret, signer_of, subscription, switched, url};
 use crate::webhooks::work::{Held, claim, claim_one, complete, end_closed, settle};
 
 const LEAKED: DisableReason = DisableReason::KeyLeaked;
@@ -31,8 +32,10 @@ pub async fn changes_of_subscriptions_leave_their_events(stores: Arc<AuditedStor
     let (by, changed) = change(&stores, &alice, lane.id, renamed, second(2)).await;
     let changed = changed.expect("it is stored");
     expected.extend(by.subscription_changed(&lane, &changed));
-    let by = rotate(&stores, &alice, lane.id, second(60), second(3)).await;
-    expected.push(by.secret_rotated(lane.id, &alice, second(60)));
+    let signing = SealedSecrets::of(signer_of(SigningKind::Ed25519));
+    let by = rotate(&stores, &alice, lane.id, &signing.current, second(60), second(3)).await;
+    let rotated = Subscription { signing: signing.signing(), ..changed.clone() };
+    expected.push(by.secret_rotated(&rotated, second(60)));
     let (by, recovered) = recover(&stores, first(&alice, lane.id, 10, second(4))).await;
     assert_eq!(recovered, Some(0), "there is no delivery");
     let before = Subscription { updated_at: second(3), ..changed };
@@ -115,7 +118,7 @@ pub async fn calls_that_change_no_subscription_leave_no_event(stores: Arc<Audite
     }
     expect_no_more(&stores, 1, "a call for a subscription that is unknown or another user's").await;
     for (until, at) in [(60, 4), (90, 5)] {
-        rotate(&stores, &alice, lane.id, second(until), second(at)).await;
+        rotate(&stores, &alice, lane.id, &secret(), second(until), second(at)).await;
     }
     expect_no_more(&stores, 2, "a rotation in an overlap").await;
 }
@@ -123,7 +126,7 @@ pub async fn calls_that_change_no_subscription_leave_no_event(stores: Arc<Audite
 async fn call_in_vain(stores: &AuditedStores, owner: &OwnerId, id: SubscriptionId) {
     let elsewhere = SubscriptionChange { url: Some(url("https://other.example/")), ..switched(false) };
     assert_eq!(change(stores, owner, id, elsewhere, second(3)).await.1, None, "it does not exist");
-    rotate(stores, owner, id, second(9), second(3)).await;
+    rotate(stores, owner, id, &secret(), second(9), second(3)).await;
     assert!(!delete(stores, owner, id, second(3)).await.1, "it does not exist");
     assert_eq!(recover(stores, first(owner, id, 10, second(3))).await.1, None, "it does not exist");
     assert_eq!(recover(stores, later(first(owner, id, 10, second(3)))).await.1, None, "it does not exist");
@@ -272,12 +275,13 @@ async fn rotate(
     stores: &AuditedStores,
     owner: &OwnerId,
     id: SubscriptionId,
+    secret: &SealedSecret,
     previous_until: Timestamp,
     at: Timestamp,
 ) -> Cause {
     let by = cause(at);
-    let (owner, cause) = (owner.clone(), by.clone());
-    let request = RotateSecretRequest { owner, id, secret: secret(), previous_until, at, cause };
+    let (owner, secret, cause) = (owner.clone(), secret.clone(), by.clone());
+    let request = RotateSecretRequest { owner, id, of_kind: None, secret, previous_until, at, cause };
     stores.webhooks.rotate_secret(&request).await.expect("a rotation succeeds");
     by
 }

@@ -177,6 +177,7 @@ async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subs
                 .rotate_secret(&RotateSecretRequest {
                     owner: asked.owner.clone(),
                     id: asked.id,
+                    of_kind: None,
                     secret: secret(),
                     previous_until: at(99),
                     at: at(9),

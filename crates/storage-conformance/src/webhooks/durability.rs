@@ -94,7 +94,8 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
 async fn rotate_and_reseal(store: &dyn WebhookStore, lane: &Subscription, first: SealedSecret) -> SealedSecrets {
     let (id, rotated, sealed_again) = (lane.id, secret(), secret());
     let (owner, secret, previous_until) = (lane.owner.clone(), rotated.clone(), at(900));
-    let rotation = RotateSecretRequest { owner, id, secret, previous_until, at: at(5), cause: unique_cause() };
+    let rotation =
+        RotateSecretRequest { owner, id, of_kind: None, secret, previous_until, at: at(5), cause: unique_cause() };
     store.rotate_secret(&rotation).await.expect("a rotation succeeds");
     let rotated = SealedSecrets { previous: Some((first, previous_until)), ..SealedSecrets::of(rotated) };
     let replaced = SealedSecrets { current: sealed_again, ..rotated.clone() };

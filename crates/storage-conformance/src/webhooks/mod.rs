@@ -39,6 +39,7 @@ pub mod purge_history;
 pub mod recover_subscription;
 pub mod retry_delivery;
 pub(crate) mod sample;
+pub mod signers;
 pub mod subscription_options;
 pub mod subscription_secrets;
 pub mod subscriptions;

@@ -11,9 +11,10 @@ use domain::ports::{
 use domain::webhooks::{
     AuthKind, ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event, EventType, HeaderName,
     NewEvent, Payload, PublicationKey, PublisherId, SealedAuth, SealedOptions, SealedSecret, SealedSecrets,
-    SealedValue, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus, TargetUrl,
+    SealedValue, Signer, Signing, SigningKeyPair, SigningKind, SigningSecret, SubscribedEvents, Subscription,
+    SubscriptionChange, SubscriptionHealth, SubscriptionStatus, TargetUrl,
 };
-use domain::{DeliveryId, EventId, OwnerId, Placement, SubscriptionId, Timestamp};
+use domain::{DeliveryId, EventId, OwnerId, Placement, SealingKeys, SubscriptionId, Timestamp};
 
 use super::WebhookStore;
 use crate::sample::at;
@@ -46,6 +47,7 @@ pub(crate) fn subscription(owner: &OwnerId) -> Subscription {
         updated_at: at(0),
         created_by: None,
         options: SealedOptions::default(),
+        signing: Signing::default(),
     }
 }
 
@@ -70,11 +72,25 @@ pub(crate) fn event_type(name: &str) -> EventType {
     EventType::parse(name).expect("the sample's event type is valid")
 }
 
-/// A secret that no other sample has.
+/// A secret that no other sample has, without a public key.
 pub(crate) fn secret() -> SealedSecret {
     let mut bytes = vec![0; 61];
     entropy().fill(&mut bytes);
+    bytes[0] = 1;
     SealedSecret::from_bytes(bytes)
+}
+
+/// A sealed signer of this kind that no other sample has.
+pub(crate) fn signer_of(kind: SigningKind) -> SealedSecret {
+    let entropy = entropy();
+    let (secret, pair) = (SigningSecret::generate(&entropy), SigningKeyPair::generate(&entropy));
+    let signer = match kind {
+        SigningKind::Hmac => Signer::Hmac(secret),
+        SigningKind::Ed25519 => Signer::Ed25519(pair),
+        SigningKind::Both => Signer::Both(secret, pair),
+    };
+    let keys = SealingKeys::new(vec![[7; 32].into()]).expect("there is a key");
+    keys.seal(&signer, SubscriptionId::from_bytes([7; 16]), &entropy)
 }
 
 /// Two headers and an authentication, sealed.

@@ -164,6 +164,6 @@ async fn try_update(
 async fn rotate(store: &dyn WebhookStore, stored: &Subscription) {
     let (owner, id) = (stored.owner.clone(), stored.id);
     let (secret, previous_until, cause) = (secret(), at(99), unique_cause());
-    let request = RotateSecretRequest { owner, id, secret, previous_until, at: at(1), cause };
+    let request = RotateSecretRequest { owner, id, of_kind: None, secret, previous_until, at: at(1), cause };
     store.rotate_secret(&request).await.expect("a rotation must succeed");
 }

@@ -66,7 +66,7 @@ pub async fn an_overlap_allows_only_a_rotation_without_one(store: Arc<dyn Webhoo
     let (unchanged, secrets) = (Subscription { updated_at: at(1), ..stored.clone() }, pair(&second, &first, at(100)));
     for (now, until) in [(at(2), at(100)), (at(99), at(100)), (at(99), at(9_999))] {
         let answer = rotate(&*store, &stored, &third, until, now).await;
-        let refused = SecretRotation::Overlapping(unchanged.clone(), secrets.clone());
+        let refused = SecretRotation::Refused(unchanged.clone(), secrets.clone());
         assert_eq!(answer, refused, "a second overlap must be refused with what is stored");
         assert_eq!(secrets_of(&*store, stored.id).await.as_ref(), Some(&secrets), "a refusal must change nothing");
         assert_eq!(reread(&*store, &stored).await, unchanged, "a refusal must change nothing");
@@ -97,7 +97,7 @@ pub async fn parallel_rotations_of_a_secret_store_one(store: Arc<dyn WebhookStor
         assert_eq!(secrets.previous, Some((first, at(100))), "the secret that receivers know must stay");
         for (answer, secret) in answers.iter().zip(&rotations) {
             match answer {
-                SecretRotation::Overlapping(_, found) => {
+                SecretRotation::Refused(_, found) => {
                     assert_eq!(*found, secrets, "the others must get what is stored");
                 }
                 _ => assert_eq!(secrets.current, *secret, "the secret of the one must be stored"),
@@ -236,6 +236,7 @@ async fn rotate(
         .rotate_secret(&RotateSecretRequest {
             owner: stored.owner.clone(),
             id: stored.id,
+            of_kind: None,
             secret: secret.clone(),
             previous_until: until,
             at: now,

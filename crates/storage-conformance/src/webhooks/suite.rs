@@ -105,6 +105,10 @@ macro_rules! with_webhook_store_promises {
             subscription_secrets::secrets_are_replaced_if_they_are_what_is_stored
             subscription_secrets::parallel_replacements_of_secrets_succeed_once
             subscription_secrets::a_replacement_beside_a_rotation_undoes_nothing
+            signers::public_keys_come_back_with_subscriptions
+            signers::a_rotation_changes_what_signs
+            signers::a_rotation_for_a_kind_beside_its_end_undoes_nothing
+            signers::secrets_are_found_by_id_alone
             subscription_options::options_come_back_and_go_with_claims
             subscription_options::changed_options_are_what_the_rules_say
             subscription_options::refused_options_change_nothing

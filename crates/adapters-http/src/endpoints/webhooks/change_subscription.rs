@@ -84,7 +84,7 @@ pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answ
         }
         let dropped = [(HEADERS, dropped.headers), (AUTH, dropped.auth)].into_iter();
         let dropped = dropped.filter_map(|(field, is_dropped)| is_dropped.then_some(field)).collect();
-        Ok(Json(Answer { subscription: SubscriptionRecord::of(&changed), dropped }))
+        Ok(Json(Answer { subscription: SubscriptionRecord::of(&changed, call.api().clock.now()), dropped }))
     })
     .await
 }

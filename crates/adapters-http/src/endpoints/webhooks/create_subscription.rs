@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::option_fields::{auth_schema, headers_schema, options};
-use crate::bodies::subscription_fields::{description, events, filter, required, secret, url};
+use crate::bodies::subscription_fields::{description, events, filter, required, signer, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
@@ -31,9 +31,13 @@ struct Body {
     /// A description: up to 1,000 characters, no control characters except line breaks and tabs.
     description: Option<String>,
     /// The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
-    /// are the key. Without it the service makes a secret.
+    /// are the key. Without it the service makes a secret. Absent with `ed25519`, which shares no secret.
     #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", min_length = 1)]
     secret: Option<String>,
+    /// Which signatures webhooks carry: `hmac` (`v1`, by the secret), `ed25519` (`v1a`, by a private key that never leaves
+    /// the service, so that a stolen receiver cannot sign), or `both`.
+    #[schema(example = "both", default = "hmac")]
+    signing: Option<String>,
     /// The headers of each request.
     #[schema(schema_with = headers_schema, required = false)]
     headers: (),
@@ -59,7 +63,8 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
         let wish = body.read(|fields| parse(fields, &call))?;
         let created = webhooks.create_subscription(call.owner(), wish, &call.origin()).await?;
         call.confirm_key(created.subscription.id).await?;
-        Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref())))
+        let now = call.api().clock.now();
+        Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref(), now)))
     })
     .await
 }
@@ -67,10 +72,10 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
 fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, Vec<FieldFault>> {
     let url = url(fields, &call.api().webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));
-    let read = (url, events, filter(fields), description(fields), secret(fields), options(fields));
-    let (url, events, filter, description, secret, options) = read.together()?;
+    let read = (url, events, filter(fields), description(fields), signer(fields), options(fields));
+    let (url, events, filter, description, signer, options) = read.together()?;
     let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
-    Ok(CreateSubscription { url, events, filter, description, secret, options, by, created_by })
+    Ok(CreateSubscription { url, events, filter, description, signer, options, by, created_by })
 }
 
 documented_errors!(Errors: SubscriptionLimitReached);

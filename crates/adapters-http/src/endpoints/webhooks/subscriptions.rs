@@ -44,17 +44,19 @@ pub(super) async fn list_subscriptions(call: OwnerCall) -> Result<Json<Page>, Ap
     let (owner, before, max) = (call.owner().clone(), parameters.cursor()?, parameters.limit()?);
     let request = ListSubscriptionsRequest { owner, before, max };
     let has_health = parameters.read("include", |text| (text == "health").then_some(()), "must be health")?;
-    let webhooks = &call.api().webhooks;
+    let (webhooks, now) = (&call.api().webhooks, call.api().clock.now());
     let (subscriptions, next) = match has_health {
-        None => records(&webhooks.list_subscriptions(&request).await?, SubscriptionRecord::of),
-        Some(()) => records(&webhooks.list_found_subscriptions(&request).await?, SubscriptionRecord::with_health),
+        None => records(&webhooks.list_subscriptions(&request).await?, |one| SubscriptionRecord::of(one, now)),
+        Some(()) => records(&webhooks.list_found_subscriptions(&request).await?, |found| {
+            SubscriptionRecord::with_health(found, now)
+        }),
     };
     Ok(Json(Page { subscriptions, next_cursor: next.map(|id| id.to_cursor()) }))
 }
 
 fn records<T>(
     page: &SubscriptionPage<T>,
-    record: fn(&T) -> SubscriptionRecord,
+    record: impl Fn(&T) -> SubscriptionRecord,
 ) -> (Vec<SubscriptionRecord>, Option<SubscriptionId>) {
     (page.subscriptions.iter().map(record).collect(), page.next)
 }
@@ -77,7 +79,7 @@ pub(super) struct SubscriptionWithHealth {
 pub(super) async fn find_subscription(call: OwnerCall) -> Result<Json<SubscriptionWithHealth>, ApiError> {
     let found = call.api().webhooks.find_subscription(call.owner(), call.id()?).await?;
     let found = found.ok_or(ErrorCode::SubscriptionNotFound)?;
-    let subscription = SubscriptionRecord::of(&found.subscription);
+    let subscription = SubscriptionRecord::of(&found.subscription, call.api().clock.now());
     Ok(Json(SubscriptionWithHealth { subscription, health: HealthRecord::of(&found) }))
 }
 

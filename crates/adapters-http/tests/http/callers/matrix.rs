@@ -244,6 +244,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("GET /console/login", "open"),
     ("GET /console/callback", "callback"),
     ("POST /console/logout", "own page"),
+    ("GET /.well-known/webhooks/{id}/jwks.json", "open"),
     ("GET /docs", "open"),
     ("GET /docs/{file}", "open"),
     ("GET /docs/errors", "open"),

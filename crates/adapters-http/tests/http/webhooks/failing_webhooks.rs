@@ -84,6 +84,10 @@ impl SealedSecretStore for FailingWebhookStore {
         down()
     }
 
+    async fn find_secrets(&self, _: SubscriptionId) -> Result<Option<SealedSecrets>, StoreError> {
+        down()
+    }
+
     async fn replace_secrets(&self, _: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
         down()
     }

@@ -8,6 +8,7 @@ mod filters;
 mod options;
 mod outcomes;
 mod recovery;
+mod signers;
 mod signing_secrets;
 pub(crate) mod subscriptions;
 pub(crate) mod test_url;

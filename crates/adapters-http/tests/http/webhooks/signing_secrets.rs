@@ -27,7 +27,8 @@ async fn signing(server: &Server, id: &str) -> Vec<String> {
     let stored = server.queue.list_secrets(None, 10).await.unwrap();
     let (_, secrets) = stored.into_iter().find(|(other, _)| *other == id).unwrap();
     let at = server.clock.now();
-    secrets.signing_at(at).map(|sealed| keys.unseal(sealed, id).unwrap().secret.expose().to_owned()).collect()
+    let signers = secrets.signing_at(at).map(|sealed| keys.unseal(sealed, id).unwrap().signer);
+    signers.map(|signer| signer.secret().unwrap().expose().to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::ManualClock;
 use domain::ports::{Attempt, WebhookSender};
-use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome, FailureReason, OurFault, SigningSecret};
+use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome, FailureReason, OurFault};
 use insta::assert_snapshot;
 
 use crate::server::Server;
@@ -77,20 +77,23 @@ async fn a_url_is_tested_before_anything_is_subscribed() {
     }
 }
 
+fn secret_of(attempt: &Attempt) -> &str {
+    attempt.signers[0].secret().unwrap().expose()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_test_is_signed_with_the_secret_in_the_form() {
     let server = Server::start();
     let body = r#"{"url":"https://example.com/accepts","secret":"my own secret"}"#;
     let sent = test(body).send(&server).await;
     let [attempt] = server.tested.attempts().try_into().expect("one attempt");
-    assert_eq!(attempt.secrets.iter().map(SigningSecret::expose).collect::<Vec<_>>(), ["my own secret"]);
+    assert_eq!((attempt.signers.len(), secret_of(&attempt)), (1, "my own secret"));
     assert!(sent.body.contains(&attempt.event_id.to_string()), "the answer has the webhook-id: {}", sent.body);
     let payload = std::str::from_utf8(attempt.payload.bytes()).unwrap();
     assert_eq!(payload, r#"{"type":"webhook.test","timestamp":"2026-11-21T01:42:03.120Z","data":{}}"#);
     for _ in 0..2 {
         test(r#"{"url":"https://example.com/accepts"}"#).send(&server).await;
     }
-    let made: Vec<String> =
-        server.tested.attempts()[1..].iter().map(|one| one.secrets[0].expose().to_owned()).collect();
+    let made: Vec<String> = server.tested.attempts()[1..].iter().map(|one| secret_of(one).to_owned()).collect();
     assert!(made[0].starts_with("whsec_") && made[0] != made[1], "a secret for each test");
 }

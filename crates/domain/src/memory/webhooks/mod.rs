@@ -149,6 +149,13 @@ impl Lane {
         self.secrets.clone().map(|secrets| SealedSecrets { options, ..secrets })
     }
 
+    /// Keeps these secrets, with what the subscription shows of them.
+    fn keep(&mut self, sealed: SealedSecrets) {
+        self.subscription.signing = sealed.signing();
+        self.subscription.options = sealed.options;
+        self.secrets = Some(SealedSecrets { previous: sealed.previous, ..SealedSecrets::of(sealed.current) });
+    }
+
     /// How the deliveries of the lane end if it is closed.
     fn end(&self) -> DeliveryEnd {
         if self.secrets.is_some() { DeliveryEnd::SubscriptionDisabled } else { DeliveryEnd::SubscriptionDeleted }

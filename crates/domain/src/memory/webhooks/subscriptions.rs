@@ -70,14 +70,15 @@ impl SubscriptionStore for MemoryWebhookStore {
         if decided != SubscriptionInsertion::Stored {
             return Ok(decided);
         }
-        let secrets = SealedSecrets::of(secret.clone());
-        let lane = Lane {
+        let mut lane = Lane {
             subscription: subscription.clone(),
-            secrets: Some(secrets),
+            secrets: None,
             deleted_at: None,
             breaker: Breaker::default(),
             served: None,
         };
+        let options = subscription.options.clone();
+        lane.keep(SealedSecrets { options, ..SealedSecrets::of(secret.clone()) });
         tables.lanes.insert(subscription.id, lane);
         self.audit.write([cause.subscription_created(subscription)]);
         Ok(SubscriptionInsertion::Stored)
@@ -139,16 +140,16 @@ impl SubscriptionStore for MemoryWebhookStore {
     }
 
     async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
-        let &RotateSecretRequest { ref owner, id, ref secret, previous_until, at, ref cause } = request;
+        let &RotateSecretRequest { ref owner, id, previous_until, at, ref cause, .. } = request;
         let mut tables = self.tables();
-        let Some(lane) = tables.lane_of(owner, id) else { return Ok(SecretRotation::NotFound) };
-        if let Some(secrets) = lane.sealed().filter(|secrets| !secrets.allow_rotation(at, previous_until)) {
-            return Ok(SecretRotation::Overlapping(lane.subscription.clone(), secrets));
-        }
-        let previous = lane.secrets.take().map(|secrets| (secrets.current, previous_until));
-        lane.secrets = Some(SealedSecrets { previous, ..SealedSecrets::of(secret.clone()) });
+        let lane = tables.lane_of(owner, id).and_then(|lane| lane.sealed().map(|sealed| (lane, sealed)));
+        let Some((lane, before)) = lane else { return Ok(SecretRotation::NotFound) };
+        let Some(after) = request.applied_to(&before) else {
+            return Ok(SecretRotation::Refused(lane.subscription.clone(), before));
+        };
+        lane.keep(after);
         lane.subscription.updated_at = at;
-        self.audit.write([cause.secret_rotated(id, owner, previous_until)]);
+        self.audit.write([cause.secret_rotated(&lane.subscription, previous_until)]);
         Ok(SecretRotation::Rotated(lane.subscription.clone()))
     }
 
@@ -178,12 +179,15 @@ impl SealedSecretStore for MemoryWebhookStore {
         Ok(stored.take(max as usize).collect())
     }
 
+    async fn find_secrets(&self, id: SubscriptionId) -> Result<Option<SealedSecrets>, StoreError> {
+        Ok(self.tables().lanes.get(&id).and_then(Lane::sealed))
+    }
+
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
         let mut tables = self.tables();
         let lane = tables.lanes.get_mut(&request.id);
         let Some(lane) = lane.filter(|lane| lane.sealed().as_ref() == Some(&request.from)) else { return Ok(false) };
-        lane.subscription.options = request.to.options.clone();
-        lane.secrets = Some(SealedSecrets { options: SealedOptions::default(), ..request.to.clone() });
+        lane.keep(request.to.clone());
         Ok(true)
     }
 

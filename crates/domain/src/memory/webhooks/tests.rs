@@ -11,7 +11,7 @@ use crate::ports::{
 };
 use crate::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, Delivery, DeliveryEnd, DeliveryFilter, DeliveryState, Description, Event,
-    EventType, FairShares, NewEvent, Payload, SealedOptions, SealedSecret, SubscribedEvents, Subscription,
+    EventType, FairShares, NewEvent, Payload, SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription,
     SubscriptionStatus, TargetUrl,
 };
 use crate::{EventId, OwnerId, SubscriptionId, Timestamp};
@@ -42,6 +42,7 @@ fn subscribed(entropy: &SeededEntropy) -> (MemoryWebhookStore, Subscription) {
         updated_at: at(0),
         created_by: None,
         options: SealedOptions::default(),
+        signing: Signing::default(),
     };
     let insertion = block_on(store.insert_within(&InsertSubscriptionRequest {
         subscription: subscription.clone(),

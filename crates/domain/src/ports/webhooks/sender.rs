@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::webhooks::{AttemptOutcome, Payload, RequestHeaders, SigningSecret, TargetUrl};
+use crate::webhooks::{AttemptOutcome, Payload, RequestHeaders, Signer, TargetUrl};
 use crate::{EventId, Timestamp, TraceContext};
 
 /// The content of one attempt.
@@ -16,8 +16,8 @@ pub struct Attempt {
     pub event_id: EventId,
     /// The body, stored once with the event.
     pub payload: Payload,
-    /// The secrets to sign with, newest first: one, or two during the overlap of a rotation.
-    pub secrets: Arc<[SigningSecret]>,
+    /// What signs, newest first: one, or two during the overlap of a rotation.
+    pub signers: Arc<[Signer]>,
     /// The headers that the subscription adds.
     pub headers: RequestHeaders,
     /// When the attempt starts, sent as `webhook-timestamp`.
@@ -33,7 +33,7 @@ pub trait WebhookSender: Send + Sync {
     ///
     /// - **Guarded.** No byte reaches an address that the egress policy refuses, whatever the URL, the resolver or the
     ///   receiver say. The sender follows no redirect and takes no proxy from the environment.
-    /// - **Exact.** The payload's bytes are sent unchanged, signed with every secret by [`crate::webhooks::sign`], with
+    /// - **Exact.** The payload's bytes are sent unchanged, signed by every signer with [`crate::webhooks::sign`], with
     ///   the headers of the subscription.
     /// - **Bounded.** The sender itself ends resolving, connecting, TLS, sending and reading within its deadline. At
     ///   most [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and nothing

@@ -3,8 +3,8 @@ use async_trait::async_trait;
 use crate::audit::Cause;
 use crate::ports::StoreError;
 use crate::webhooks::{
-    ChangedSubscription, DisableReason, InvalidOptions, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
-    SubscriptionHealth,
+    ChangedSubscription, DisableReason, InvalidOptions, SealedSecret, SealedSecrets, SigningKind, Subscription,
+    SubscriptionChange, SubscriptionHealth,
 };
 use crate::{KeyId, OwnerId, SubscriptionId, Timestamp};
 
@@ -70,6 +70,8 @@ pub struct RotateSecretRequest {
     pub owner: OwnerId,
     /// The subscription.
     pub id: SubscriptionId,
+    /// The kind that the current secret must have; `None` for any.
+    pub of_kind: Option<SigningKind>,
     /// The new secret.
     pub secret: SealedSecret,
     /// Until when the previous secret signs.
@@ -78,6 +80,20 @@ pub struct RotateSecretRequest {
     pub at: Timestamp,
     /// The reason, for the audit log.
     pub cause: Cause,
+}
+
+impl RotateSecretRequest {
+    /// The secrets after the rotation; `None` if it is refused, because the current secret is of another kind, or by
+    /// [`SealedSecrets::allow_rotation`].
+    pub fn applied_to(&self, before: &SealedSecrets) -> Option<SealedSecrets> {
+        let is_of_kind = self.of_kind.is_none_or(|kind| before.is_of(kind));
+        let is_allowed = is_of_kind && before.allow_rotation(self.at, self.previous_until);
+        is_allowed.then(|| SealedSecrets {
+            current: self.secret.clone(),
+            previous: Some((before.current.clone(), self.previous_until)),
+            options: before.options.clone(),
+        })
+    }
 }
 
 /// Asks for [`SubscriptionStore::delete`].
@@ -146,9 +162,9 @@ pub enum SubscriptionUpdate {
 pub enum SecretRotation {
     /// The new secret is stored.
     Rotated(Subscription),
-    /// The call had no effect: an earlier rotation is in its overlap. The subscription and its secrets as they are
+    /// The call had no effect: [`RotateSecretRequest::applied_to`] refused. The subscription and its secrets as they are
     /// stored.
-    Overlapping(Subscription, SealedSecrets),
+    Refused(Subscription, SealedSecrets),
     /// There is no such subscription, or it belongs to another user.
     NotFound,
 }
@@ -158,7 +174,7 @@ pub enum SecretRotation {
 #[async_trait]
 pub trait SubscriptionStore: Send + Sync {
     /// Stores the subscription with every field unchanged, its secret and an empty lane, unless its owner already has
-    /// `max` subscriptions.
+    /// `max` subscriptions. Its [`signing`](Subscription::signing) is always that of the stored secrets.
     ///
     /// - The maximum is exact under any concurrency, from any number of processes.
     /// - [`SubscriptionInsertion::within`] decides. Disabled subscriptions count as existing. Deleted ones count as
@@ -199,8 +215,8 @@ pub trait SubscriptionStore: Send + Sync {
     /// Makes the secret of the request the current one and sets `updated_at`. The previous secret signs until
     /// `previous_until`; a third one is deleted.
     ///
-    /// [`SealedSecrets::allow_rotation`] decides whether the overlap of an earlier rotation allows it. Of parallel
-    /// rotations with an overlap, one stores its secret.
+    /// [`RotateSecretRequest::applied_to`] decides whether the stored secrets allow it. Of parallel rotations with an
+    /// overlap, one stores its secret.
     async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError>;
 
     /// Deletes the owner's subscription; `false` if the owner has none with this id. Its secrets and options are deleted at
@@ -229,6 +245,10 @@ pub trait SealedSecretStore: Send + Sync {
         after: Option<SubscriptionId>,
         max: u32,
     ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError>;
+
+    /// The stored secrets of a subscription of any owner; `None` if there is no such subscription, or it is deleted. Their
+    /// public part is for everybody, who does not know the owner.
+    async fn find_secrets(&self, id: SubscriptionId) -> Result<Option<SealedSecrets>, StoreError>;
 
     /// Replaces the stored secrets if they still equal those of the request, and returns whether they did.
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError>;

@@ -52,6 +52,6 @@ impl Webhooks {
 
     fn sealed_check(&self) -> SealedSecret {
         let check = SigningSecret::parse(CHECK).expect("the check value is a valid secret");
-        self.rules.sealing_keys.seal(&check, NO_SUBSCRIPTION, &*self.entropy)
+        self.rules.sealing_keys.seal(&check.into(), NO_SUBSCRIPTION, &*self.entropy)
     }
 }

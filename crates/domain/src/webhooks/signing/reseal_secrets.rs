@@ -59,7 +59,7 @@ fn resealed(
 ) -> Result<Option<SealedSecrets>, UnsealError> {
     let renew = |sealed: &SealedSecret| -> Result<SealedSecret, UnsealError> {
         let unsealed = keys.unseal(sealed, id)?;
-        Ok(if unsealed.under_older_key { keys.seal(&unsealed.secret, id, entropy) } else { sealed.clone() })
+        Ok(if unsealed.under_older_key { keys.seal(&unsealed.signer, id, entropy) } else { sealed.clone() })
     };
     let current = renew(&stored.current)?;
     let previous = match &stored.previous {

@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use super::idempotency_key::IdempotencyKey;
 use super::sealed_secrets::SealedSecrets;
-use super::signing_secret::{ChosenSecret, SigningSecret};
+use super::signer::{ChosenSigner, NoSharedSecret, SignerWish, SigningKind};
+use super::signing_secret::SigningSecret;
 use crate::audit::Origin;
 use crate::ports::{RotateSecretRequest, SecretRotation, StoreError};
 use crate::webhooks::{Subscription, Webhooks};
@@ -13,11 +14,13 @@ use crate::{OVERLAP_MAX, OwnerId, SubscriptionId, Timestamp};
 pub struct RotateSecret {
     /// The subscription.
     pub id: SubscriptionId,
+    /// Which signatures webhooks carry from now on; `None` for those that they carry already.
+    pub signing: Option<SigningKind>,
     /// The new secret; `None` to generate one.
     pub secret: Option<SigningSecret>,
     /// How long the old secret signs together with the new one: from zero to [`OVERLAP_MAX`].
     pub overlap: Duration,
-    /// Names the rotation. With the same key, a repeated rotation makes the same secret.
+    /// Names the rotation. With the same key, a repeated rotation makes the same secret and the same key pair.
     pub key: Option<IdempotencyKey>,
 }
 
@@ -41,6 +44,9 @@ pub enum RotateSecretError {
     /// The overlap is longer than [`OVERLAP_MAX`].
     #[error("must be at most {} seconds", OVERLAP_MAX.as_secs())]
     OverlapOutOfRange,
+    /// A secret was given for a subscription that shares none.
+    #[error(transparent)]
+    NoSharedSecret(#[from] NoSharedSecret),
     /// An earlier rotation is in its overlap until this time, and this one is not a repetition of it.
     #[error("the previous secret signs until {until}")]
     Overlapping {
@@ -56,9 +62,10 @@ pub enum RotateSecretError {
 }
 
 impl Webhooks {
-    /// Gives the owner's subscription a new secret. The old secret signs as well until the overlap ends.
+    /// Gives the owner's subscription a new secret, a new key pair or both. What signed before signs as well until the
+    /// overlap ends.
     ///
-    /// Until then, only a rotation without an overlap succeeds, which ends the old secrets. A repetition of the earlier
+    /// Until then, only a rotation without an overlap succeeds, which ends what signed before. A repetition of the earlier
     /// rotation, which has the same idempotency key or the same chosen secret, gets the same answer without effect. See
     /// decision 56.
     ///
@@ -75,50 +82,59 @@ impl Webhooks {
             return Err(RotateSecretError::OverlapOutOfRange);
         }
         let (now, id) = (self.clock.now(), request.id);
-        let mut possible = self.possible_secrets(request.secret, request.key.as_ref(), id);
-        let rotation = RotateSecretRequest {
-            owner: owner.clone(),
-            id,
-            secret: self.rules.sealing_keys.seal(possible[0].as_ref(), id, &*self.entropy),
-            previous_until: now.plus(request.overlap),
-            at: now,
-            cause: self.cause(origin, now),
-        };
-        match self.stores.subscriptions.rotate_secret(&rotation).await? {
-            SecretRotation::Rotated(subscription) => {
-                Ok(RotatedSecret { subscription, secret: possible.swap_remove(0).into_shown() })
+        let mut kind = request.signing.unwrap_or_default();
+        loop {
+            let wish = SignerWish::new(kind, request.secret.clone())?;
+            let mut possible = self.possible_signers(&wish, request.key.as_ref(), id);
+            let rotation = RotateSecretRequest {
+                owner: owner.clone(),
+                id,
+                of_kind: request.signing.is_none().then_some(kind),
+                secret: self.rules.sealing_keys.seal(possible[0].signer(), id, &*self.entropy),
+                previous_until: now.plus(request.overlap),
+                at: now,
+                cause: self.cause(origin, now),
+            };
+            match self.stores.subscriptions.rotate_secret(&rotation).await? {
+                SecretRotation::Rotated(subscription) => {
+                    return Ok(RotatedSecret { subscription, secret: possible.swap_remove(0).into_shown() });
+                }
+                // Most subscriptions have the kind that is tried first. Another turn follows only if the kind changes.
+                SecretRotation::Refused(_, stored) if rotation.of_kind.is_some_and(|kind| !stored.is_of(kind)) => {
+                    kind = stored.current.public().kind();
+                }
+                SecretRotation::Refused(subscription, stored) => {
+                    let until = stored.previous.as_ref().map_or(now, |(_, until)| *until);
+                    let signer =
+                        self.current_among(possible, &stored, id).ok_or(RotateSecretError::Overlapping { until })?;
+                    return Ok(RotatedSecret { subscription, secret: signer.into_shown() });
+                }
+                SecretRotation::NotFound => return Err(RotateSecretError::NotFound),
             }
-            SecretRotation::Overlapping(subscription, stored) => {
-                let until = stored.previous.as_ref().map_or(now, |(_, until)| *until);
-                let secret =
-                    self.current_among(possible, &stored, id).ok_or(RotateSecretError::Overlapping { until })?;
-                Ok(RotatedSecret { subscription, secret: secret.into_shown() })
-            }
-            SecretRotation::NotFound => Err(RotateSecretError::NotFound),
         }
     }
 
-    /// The secret of this rotation, and after it the secrets that the same rotation got under older sealing keys.
-    fn possible_secrets(
+    /// The signer of this rotation, and after it those that the same rotation got under older sealing keys.
+    fn possible_signers(
         &self,
-        given: Option<SigningSecret>,
+        wish: &SignerWish,
         key: Option<&IdempotencyKey>,
         id: SubscriptionId,
-    ) -> Vec<ChosenSecret> {
-        match (given, key) {
-            (None, Some(key)) => self.rules.sealing_keys.derive(id, key).into_iter().map(ChosenSecret::Made).collect(),
-            (given, _) => vec![ChosenSecret::of(given, &*self.entropy)],
+    ) -> Vec<ChosenSigner> {
+        match key {
+            Some(key) => self.rules.sealing_keys.derivations(id, key).map(|derive| wish.derived(derive)).collect(),
+            None => vec![wish.drawn(&*self.entropy)],
         }
     }
 
-    /// The secret that is stored as the current one.
+    /// The signer that is stored as the current one.
     fn current_among(
         &self,
-        possible: Vec<ChosenSecret>,
+        possible: Vec<ChosenSigner>,
         stored: &SealedSecrets,
         id: SubscriptionId,
-    ) -> Option<ChosenSecret> {
-        let current = self.rules.sealing_keys.unseal(&stored.current, id).ok()?.secret;
-        possible.into_iter().find(|secret| secret.as_ref().expose() == current.expose())
+    ) -> Option<ChosenSigner> {
+        let current = self.rules.sealing_keys.unseal(&stored.current, id).ok()?.signer;
+        possible.into_iter().find(|signer| signer.repeats(&current))
     }
 }

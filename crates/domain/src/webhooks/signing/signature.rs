@@ -1,8 +1,12 @@
+use std::cell::LazyCell;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::key_pair::SigningKeyPair;
+use super::signer::Signer;
 use super::signing_secret::SigningSecret;
 use crate::Timestamp;
 
@@ -13,18 +17,25 @@ pub struct SignatureHeaders {
     pub id: String,
     /// `webhook-timestamp`: the attempt's time in whole Unix seconds.
     pub timestamp: String,
-    /// `webhook-signature`: `v1,<base64>` for each secret, separated by spaces.
+    /// `webhook-signature`: `v1,<base64>` for each secret and `v1a,<base64>` for each key pair, separated by spaces.
     pub signature: String,
 }
 
-/// Signs `body` as the message `id` sent at `at`: HMAC-SHA256 over `id.timestamp.body`, once with each secret.
+/// Signs `body` as the message `id` sent at `at`: HMAC-SHA256 over `id.timestamp.body` with each secret, and Ed25519
+/// over the same with each key pair.
 ///
-/// During a rotation there are two secrets, newest first. A receiver accepts a webhook if one of its signatures is
+/// During a rotation there are two signers, newest first. A receiver accepts a webhook if one of its signatures is
 /// right.
-pub fn sign(secrets: &[SigningSecret], id: &str, at: Timestamp, body: &[u8]) -> SignatureHeaders {
+pub fn sign(signers: &[Signer], id: &str, at: Timestamp, body: &[u8]) -> SignatureHeaders {
     let timestamp = at.unix_millis().div_euclid(1_000).to_string();
-    let signatures: Vec<String> = secrets.iter().map(|secret| signature(secret, [id, &timestamp], body)).collect();
-    SignatureHeaders { id: id.to_owned(), timestamp, signature: signatures.join(" ") }
+    // In one piece, because Ed25519 reads the message twice.
+    let message = LazyCell::new(|| [id.as_bytes(), b".", timestamp.as_bytes(), b".", body].concat());
+    let by_pair = |pair: &SigningKeyPair| format!("v1a,{}", pair.sign(&message));
+    let by_secret = |secret: &SigningSecret| signature(secret, [id, &timestamp], body);
+    let by_signer = |signer: &Signer| [signer.secret().map(by_secret), signer.key_pair().map(by_pair)];
+    let signatures: Vec<String> = signers.iter().flat_map(by_signer).flatten().collect();
+    let signature = signatures.join(" ");
+    SignatureHeaders { id: id.to_owned(), timestamp, signature }
 }
 
 fn signature(secret: &SigningSecret, [id, timestamp]: [&str; 2], body: &[u8]) -> String {
@@ -37,6 +48,8 @@ fn signature(secret: &SigningSecret, [id, timestamp]: [&str; 2], body: &[u8]) ->
 
 #[cfg(test)]
 mod tests {
+    use zeroize::Zeroizing;
+
     use super::*;
 
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -48,8 +61,8 @@ mod tests {
         Timestamp::from_unix_millis(unix_millis).unwrap()
     }
 
-    fn secrets(texts: &[&str]) -> Vec<SigningSecret> {
-        texts.iter().map(|text| SigningSecret::parse(text).unwrap()).collect()
+    fn secrets(texts: &[&str]) -> Vec<Signer> {
+        texts.iter().map(|text| SigningSecret::parse(text).unwrap().into()).collect()
     }
 
     #[test]
@@ -63,6 +76,25 @@ mod tests {
     fn the_timestamp_is_in_whole_seconds() {
         assert_eq!(sign(&secrets(&[SECRET]), ID, at(1_614_265_330_999), BODY).signature, SIGNATURE);
         assert_ne!(sign(&secrets(&[SECRET]), ID, at(1_614_265_331_000), BODY).signature, SIGNATURE);
+    }
+
+    /// The vector of `clients/conformance/signatures.json`: OpenSSL, by `node` and by Python's `cryptography`, gives the
+    /// same signature with a private key of 32 bytes 1.
+    #[test]
+    fn key_pairs_make_signatures_v1a() {
+        let signature_a =
+            "v1a,Ykcu7AtGZGmZxFEH1Gaa2Nd7feY/CTuruoL4fqgnKwfbHU4DhemoVHZdvGfIvKvn4BIgwktLGGPGIr/i9nK7AA==";
+        let pair = |byte| SigningKeyPair::of_seed(Zeroizing::new([byte; 32]));
+        let secret = || SigningSecret::parse(SECRET).unwrap();
+        assert_eq!(pair(1).public_key().to_string(), "whpk_iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=");
+        let signed = |signers: &[Signer]| sign(signers, ID, at(1_614_265_330_000), BODY).signature;
+        assert_eq!(signed(&[Signer::Ed25519(pair(1))]), signature_a);
+        let both = Signer::Both(secret(), pair(1));
+        assert_eq!(signed(std::slice::from_ref(&both)), format!("{SIGNATURE} {signature_a}"));
+        let other = signed(&[Signer::Ed25519(pair(2))]);
+        assert_ne!(other, signature_a);
+        let rotated = [Signer::Ed25519(pair(2)), both, Signer::Hmac(secret())];
+        assert_eq!(signed(&rotated), format!("{other} {SIGNATURE} {signature_a} {SIGNATURE}"));
     }
 
     #[test]

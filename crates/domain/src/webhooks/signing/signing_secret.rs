@@ -29,7 +29,7 @@ pub enum InvalidSigningSecret {
     ControlCharacter,
 }
 
-/// The secret that signs a subscription's webhooks. It has no `Display`, and its memory is cleared on drop.
+/// The secret that a subscription shares with its receiver, and that signs by HMAC. It has no `Display`, and its memory is cleared on drop.
 ///
 /// If it is `whsec_` and base64, the key is the decoded bytes, as in Standard Webhooks 1.0. Of any other string, the
 /// bytes are the key. See decision 14.
@@ -109,31 +109,6 @@ fn decode(encoded: &str) -> Result<Zeroizing<Vec<u8>>, InvalidSigningSecret> {
     let key = Zeroizing::new(STANDARD.decode(encoded).map_err(|_| InvalidSigningSecret::Key)?);
     let fits = (SigningSecret::KEY_BYTES_MIN..=SigningSecret::KEY_BYTES_MAX).contains(&key.len());
     fits.then_some(key).ok_or(InvalidSigningSecret::Key)
-}
-
-/// A secret, given by its owner or generated. Only a generated secret is shown: its owner does not know it yet.
-pub(in crate::webhooks) enum ChosenSecret {
-    Given(SigningSecret),
-    Made(SigningSecret),
-}
-
-impl ChosenSecret {
-    pub(in crate::webhooks) fn of(given: Option<SigningSecret>, entropy: &dyn Entropy) -> Self {
-        given.map_or_else(|| Self::Made(SigningSecret::generate(entropy)), Self::Given)
-    }
-
-    pub(in crate::webhooks) fn as_ref(&self) -> &SigningSecret {
-        match self {
-            Self::Given(secret) | Self::Made(secret) => secret,
-        }
-    }
-
-    pub(in crate::webhooks) fn into_shown(self) -> Option<SigningSecret> {
-        match self {
-            Self::Given(_) => None,
-            Self::Made(secret) => Some(secret),
-        }
-    }
 }
 
 #[cfg(test)]

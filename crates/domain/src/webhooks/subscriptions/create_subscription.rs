@@ -3,9 +3,9 @@ use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
 use crate::audit::Origin;
 use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
-use crate::webhooks::signing::signing_secret::ChosenSecret;
 use crate::webhooks::{
-    InvalidOptions, OptionsChange, PayloadFilter, SealedOptions, SigningSecret, TargetUrl, Webhooks,
+    InvalidOptions, OptionsChange, PayloadFilter, SealedOptions, SealedSecrets, SignerWish, SigningSecret, TargetUrl,
+    Webhooks,
 };
 use crate::{KeyId, OwnerId, SubscriptionId};
 
@@ -20,8 +20,8 @@ pub struct CreateSubscription {
     pub filter: Option<PayloadFilter>,
     /// The name of the subscription.
     pub description: Description,
-    /// The signing secret; `None` to generate one.
-    pub secret: Option<SigningSecret>,
+    /// What signs.
+    pub signer: SignerWish,
     /// The headers and the authentication.
     pub options: OptionsChange,
     /// The API key that requests the subscription; `None` for an ID token.
@@ -35,7 +35,7 @@ pub struct CreateSubscription {
 pub struct CreatedSubscription {
     /// The subscription.
     pub subscription: Subscription,
-    /// The secret if it was generated. Only this answer has it.
+    /// The shared secret if there is one and it was generated. Only this answer has it.
     pub secret: Option<SigningSecret>,
 }
 
@@ -77,7 +77,9 @@ impl Webhooks {
     ) -> Result<CreatedSubscription, CreateSubscriptionError> {
         let now = self.clock.now();
         let id = SubscriptionId::mint_for(owner, self.placement, now, &*self.entropy);
-        let options = self.seal_options(id, request.options);
+        let options = self.seal_options(id, request.options).applied_to(&SealedOptions::default(), now)?;
+        let signer = request.signer.drawn(&*self.entropy);
+        let secret = self.rules.sealing_keys.seal(signer.signer(), id, &*self.entropy);
         let subscription = Subscription {
             id,
             owner: owner.clone(),
@@ -90,15 +92,14 @@ impl Webhooks {
             created_at: now,
             updated_at: now,
             created_by: request.created_by,
-            options: options.applied_to(&SealedOptions::default(), now)?,
+            options,
+            signing: SealedSecrets::of(secret.clone()).signing(),
         };
-        let secret = ChosenSecret::of(request.secret, &*self.entropy);
-        let sealed = self.rules.sealing_keys.seal(secret.as_ref(), subscription.id, &*self.entropy);
         let max = self.rules.policy.max_subscriptions();
-        let request = InsertSubscriptionRequest { subscription, secret: sealed, max, cause: self.cause(origin, now) };
+        let request = InsertSubscriptionRequest { subscription, secret, max, cause: self.cause(origin, now) };
         match self.stores.subscriptions.insert_within(&request).await? {
             SubscriptionInsertion::Stored => {
-                Ok(CreatedSubscription { subscription: request.subscription, secret: secret.into_shown() })
+                Ok(CreatedSubscription { subscription: request.subscription, secret: signer.into_shown() })
             }
             SubscriptionInsertion::LimitReached { max } => Err(CreateSubscriptionError::LimitReached { max }),
             SubscriptionInsertion::TooManyDeleted { max } => Err(CreateSubscriptionError::TooManyDeleted { max }),

@@ -3,15 +3,13 @@ use std::time::Duration;
 use crate::audit::Origin;
 use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
 use crate::webhooks::{
-    Description, RotateSecret, RotateSecretError, SealedOptions, SigningSecret, SubscribedEvents, Subscription,
-    SubscriptionChange, SubscriptionStatus, TargetUrl, Webhooks,
+    Description, RotateSecret, RotateSecretError, SealedOptions, Signing, SigningKind, SigningSecret, SubscribedEvents,
+    Subscription, SubscriptionChange, SubscriptionStatus, TargetUrl, Webhooks,
 };
 use crate::{OwnerId, SubscriptionId};
 
 /// The id of the subscription: the same on every instance, so that instances that start together create one.
 const ID: [u8; 16] = 1_u128.to_be_bytes();
-/// The id right before it.
-const BEFORE_ID: [u8; 16] = 0_u128.to_be_bytes();
 
 /// The webhook that informs the operator of operational events, as it is configured. It is a subscription like others,
 /// with an owner that no user can be.
@@ -79,8 +77,9 @@ impl Webhooks {
             updated_at: now,
             created_by: None,
             options: SealedOptions::default(),
+            signing: Signing::default(),
         };
-        let secret = self.rules.sealing_keys.seal(&wanted.secret, id, &*self.entropy);
+        let secret = self.rules.sealing_keys.seal(&wanted.secret.clone().into(), id, &*self.entropy);
         let cause = self.cause(&Origin::SERVICE, now);
         let request = InsertSubscriptionRequest { subscription, secret, max: 1, cause };
         match self.stores.subscriptions.insert_within(&request).await {
@@ -91,20 +90,26 @@ impl Webhooks {
     }
 
     async fn keep_operator_secret(&self, owner: &OwnerId, wanted: &SigningSecret) -> Result<(), StoreError> {
-        let (id, before) = (OperatorWebhook::subscription_id(), SubscriptionId::from_bytes(BEFORE_ID));
-        let stored = self.stores.secrets.list_secrets(Some(before), 1).await?;
-        let stored = stored.into_iter().find(|(found, _)| *found == id).map(|(_, secrets)| secrets);
+        let id = OperatorWebhook::subscription_id();
+        let stored = self.stores.secrets.find_secrets(id).await?;
         let current = stored.and_then(|stored| self.rules.sealing_keys.unseal(&stored.current, id).ok());
-        if current.is_some_and(|current| current.secret.expose() == wanted.expose()) {
+        let current = current.as_ref().and_then(|current| current.signer.secret());
+        if current.is_some_and(|current| current.expose() == wanted.expose()) {
             return Ok(());
         }
         // During the overlap of an earlier rotation, only one without an overlap is allowed.
         for overlap in [RotateSecret::OVERLAP_DEFAULT, Duration::ZERO] {
-            let request = RotateSecret { id, secret: Some(wanted.clone()), overlap, key: None };
+            let request =
+                RotateSecret { id, signing: Some(SigningKind::Hmac), secret: Some(wanted.clone()), overlap, key: None };
             match self.rotate_secret(owner, request, &Origin::SERVICE).await {
                 Err(RotateSecretError::Overlapping { .. }) => {}
                 Err(RotateSecretError::Store(error)) => return Err(error),
-                Ok(_) | Err(RotateSecretError::OverlapOutOfRange | RotateSecretError::NotFound) => break,
+                Ok(_)
+                | Err(
+                    RotateSecretError::OverlapOutOfRange
+                    | RotateSecretError::NoSharedSecret(_)
+                    | RotateSecretError::NotFound,
+                ) => break,
             }
         }
         Ok(())

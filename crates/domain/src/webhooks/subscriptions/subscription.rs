@@ -1,6 +1,6 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
-use crate::webhooks::{DisableReason, PayloadFilter, SealedOptions, TargetUrl};
+use crate::webhooks::{DisableReason, PayloadFilter, SealedOptions, Signing, TargetUrl};
 use crate::{KeyId, OwnerId, SubscriptionId, Timestamp};
 
 /// The subscription of an owner's events at a URL.
@@ -30,6 +30,8 @@ pub struct Subscription {
     pub created_by: Option<OwnerId>,
     /// The headers and the authentication of its requests.
     pub options: SealedOptions,
+    /// What everybody may know about its signers. Stores read it off the sealed secrets.
+    pub signing: Signing,
 }
 
 impl Subscription {

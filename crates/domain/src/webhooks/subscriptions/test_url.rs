@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use crate::OwnerId;
 use crate::ports::Attempt;
-use crate::webhooks::signing::signing_secret::ChosenSecret;
 use crate::webhooks::{
     AttemptRecord, Event, EventType, InvalidOptions, OptionsChange, PayloadTooLarge, PublishEvent, SigningSecret,
     TargetUrl, Webhooks,
@@ -48,12 +47,12 @@ impl Webhooks {
         let (started_at, headers) = (self.clock.now(), options.request_headers()?);
         let request = PublishEvent { owner: owner.clone(), event_type: EventType::of_tests(), data: "{}", id: None };
         let event = self.compose(request, None, started_at)?.event;
-        let secret = ChosenSecret::of(secret, &*self.entropy);
+        let secret = secret.unwrap_or_else(|| SigningSecret::generate(&*self.entropy));
         let attempt = Attempt {
             url,
             event_id: event.id,
             payload: event.payload.clone(),
-            secrets: Arc::new([secret.as_ref().clone()]),
+            signers: Arc::new([secret.into()]),
             headers,
             at: self.clock.world_time(),
             trace: None,

@@ -42,6 +42,9 @@ pub(crate) enum Fault {
     ClearsWhatItRefuses,
     IgnoresStoredOptions,
     // Secrets
+    ForgetsPublicKeys,
+    IgnoresKindsOfSigners,
+    ReadsKindsOfSignersFirst,
     ForgetsThePrevious,
     RotatesInTheOverlap,
     RefusesEveryRotationInTheOverlap,

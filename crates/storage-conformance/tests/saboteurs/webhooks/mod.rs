@@ -81,7 +81,13 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::IgnoresFilters, &["events_pass_filters_as_the_vectors_say", "each_event_of_a_call_is_filtered_alone"]),
     (Fault::FiltersByTheFirstEvent, &["each_event_of_a_call_is_filtered_alone"]),
     (Fault::KeepsTheBreaker, &["enabling_starts_with_a_breaker_as_new"]),
-    (Fault::KeepsSecretsOfDeleted, &["a_deleted_subscription_is_found_by_no_method"]),
+    (Fault::KeepsSecretsOfDeleted, &["a_deleted_subscription_is_found_by_no_method", "secrets_are_found_by_id_alone"]),
+    (Fault::ForgetsPublicKeys, &["public_keys_come_back_with_subscriptions", "a_rotation_changes_what_signs"]),
+    (
+        Fault::IgnoresKindsOfSigners,
+        &["a_rotation_changes_what_signs", "a_rotation_for_a_kind_beside_its_end_undoes_nothing"],
+    ),
+    (Fault::ReadsKindsOfSignersFirst, &["a_rotation_for_a_kind_beside_its_end_undoes_nothing"]),
     (Fault::ChangesAnybodys, &["other_owners_subscriptions_are_not_seen_nor_touched"]),
     (
         Fault::IgnoresDisabling,

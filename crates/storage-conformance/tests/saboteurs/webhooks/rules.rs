@@ -1,7 +1,7 @@
 use domain::ports::SubscriptionStore;
 use domain::webhooks::{
-    DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedOptions, SealedSecret, SubscribedEvents,
-    Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
+    DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedOptions, SealedSecret, Signing,
+    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
 };
 use domain::{OwnerId, Patch, SubscriptionId};
 
@@ -58,6 +58,9 @@ impl Saboteur {
 
     pub(crate) async fn shown(&self, subscription: &mut Subscription, health: &mut SubscriptionHealth) {
         let id = subscription.id;
+        if self.is(Fault::ForgetsPublicKeys) {
+            subscription.signing = Signing::default();
+        }
         if self.is(Fault::CountsNoClaims) {
             let state = Some(DeliveryStateKind::Sending);
             let sent = DeliveryFilter { subscription: Some(id), state, ..DeliveryFilter::default() };

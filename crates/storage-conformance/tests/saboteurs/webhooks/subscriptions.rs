@@ -183,46 +183,28 @@ impl SubscriptionStore for Saboteur {
     }
 
     async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
-        let &RotateSecretRequest { ref owner, id, ref secret, previous_until, at, ref cause } = request;
+        let &RotateSecretRequest { ref owner, id, ref secret, previous_until, at, .. } = request;
         self.enter().await;
         let (owner, secret) = (self.changed_owner(owner, id), self.sealed(secret));
-        let until = match self.fault {
+        let previous_until = match self.fault {
             Fault::RefusesEveryRotationInTheOverlap => previous_until.max(at.plus(Duration::from_millis(1))),
             _ => self.as_written(previous_until),
         };
-        let mut rotated = self
-            .inner
-            .rotate_secret(&RotateSecretRequest {
-                owner: owner.clone(),
-                id,
-                secret: secret.clone(),
-                previous_until: until,
-                at,
-                cause: cause.clone(),
-            })
-            .await?;
-        if let (Fault::RotatesInTheOverlap, SecretRotation::Overlapping(..)) = (self.fault, &rotated) {
-            self.inner
-                .rotate_secret(&RotateSecretRequest {
-                    owner: owner.clone(),
-                    id,
-                    secret: secret.clone(),
-                    previous_until: at,
-                    at,
-                    cause: cause.clone(),
-                })
-                .await?;
-            rotated = self
-                .inner
-                .rotate_secret(&RotateSecretRequest {
-                    owner: owner.clone(),
-                    id,
-                    secret: secret.clone(),
-                    previous_until: until,
-                    at,
-                    cause: cause.clone(),
-                })
-                .await?;
+        let mut asked = RotateSecretRequest { owner, secret: secret.clone(), previous_until, ..request.clone() };
+        match self.fault {
+            Fault::IgnoresKindsOfSigners => asked.of_kind = None,
+            Fault::ReadsKindsOfSignersFirst => {
+                let read = self.inner.find_secrets(id).await?;
+                asked.of_kind = asked.of_kind.filter(|kind| read.is_some_and(|read| !read.is_of(*kind)));
+                self.gap().await;
+            }
+            _ => {}
+        }
+        let mut rotated = self.inner.rotate_secret(&asked).await?;
+        if let (Fault::RotatesInTheOverlap, SecretRotation::Refused(..)) = (self.fault, &rotated) {
+            let without_overlap = RotateSecretRequest { previous_until: at, ..asked.clone() };
+            self.inner.rotate_secret(&without_overlap).await?;
+            rotated = self.inner.rotate_secret(&asked).await?;
         }
         if self.is(Fault::RotatesOptionsAway) {
             self.put_options(id, SealedOptions::default()).await;
@@ -277,6 +259,13 @@ impl SealedSecretStore for Saboteur {
             page = memo.secrets.clone().into_iter().collect();
         }
         Ok(page)
+    }
+
+    async fn find_secrets(&self, id: SubscriptionId) -> Result<Option<SealedSecrets>, StoreError> {
+        self.enter().await;
+        let found = self.inner.find_secrets(id).await?;
+        let kept = self.memo().secrets.get(&id).cloned().filter(|_| self.is(Fault::KeepsSecretsOfDeleted));
+        Ok(found.or(kept))
     }
 
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
