@@ -39,7 +39,7 @@
 //! | `tower` | `tower::RequireApiKey`, a layer that protects your service: axum and others |
 //! | `actix` | `actix::RequireApiKey`, the same for actix-web |
 //! | `protect` | `protect::KeyVerifier`, which both are built on, for any other framework |
-//! | `webhooks` | `webhooks::SigningSecret`, which verifies webhooks that you receive |
+//! | `webhooks` | `webhooks::SigningSecret` and `webhooks::PublicKey`, which verify webhooks that you receive |
 
 #[cfg(feature = "actix")]
 pub mod actix;

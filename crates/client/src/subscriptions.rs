@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::rest_client::{NO_BODY, query, segment};
@@ -42,6 +43,12 @@ pub struct Subscription {
     /// The authentication of its requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<SubscriptionAuth>,
+    /// Which signatures its webhooks carry: `hmac`, `ed25519` or `both`; `None` if all are `v1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signing: Option<String>,
+    /// The public keys (`whpk_…`) that verify signatures `v1a`, newest first: two during the overlap of a rotation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub public_keys: Vec<String>,
     /// When it was created.
     pub created_at: String,
     /// When its owner or the service last changed it.
@@ -63,6 +70,8 @@ pub struct NewSubscription {
     description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<WebhookSecret>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signing: Option<String>,
     #[serde(flatten)]
     options: WebhookOptions,
 }
@@ -72,7 +81,7 @@ impl NewSubscription {
     pub fn new(url: impl Into<String>, events: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let events = events.into_iter().map(Into::into).collect();
         let options = WebhookOptions::default();
-        Self { url: url.into(), events, filter: None, description: None, secret: None, options }
+        Self { url: url.into(), events, filter: None, description: None, secret: None, signing: None, options }
     }
 
     /// Sets the filter. Without this call the subscription receives all of its events.
@@ -91,6 +100,12 @@ impl NewSubscription {
     #[must_use]
     pub fn signed_with(self, secret: WebhookSecret) -> Self {
         Self { secret: Some(secret), ..self }
+    }
+
+    /// Sets which signatures its webhooks carry: `hmac`, the default; `ed25519`, without a secret; or `both`.
+    #[must_use]
+    pub fn signed_by(self, signing: impl Into<String>) -> Self {
+        Self { signing: Some(signing.into()), ..self }
     }
 
     /// Sets the headers and the authentication.
@@ -144,7 +159,8 @@ pub struct ChangedSubscription {
 pub struct SubscriptionWithSecret {
     /// The subscription.
     pub subscription: Subscription,
-    /// The secret that the service generated. Only this answer contains it. `None` if the caller chose the secret.
+    /// The secret that the service generated. Only this answer contains it. `None` if the caller chose the secret, and
+    /// with `ed25519`, which shares none.
     pub secret: Option<WebhookSecret>,
 }
 
@@ -287,8 +303,8 @@ impl Client {
         self.call(Method::DELETE, &path(id, ""), NO_BODY).await
     }
 
-    /// Replaces the signing secret with `secret`, or with one that the service generates. The old secret signs as well
-    /// until `overlap` ends (whole seconds, at most a week; `None` means a day).
+    /// Replaces the signing secret with `secret`, or with one that the service generates, and a key pair with a new one.
+    /// What signed before signs as well until `overlap` ends (whole seconds, at most a week; `None` means a day).
     ///
     /// # Errors
     ///
@@ -299,8 +315,43 @@ impl Client {
         secret: Option<&WebhookSecret>,
         overlap: Option<Duration>,
     ) -> Result<SubscriptionWithSecret, Error> {
-        let body = RotateBody { secret, overlap_seconds: overlap.map(|overlap| overlap.as_secs()) };
+        self.rotate(id, None, secret, overlap).await
+    }
+
+    /// The same, after which webhooks carry these signatures: `hmac`, `ed25519` or `both`. Those from before are carried
+    /// as well until `overlap` ends.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn change_webhook_signing(
+        &self,
+        id: &str,
+        signing: &str,
+        secret: Option<&WebhookSecret>,
+        overlap: Option<Duration>,
+    ) -> Result<SubscriptionWithSecret, Error> {
+        self.rotate(id, Some(signing), secret, overlap).await
+    }
+
+    async fn rotate(
+        &self,
+        id: &str,
+        signing: Option<&str>,
+        secret: Option<&WebhookSecret>,
+        overlap: Option<Duration>,
+    ) -> Result<SubscriptionWithSecret, Error> {
+        let body = RotateBody { signing, secret, overlap_seconds: overlap.map(|overlap| overlap.as_secs()) };
         self.call(Method::POST, &path(id, "/rotate-secret"), Some(&body)).await
+    }
+
+    /// The JWK set with the public keys of a subscription of any user. No credential is needed.
+    ///
+    /// # Errors
+    ///
+    /// Code `subscription_not_found` also if the subscription has no public key. Otherwise see [`Error`].
+    pub async fn find_webhook_keys(&self, id: &str) -> Result<Value, Error> {
+        self.call(Method::GET, &format!("/.well-known/webhooks/{}/jwks.json", segment(id)), NO_BODY).await
     }
 
     /// Sends an event of the type `webhook.test` to this subscription only, whatever events it subscribes to.
@@ -367,6 +418,8 @@ fn path(id: &str, action: &str) -> String {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RotateBody<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signing: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<&'a WebhookSecret>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -18,9 +18,12 @@
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
+use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
+use serde::Deserialize;
+use serde_json::Value;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
@@ -29,14 +32,14 @@ pub const TOLERANCE: Duration = Duration::from_mins(5);
 
 /// The prefix of a secret with a key in base64.
 const PREFIX: &str = "whsec_";
-/// The prefix of a public key. It is known to everybody, so a signature made with it would be no proof.
+/// The prefix of a public key. It is known to everybody, so an HMAC made with it would be no proof.
 const PUBLIC_KEY_PREFIX: &str = "whpk_";
 const KEY_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 const LENGTH_MAX: usize = 256;
 /// Many more than a rotation needs.
 const SIGNATURES_MAX: usize = 32;
 
-/// The secret that signs a subscription's webhooks. It cannot be printed, and is wiped on drop.
+/// The secret that signs a subscription's webhooks (`v1`). It cannot be printed, and is wiped on drop.
 #[derive(Clone)]
 pub struct SigningSecret(Zeroizing<Vec<u8>>);
 
@@ -50,7 +53,7 @@ pub enum InvalidSigningSecret {
     /// The length is not 1 to 256 characters.
     #[error("must have 1 to 256 characters")]
     Length,
-    /// The string is a public key (`whpk_…`), for signatures of version `v1a`. This crate verifies version `v1`.
+    /// The string is a public key (`whpk_…`): see [`PublicKey`].
     #[error("a public key is not a secret")]
     PublicKey,
 }
@@ -139,12 +142,76 @@ impl SigningSecret {
         for part in [headers.id.as_bytes(), b".", headers.timestamp.as_bytes(), b".", body] {
             mac.update(part);
         }
-        let signatures = headers.signature.split(' ').filter_map(|signature| signature.strip_prefix("v1,"));
-        let mut decoded = signatures.take(SIGNATURES_MAX).filter_map(|signature| STANDARD.decode(signature).ok());
         // `verify_slice` compares in constant time.
-        let matches = decoded.any(|signature| mac.clone().verify_slice(&signature).is_ok());
+        let matches = signatures(headers, "v1,").any(|signature| mac.clone().verify_slice(&signature).is_ok());
         if matches { Ok(()) } else { Err(Refused::WrongSignature) }
     }
+}
+
+/// A public key that verifies the signatures `v1a` of a subscription's webhooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublicKey([u8; 32]);
+
+/// The string is not a valid [`PublicKey`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be `whpk_` and the base64 of 32 bytes")]
+pub struct InvalidPublicKey;
+
+impl PublicKey {
+    /// Parses a key as subscriptions show it: `whpk_` and base64.
+    ///
+    /// # Errors
+    ///
+    /// If the string is something else.
+    pub fn parse(text: &str) -> Result<Self, InvalidPublicKey> {
+        let encoded = text.strip_prefix(PUBLIC_KEY_PREFIX).ok_or(InvalidPublicKey)?;
+        let bytes = STANDARD.decode(encoded).map_err(|_| InvalidPublicKey)?;
+        bytes.try_into().map(Self).map_err(|_| InvalidPublicKey)
+    }
+
+    /// The Ed25519 keys of a JWK set, which Gatepost shows at `/.well-known/webhooks/{id}/jwks.json`, or of one JWK. Keys
+    /// of other kinds are for others, and one that is malformed takes nothing from the others of its set.
+    pub fn of_jwks(document: &Value) -> Vec<Self> {
+        let one = std::slice::from_ref(document);
+        let keys = document.get("keys").map_or(Some(one), |keys| keys.as_array().map(Vec::as_slice));
+        keys.into_iter().flatten().filter_map(Self::of_jwk).collect()
+    }
+
+    fn of_jwk(key: &Value) -> Option<Self> {
+        let Jwk { kty, crv, x } = Jwk::deserialize(key).ok()?;
+        let is_ed25519 = (kty.as_str(), crv.as_str()) == ("OKP", "Ed25519");
+        URL_SAFE_NO_PAD.decode(x).ok()?.try_into().ok().map(Self).filter(|_| is_ed25519)
+    }
+
+    /// Checks that a webhook was signed with the private key within [`TOLERANCE`] of `now`, as
+    /// [`SigningSecret::verify`] does.
+    ///
+    /// During a rotation Gatepost signs with both keys, so either of them verifies.
+    ///
+    /// # Errors
+    ///
+    /// Why the webhook is rejected.
+    pub fn verify(&self, headers: &Headers<'_>, body: &[u8], now: SystemTime) -> Result<(), Refused> {
+        check_timestamp(headers.timestamp, now)?;
+        let signed = [headers.id.as_bytes(), b".", headers.timestamp.as_bytes(), b".", body].concat();
+        let key = UnparsedPublicKey::new(&ED25519, self.0);
+        let matches = signatures(headers, "v1a,").any(|signature| key.verify(&signed, &signature).is_ok());
+        if matches { Ok(()) } else { Err(Refused::WrongSignature) }
+    }
+}
+
+/// The members of a JSON Web Key that matter.
+#[derive(Deserialize)]
+struct Jwk {
+    kty: String,
+    crv: String,
+    x: String,
+}
+
+/// The signatures of this version.
+fn signatures<'a>(headers: &Headers<'a>, version: &'static str) -> impl Iterator<Item = Vec<u8>> + use<'a> {
+    let signatures = headers.signature.split(' ').filter_map(move |signature| signature.strip_prefix(version));
+    signatures.take(SIGNATURES_MAX).filter_map(|signature| STANDARD.decode(signature).ok())
 }
 
 impl fmt::Debug for SigningSecret {

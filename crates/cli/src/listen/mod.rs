@@ -9,11 +9,11 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
 use adapters_system::{Hangups, SystemClock, stop_on_signal};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use domain::ports::Clock;
 use gatepost_client::NewSubscription;
-use gatepost_client::webhooks::SigningSecret;
+use gatepost_client::webhooks::{PublicKey, SigningSecret};
 use tokio::sync::mpsc::{self, Receiver as Arrivals};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -21,9 +21,10 @@ use url::Url;
 use crate::connection::Connection;
 use crate::output::remark;
 use crate::owner::Owner;
+use crate::webhooks::subscriptions::SIGNING;
 use arrival::Arrival;
 use forward::Forward;
-use receiver::Receiver;
+use receiver::{Keys, Receiver};
 
 /// The arguments of `gatepost listen`.
 #[derive(Debug, Args)]
@@ -37,9 +38,12 @@ pub struct Arguments {
     events: Vec<String>,
     #[command(flatten)]
     owner: Owner,
-    /// Print the signing secret to standard error, so that the service that you develop can verify webhooks
+    /// Print the signing secret or the public key to standard error, so that the service that you develop can verify webhooks
     #[arg(long)]
     print_secret: bool,
+    /// Have webhooks signed with a secret (hmac, the default), with a key pair (ed25519), or with both
+    #[arg(long, value_name = "KIND", value_parser = SIGNING)]
+    signing: Option<String>,
     /// Show each webhook as one line of JSON, with its payload
     #[arg(long)]
     json: bool,
@@ -82,9 +86,9 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     // Webhooks that arrive before the secret is known wait in the queue of the listener.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen on this machine")?;
     let url = format!("http://{}/", listener.local_addr().context("the listener has no address")?);
-    let (subscription_id, secret) = subscribe(&arguments, connection, &url).await?;
+    let (subscription_id, keys) = subscribe(&arguments, connection, &url).await?;
     let (sender, arrivals) = mpsc::channel(ARRIVALS_MAX);
-    let receiver = Receiver::new(secret, forward.clone(), sender);
+    let receiver = Receiver::new(keys, forward.clone(), sender);
     let resume = async || {
         let consumer = connection.consumer(&arguments.owner).await?;
         connection.heard(consumer.recover_subscription(&subscription_id, &start).await)
@@ -102,22 +106,33 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     outcome.and(unsubscribe(&arguments, connection, &subscription_id).await)
 }
 
-/// Subscribes, and returns the id of the subscription and its secret.
-async fn subscribe(arguments: &Arguments, connection: &Connection, url: &str) -> Result<(String, SigningSecret)> {
+/// Subscribes, and returns the id of the subscription and what verifies its webhooks.
+async fn subscribe(arguments: &Arguments, connection: &Connection, url: &str) -> Result<(String, Keys)> {
     let consumer = connection.consumer(&arguments.owner).await?;
     let mut new = NewSubscription::new(url, &arguments.events).described_as(DESCRIPTION);
-    let kept = connection.webhook_secret()?;
+    let has_secret = arguments.signing.as_deref() != Some("ed25519");
+    let kept = if has_secret { connection.webhook_secret()? } else { None };
     if let Some(kept) = &kept {
         new = new.signed_with(kept.clone());
     }
+    if let Some(signing) = &arguments.signing {
+        new = new.signed_by(signing);
+    }
     let created = connection.heard(consumer.create_subscription(&new).await);
     let created = created.with_context(|| format!("cannot subscribe {url} on this machine"))?;
-    let secret = created.secret.or(kept).context("the service answered without a secret")?;
-    if arguments.print_secret {
+    let (secret, public_key) = (created.secret.or(kept), created.subscription.public_keys.first());
+    if let Some(secret) = secret.as_ref().filter(|_| arguments.print_secret) {
         remark(&format!("the signing secret is {}", secret.expose()));
     }
-    let signing = SigningSecret::parse(secret.expose()).context("the secret of the service is not valid")?;
-    Ok((created.subscription.id, signing))
+    if let Some(key) = public_key.filter(|_| arguments.print_secret) {
+        remark(&format!("the public key is {key}"));
+    }
+    let secret = secret.map(|secret| SigningSecret::parse(secret.expose())).transpose();
+    let secret = secret.context("the secret of the service is not valid")?;
+    let public_key = public_key.map(|key| PublicKey::parse(key)).transpose();
+    let public_key = public_key.context("the public key of the service is not valid")?;
+    ensure!(secret.is_some() || public_key.is_some(), "the service answered without a secret");
+    Ok((created.subscription.id, Keys { secret, public_key }))
 }
 
 /// Shows webhooks until `stop` is cancelled or standard output is closed.

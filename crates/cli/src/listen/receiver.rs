@@ -10,7 +10,7 @@ use adapters_system::SystemClock;
 use anyhow::{Context, Result};
 use domain::Timestamp;
 use domain::ports::Clock;
-use gatepost_client::webhooks::{Headers, SigningSecret};
+use gatepost_client::webhooks::{Headers, PublicKey, SigningSecret};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::Sender;
@@ -24,17 +24,23 @@ const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// How long webhooks in flight may take on shutdown.
 const STOP_SECONDS_MAX: u64 = 2;
 
+/// What verifies webhooks. One of them is there at least.
+pub(super) struct Keys {
+    pub(super) secret: Option<SigningSecret>,
+    pub(super) public_key: Option<PublicKey>,
+}
+
 /// A receiver that verifies, shows and forwards webhooks.
 pub(super) struct Receiver {
-    secret: SigningSecret,
+    keys: Keys,
     forward: Option<Arc<Forward>>,
     arrivals: Sender<Arrival>,
 }
 
 impl Receiver {
-    /// A receiver that accepts webhooks signed with `secret`, and sends them to `arrivals`.
-    pub(super) fn new(secret: SigningSecret, forward: Option<Arc<Forward>>, arrivals: Sender<Arrival>) -> Self {
-        Self { secret, forward, arrivals }
+    /// A receiver that accepts webhooks with a right signature for each of `keys`, and sends them to `arrivals`.
+    pub(super) fn new(keys: Keys, forward: Option<Arc<Forward>>, arrivals: Sender<Arrival>) -> Self {
+        Self { keys, forward, arrivals }
     }
 
     /// The server, which runs while it is polled. After it ends, no more webhooks arrive.
@@ -56,7 +62,12 @@ impl Receiver {
     fn verify(&self, headers: &HeaderMap, body: &Bytes) -> Result<Arrival> {
         let signed = Headers::read(|name| headers.get(name)?.to_str().ok())?;
         let now = SystemClock.now();
-        self.secret.verify(&signed, body, in_system_time(now))?;
+        if let Some(secret) = &self.keys.secret {
+            secret.verify(&signed, body, in_system_time(now))?;
+        }
+        if let Some(key) = &self.keys.public_key {
+            key.verify(&signed, body, in_system_time(now))?;
+        }
         let payload: Box<RawValue> = serde_json::from_slice(body).context("the body is not JSON")?;
         let Envelope { event_type } = serde_json::from_slice(body).context("the body is not an event")?;
         Ok(Arrival { received_at: now.to_string(), event_type, id: signed.id.to_owned(), payload, forwarded: None })

@@ -8,7 +8,7 @@ mod trials;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use gatepost_client::{PayloadFilter, Subscription, SubscriptionWithSecret};
+use gatepost_client::{PayloadFilter, Subscription, SubscriptionWithSecret, WebhookSecret};
 use serde::Serialize;
 
 use crate::connection::Connection;
@@ -86,7 +86,8 @@ struct ConfirmedTarget {
 #[derive(Serialize)]
 struct CreatedAnswer<'a> {
     subscription: &'a Subscription,
-    secret: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<&'a str>,
 }
 
 const EXAMPLES: &str = "\
@@ -142,10 +143,17 @@ fn filter_of(given: String) -> Result<PayloadFilter> {
 }
 
 /// A subscription with the secret that only this answer has. Standard output gets only the secret, so that a script can
-/// pipe it.
-fn with_secret(created: &SubscriptionWithSecret, what_happened: &str) -> Result<Reply> {
+/// pipe it, or the public key of a subscription without a secret.
+///
+/// The sentences say what happened, with a secret and without one.
+fn with_secret(created: &SubscriptionWithSecret, with: &str, without: &str) -> Result<Reply> {
     let SubscriptionWithSecret { subscription, secret, .. } = created;
-    let secret = secret.as_ref().context("the service answered without a secret")?.expose();
-    let reply = Reply::new(&CreatedAnswer { subscription, secret }, secret)?;
-    Ok(reply.remarking(format!("{} {what_happened} shown only this once.", subscription.id)))
+    let (secret, key) = (secret.as_ref().map(WebhookSecret::expose), subscription.public_keys.first());
+    let words = secret.or(key.map(String::as_str)).context("the service answered without a secret")?;
+    let reply = Reply::new(&CreatedAnswer { subscription, secret }, words)?;
+    let reply = reply.remarking(format!("{} {}", subscription.id, if secret.is_some() { with } else { without }));
+    Ok(match key.filter(|_| secret.is_some()) {
+        Some(key) => reply.remarking(format!("Its public key is {key}")),
+        None => reply,
+    })
 }

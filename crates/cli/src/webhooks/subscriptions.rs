@@ -18,6 +18,9 @@ use crate::owner::Owner;
 use crate::table::named_lines;
 use crate::times::{duration, past, shown};
 
+/// Which signatures webhooks carry.
+pub(crate) const SIGNING: [&str; 3] = ["hmac", "ed25519", "both"];
+
 pub(super) const LIST_EXAMPLES: &str = "\
 Examples:
   gatepost webhooks list --user alice
@@ -106,6 +109,8 @@ fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) 
         ("last attempt", last_attempt.as_ref().map_or_else(|| "never".to_owned(), attempt)),
         ("headers", headers(subscription)),
         ("auth", subscription.auth.as_ref().map(|auth| auth.r#type.clone()).unwrap_or_default()),
+        ("signing", subscription.signing.clone().unwrap_or_default()),
+        ("public keys", subscription.public_keys.join(" ")),
         ("created", shown(&subscription.created_at)),
         ("updated", shown(&subscription.updated_at)),
     ])
@@ -137,6 +142,9 @@ pub(super) struct CreateArguments {
     /// The description: up to 1,000 characters
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
+    /// Sign with a secret (hmac, the default), with a key pair (ed25519), or with both; with ed25519, print the public key
+    #[arg(long, value_name = "KIND", value_parser = SIGNING)]
+    signing: Option<String>,
     #[command(flatten)]
     request: RequestFile,
     #[command(flatten)]
@@ -150,6 +158,8 @@ Examples:
     --event order.created --user alice > secret
   gatepost webhooks create http://127.0.0.1:9000/hook --event 'invoice.*' \\
     --filter '{\"path\":\"/data/amount\",\"op\":\"gte\",\"value\":100}' --user alice
+  gatepost webhooks create http://127.0.0.1:9000/hook --event '*' \\
+    --signing ed25519 --user alice
   gatepost webhooks create https://example.com/hook --event '*' --user alice \\
     --request request.json
 
@@ -171,8 +181,11 @@ pub(super) async fn create(arguments: CreateArguments, connection: &Connection) 
     if let Some(description) = arguments.description {
         new = new.described_as(description);
     }
+    if let Some(signing) = arguments.signing {
+        new = new.signed_by(signing);
+    }
     let created = connection.heard(consumer.create_subscription(&new).await)?;
-    with_secret(&created, "is created. Its secret is")
+    with_secret(&created, "is created. Its secret is shown only this once.", "is created. Its public key is shown.")
 }
 
 /// Change the URL, the events, the filter or the description of a subscription
@@ -292,6 +305,9 @@ pub(super) struct RotateSecretArguments {
     /// How long the old secret signs as well, such as 30m or 1d, at most 7d
     #[arg(long, value_name = "DURATION", default_value = "1d", value_parser = duration)]
     overlap: Duration,
+    /// From now on, sign with a secret, with a key pair or with both; the default is as before
+    #[arg(long, value_name = "KIND", value_parser = SIGNING)]
+    signing: Option<String>,
     #[command(flatten)]
     owner: Owner,
 }
@@ -301,9 +317,11 @@ Examples:
   gatepost webhooks rotate-secret sub_01h455vb4pex5vsknk084sn02q \\
     --user alice > secret
   gatepost webhooks rotate-secret sub_01h455vb4pex5vsknk084sn02q \\
-    --overlap 30m --user alice > secret";
+    --overlap 30m --user alice > secret
+  gatepost webhooks rotate-secret sub_01h455vb4pex5vsknk084sn02q \\
+    --signing ed25519 --user alice";
 
-/// Rotates a secret and prints the new one.
+/// Rotates a secret or a key pair, and prints the new secret or the new public key.
 ///
 /// # Errors
 ///
@@ -311,8 +329,13 @@ Examples:
 pub(super) async fn rotate_secret(arguments: &RotateSecretArguments, connection: &Connection) -> Result<Reply> {
     let id = &arguments.subscription_id;
     let consumer = connection.consumer(&arguments.owner).await?;
-    let rotated = connection.heard(consumer.rotate_webhook_secret(id, None, Some(arguments.overlap)).await)?;
-    with_secret(&rotated, "has a new secret, which is")
+    let overlap = Some(arguments.overlap);
+    let rotated = match &arguments.signing {
+        None => consumer.rotate_webhook_secret(id, None, overlap).await,
+        Some(signing) => consumer.change_webhook_signing(id, signing, None, overlap).await,
+    };
+    let rotated = connection.heard(rotated)?;
+    with_secret(&rotated, "has a new secret, which is shown only this once.", "has a new public key, which is shown.")
 }
 
 /// Enable a subscription, and deliver again now the failed and waiting deliveries since a time
