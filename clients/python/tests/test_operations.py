@@ -1,6 +1,7 @@
 """Every operation of the OpenAPI document is called, with both clients, at the real binary."""
 
 import asyncio
+import base64
 import inspect
 import json
 import re
@@ -242,6 +243,11 @@ async def subscriptions(key: Any, operator: Any) -> None:
     rotated = await key("rotate_secret", id, idempotency_key="once", overlap_seconds=60)
     assert rotated.secret == (await key("rotate_secret", id, idempotency_key="once", overlap_seconds=60)).secret
     assert rotated.secret not in repr(rotated)
+    paired = await key("rotate_secret", id, signing="ed25519", overlap_seconds=0)
+    assert (paired.secret, paired.subscription.signing) == (None, "ed25519")
+    (shown,) = (await key("show_webhook_keys", id)).keys
+    public_key = base64.b64encode(base64.urlsafe_b64decode(shown.x + "=")).decode()
+    assert (paired.subscription.public_keys, shown.crv) == ((f"whpk_{public_key}",), "Ed25519")
     assert (await key("test_subscription", id)).event.type == "webhook.test"
     assert (await key("test_url", url=DEAD_URL)).attempt.error == "connect"
     filter = {"all": [{"path": "/data/amount", "op": "gte", "value": 100}]}

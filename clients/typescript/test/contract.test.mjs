@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { createServer } from "node:http";
-import { Gatepost, GatepostError, Verifier, Publisher } from "../dist/esm/index.js";
+import { Gatepost, GatepostError, Verifier, Publisher, verifyWebhook } from "../dist/esm/index.js";
 import { table } from "../dist/esm/generated/operations.js";
 import { ABSENT, start } from "./service.mjs";
 
@@ -202,6 +202,32 @@ describe("the service", { skip: ABSENT }, () => {
     assert.equal((await alice.changeSubscription({ id, filter: null })).subscription.filter, undefined);
     await alice.deleteSubscription({ id });
     await fails(alice.findSubscription({ id }), "subscription_not_found");
+  });
+
+  it("a receiver verifies with the public keys of a subscription", async () => {
+    let arrive;
+    const arrival = new Promise((resolve) => (arrive = resolve));
+    const signed = createServer(async (request, response) => {
+      const chunks = [];
+      for await (const chunk of request) chunks.push(chunk);
+      response.writeHead(204).end();
+      arrive({ body: Buffer.concat(chunks), headers: request.headers });
+    });
+    await new Promise((resolve) => signed.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${signed.address().port}/`;
+    const { subscription, secret } = await alice.createSubscription({ url, events: ["k"], signing: "ed25519" });
+    assert.equal(secret, undefined);
+    await alice.testSubscription({ id: subscription.id });
+    const { body, headers } = await arrival;
+    const keys = await alice.showWebhookKeys({ id: subscription.id });
+    for (const key of [keys, subscription.publicKeys[0]]) {
+      assert.equal((await verifyWebhook(body, headers, key)).payload.type, "webhook.test");
+      await fails(verifyWebhook(`${body} `, headers, key), "wrong_signature");
+    }
+    await alice.deleteSubscription({ id: subscription.id });
+    await fails(alice.showWebhookKeys({ id: subscription.id }), "subscription_not_found");
+    signed.closeAllConnections();
+    signed.close();
   });
 
   it("ensureSubscription may be repeated", async () => {

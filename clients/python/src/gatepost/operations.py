@@ -34,11 +34,11 @@ COUNT_RECOVERABLE: Operation[types.RecoverableDeliveries] = Operation("GET", "/a
 COUNT_USER_RECOVERABLE: Operation[types.RecoverableDeliveries] = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
 CREATE_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("expiresAt", "idToken", "rateLimit", "scopes"))
 CREATE_ORGANIZATION_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-CREATE_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "secret"))
+CREATE_ORGANIZATION_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "secret", "signing"))
 CREATE_PORTAL_LINK: Operation[types.PortalLink] = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True, nullable=("capabilities", "organizationId", "returnUrl", "ttlSeconds", "userId"))
-CREATE_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "description", "filter", "headers", "secret"))
+CREATE_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "description", "filter", "headers", "secret", "signing"))
 CREATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-CREATE_USER_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "secret"))
+CREATE_USER_SUBSCRIPTION: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "secret", "signing"))
 DELETE_ORGANIZATION_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/operator/organizations/{organizationId}/subscriptions/{id}", NoneType)
 DELETE_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType, query=("organization",))
 DELETE_USER_SUBSCRIPTION: Operation[None] = Operation("DELETE", "/api/operator/users/{userId}/subscriptions/{id}", NoneType)
@@ -120,10 +120,10 @@ REVOKE_USER_API_KEY: Operation[types.KeyList] = Operation("DELETE", "/api/operat
 REVOKE_USER_API_KEYS: Operation[types.KeysRevoked] = Operation("DELETE", "/api/operator/users/{userId}/keys", types.KeysRevoked, query=("createdBefore",))
 ROTATE_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/api-keys/{keyId}/rotate", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("idToken", "overlapSeconds"))
 ROTATE_ORGANIZATION_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/organizations/{organizationId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
-ROTATE_ORGANIZATION_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret"))
-ROTATE_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret"))
+ROTATE_ORGANIZATION_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
+ROTATE_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
 ROTATE_USER_API_KEY: Operation[types.CreatedApiKey] = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
-ROTATE_USER_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret"))
+ROTATE_USER_SECRET: Operation[types.SubscriptionWithSecret] = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
 SET_ORGANIZATION_STATE: Operation[types.Owner] = Operation("PUT", "/api/operator/organizations/{organizationId}/state", types.Owner, has_body=True)
 SET_USER_STATE: Operation[types.Owner] = Operation("PUT", "/api/operator/users/{userId}/state", types.Owner, has_body=True)
 SHOW_ATTEMPT_TIMES: Operation[types.AttemptTimes] = Operation("GET", "/api/webhooks/subscriptions/{id}/times", types.AttemptTimes, query=("organization",))
@@ -141,6 +141,7 @@ SHOW_USER_DAILY_USES: Operation[types.DailyUses] = Operation("GET", "/api/operat
 SHOW_USER_KEY_USAGE: Operation[types.KeyUsage] = Operation("GET", "/api/operator/users/{userId}/keys/{keyId}/usage", types.KeyUsage, query=("hours", "until"))
 SHOW_USER_OUTCOMES: Operation[types.Outcomes] = Operation("GET", "/api/operator/users/{userId}/outcomes", types.Outcomes, query=("hours", "until"))
 SHOW_USER_SUBSCRIPTION_OUTCOMES: Operation[types.Outcomes] = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/outcomes", types.Outcomes, query=("hours", "until"))
+SHOW_WEBHOOK_KEYS: Operation[types.PublicKeySet] = Operation("GET", "/.well-known/webhooks/{id}/jwks.json", types.PublicKeySet)
 SIGN_IN: Operation[Location] = Operation("GET", "/console/login", Location, query=("next",))
 SIGN_OUT: Operation[str] = Operation("POST", "/console/logout", str)
 STREAM_ATTEMPTS: Operation[types.StreamedAttempt] = Operation("GET", "/api/webhooks/deliveries/stream", types.StreamedAttempt, query=("subscriptionId", "organization"), headers=("last-event-id",))
@@ -276,12 +277,13 @@ class OrganizationOperations(Calls):
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
         )
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -459,12 +461,13 @@ class OrganizationOperations(Calls):
         idempotency_key: str | None = None,
         overlap_seconds: int | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, for an organization."""
+        """Gives a webhook subscription a new signing secret, a new key pair or both, for an organization."""
         return self._call(
             ROTATE_ORGANIZATION_SECRET,
             {"organizationId": organization_id, "id": id},
-            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
+            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
         )
 
     def set_organization_state(
@@ -689,12 +692,13 @@ class AsyncOrganizationOperations(AsyncCalls):
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for an organization."""
         return await self._call(
             CREATE_ORGANIZATION_SUBSCRIPTION,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
         )
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -872,12 +876,13 @@ class AsyncOrganizationOperations(AsyncCalls):
         idempotency_key: str | None = None,
         overlap_seconds: int | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, for an organization."""
+        """Gives a webhook subscription a new signing secret, a new key pair or both, for an organization."""
         return await self._call(
             ROTATE_ORGANIZATION_SECRET,
             {"organizationId": organization_id, "id": id},
-            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
+            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
         )
 
     async def set_organization_state(
@@ -1092,12 +1097,13 @@ class UserOperations(Calls):
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
         )
 
     def delete_user_subscription(self, user_id: str, id: str) -> None:
@@ -1247,12 +1253,13 @@ class UserOperations(Calls):
         idempotency_key: str | None = None,
         overlap_seconds: int | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, for a user."""
+        """Gives a webhook subscription a new signing secret, a new key pair or both, for a user."""
         return self._call(
             ROTATE_USER_SECRET,
             {"userId": user_id, "id": id},
-            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
+            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
         )
 
     def set_user_state(
@@ -1449,12 +1456,13 @@ class AsyncUserOperations(AsyncCalls):
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription, for a user."""
         return await self._call(
             CREATE_USER_SUBSCRIPTION,
             {"userId": user_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
         )
 
     async def delete_user_subscription(self, user_id: str, id: str) -> None:
@@ -1610,12 +1618,13 @@ class AsyncUserOperations(AsyncCalls):
         idempotency_key: str | None = None,
         overlap_seconds: int | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, for a user."""
+        """Gives a webhook subscription a new signing secret, a new key pair or both, for a user."""
         return await self._call(
             ROTATE_USER_SECRET,
             {"userId": user_id, "id": id},
-            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret},
+            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
         )
 
     async def set_user_state(
@@ -2122,12 +2131,13 @@ class CallerOperations(Calls):
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
+            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
         )
 
     def delete_subscription(self, id: str, *, organization: str | None = None) -> None:
@@ -2350,12 +2360,13 @@ class CallerOperations(Calls):
         organization: str | None = None,
         overlap_seconds: int | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret."""
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return self._call(
             ROTATE_SECRET,
             {"id": id},
-            {"idempotency-key": idempotency_key, "organization": organization, "overlapSeconds": overlap_seconds, "secret": secret},
+            {"idempotency-key": idempotency_key, "organization": organization, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
         )
 
     def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
@@ -2405,6 +2416,10 @@ class CallerOperations(Calls):
             {"id": id},
             {"hours": hours, "until": until, "organization": organization},
         )
+
+    def show_webhook_keys(self, id: str) -> types.PublicKeySet:
+        """Shows the public keys of a webhook subscription."""
+        return self._call(SHOW_WEBHOOK_KEYS, {"id": id}, {})
 
     def sign_in(self, *, next: str | None = None) -> Location:
         """Begins to sign in."""
@@ -2566,12 +2581,13 @@ class AsyncCallerOperations(AsyncCalls):
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(
             CREATE_SUBSCRIPTION,
             {"events": events, "url": url},
-            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret},
+            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
         )
 
     async def delete_subscription(self, id: str, *, organization: str | None = None) -> None:
@@ -2809,12 +2825,13 @@ class AsyncCallerOperations(AsyncCalls):
         organization: str | None = None,
         overlap_seconds: int | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
+        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret."""
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return await self._call(
             ROTATE_SECRET,
             {"id": id},
-            {"idempotency-key": idempotency_key, "organization": organization, "overlapSeconds": overlap_seconds, "secret": secret},
+            {"idempotency-key": idempotency_key, "organization": organization, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
         )
 
     async def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
@@ -2864,6 +2881,10 @@ class AsyncCallerOperations(AsyncCalls):
             {"id": id},
             {"hours": hours, "until": until, "organization": organization},
         )
+
+    async def show_webhook_keys(self, id: str) -> types.PublicKeySet:
+        """Shows the public keys of a webhook subscription."""
+        return await self._call(SHOW_WEBHOOK_KEYS, {"id": id}, {})
 
     async def sign_in(self, *, next: str | None = None) -> Location:
         """Begins to sign in."""

@@ -798,6 +798,32 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PublicKey:
+    """A public key of Ed25519 as a JSON Web Key (RFC 8037)."""
+
+    alg: str
+    """Always `EdDSA`."""
+    crv: str
+    """Always `Ed25519`."""
+    kid: str
+    """The thumbprint of the key (RFC 7638)."""
+    kty: str
+    """Always `OKP`."""
+    use: str
+    """Always `sig`."""
+    x: str
+    """The key in base64url."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicKeySet:
+    """A set of JSON Web Keys (RFC 7517)."""
+
+    keys: tuple[PublicKey, ...]
+    """The keys, newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PublishEvent:
     """The event to publish."""
 
@@ -1010,6 +1036,10 @@ class Subscription:
     """The health of the subscription."""
     id: str
     """Identifies the subscription."""
+    public_keys: tuple[str, ...] | None = None
+    """The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation."""
+    signing: str | None = None
+    """Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`."""
     updated_at: datetime
     """When the owner or the service last changed the subscription."""
     url: str

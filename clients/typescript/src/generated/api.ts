@@ -100,7 +100,7 @@ export interface components {
              * @description The field.
              * @enum {string}
              */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
         /** @description Who did what, how, when and from where. */
         AuditEvent: {
@@ -387,6 +387,13 @@ export interface components {
              *     are the key.
              */
             secret?: string | null;
+            /**
+             * @description Which signatures webhooks carry: `hmac` (`v1`, by the secret), `ed25519` (`v1a`, by a private key that never leaves
+             *     the service, so that a stolen receiver cannot sign), or `both`.
+             * @default hmac
+             * @enum {string|null}
+             */
+            signing?: "hmac" | "ed25519" | "both" | null;
             /**
              * Format: uri
              * @description Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information.
@@ -1077,6 +1084,38 @@ export interface components {
              */
             type: string;
         };
+        /** @description A public key of Ed25519 as a JSON Web Key (RFC 8037). */
+        PublicKey: {
+            /**
+             * @description Always `EdDSA`.
+             * @enum {string}
+             */
+            alg: "EdDSA";
+            /**
+             * @description Always `Ed25519`.
+             * @enum {string}
+             */
+            crv: "Ed25519";
+            /** @description The thumbprint of the key (RFC 7638). */
+            kid: string;
+            /**
+             * @description Always `OKP`.
+             * @enum {string}
+             */
+            kty: "OKP";
+            /**
+             * @description Always `sig`.
+             * @enum {string}
+             */
+            use: "sig";
+            /** @description The key in base64url. */
+            x: string;
+        };
+        /** @description A set of JSON Web Keys (RFC 7517). */
+        PublicKeySet: {
+            /** @description The keys, newest first. */
+            keys: components["schemas"]["PublicKey"][];
+        };
         /** @description The event to publish. */
         PublishEvent: {
             /** @description The data for the receivers: any JSON value, delivered byte for byte. */
@@ -1265,12 +1304,17 @@ export interface components {
         RotateSecret: {
             /**
              * Format: int64
-             * @description How many seconds the old secret signs too: 0 to 604,800 (a week).
+             * @description How many seconds the old secret and the old key sign too: 0 to 604,800 (a week).
              * @default 86400
              */
             overlapSeconds?: number | null;
             /** @description The new secret, in the same form as in the creation. */
             secret?: string | null;
+            /**
+             * @description Which signatures webhooks carry from now on: `hmac`, `ed25519` or `both`, as in the creation.
+             * @enum {string|null}
+             */
+            signing?: "hmac" | "ed25519" | "both" | null;
         };
         /** @description A place where `data` breaks the schema of its type. */
         SchemaFault: {
@@ -1397,6 +1441,13 @@ export interface components {
             health?: components["schemas"]["SubscriptionHealth"];
             /** @description Identifies the subscription. */
             id: string;
+            /** @description The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation. */
+            publicKeys?: string[];
+            /**
+             * @description Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`.
+             * @enum {string}
+             */
+            signing?: "hmac" | "ed25519" | "both";
             /**
              * Format: date-time
              * @description When the owner or the service last changed the subscription.
@@ -1617,6 +1668,29 @@ export interface components {
     pathItems: never;
 }
 export interface operations {
+    showWebhookKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The subscription's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The public keys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicKeySet"];
+                };
+            };
+        };
+    };
     listApiKeys: {
         parameters: {
             query?: {

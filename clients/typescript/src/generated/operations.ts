@@ -32,6 +32,7 @@ export interface Lists {
 }
 
 export const table: Record<keyof operations, Operation> = {
+  showWebhookKeys: {"method":"GET","path":"/.well-known/webhooks/{id}/jwks.json","answer":["keys"]},
   listApiKeys: {"method":"GET","path":"/api/api-keys","query":["organization"],"answer":["keys"]},
   createApiKey: {"method":"POST","path":"/api/api-keys","query":["organization"],"body":true,"answer":["key","keyId","keys"]},
   revokeApiKey: {"method":"DELETE","path":"/api/api-keys","query":["organization"],"body":true,"answer":["keys"]},
