@@ -11,13 +11,14 @@ import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
 import { Badge, Choice, Dialog, ErrorPanel, Form, Loading, Page, TextField, WhenExactly } from "../lib/ui.js";
 import { attemptError, counted, place, subscriptionState } from "../lib/words.js";
-import { NewSecret } from "./secret.js";
+import { NewSigner } from "./secret.js";
 import { SendTest } from "./send-test.js";
-import { eventNames, Events, FIELDS, filterOf, SubscriptionFields } from "./subscriptions.js";
+import { eventNames, Events, FIELDS, filterOf, signingName, SubscriptionFields } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Health} Health */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
+/** @typedef {import("../lib/api.js").Answer<"rotateSecret">} Rotated */
 /** @typedef {"edit" | "rotate" | "recover" | "disable" | "delete"} DialogName */
 /** @typedef {{ subscription: Subscription, reload: () => Promise<void>, onClose: () => void }} DialogProps */
 
@@ -82,6 +83,7 @@ export function Facts({ subscription, health }) {
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
       ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map((header) => html`<code>${header.name}</code> `)}</dd></div>`}
       ${subscription.auth && html`<div><dt>Authentication</dt><dd>${subscription.auth.type} ${subscription.auth.name}, set <${WhenExactly} at=${subscription.auth.setAt} /></dd></div>`}
+      ${subscription.publicKeys && html`<div><dt>Signatures</dt><dd>${signingName(subscription.signing)}. Public key: ${subscription.publicKeys.map((key) => html`<code class="url">${key}</code> `)}</dd></div>`}
       ${subscription.filter && html`<div><dt>Filter</dt><dd><code>${JSON.stringify(subscription.filter)}</code></dd></div>`}
       <div><dt>Created</dt><dd><${WhenExactly} at=${subscription.createdAt} /></dd></div>
       <div><dt>Id</dt><dd><code>${subscription.id}</code></dd></div>
@@ -166,23 +168,20 @@ const OVERLAPS = [
 /** @param {DialogProps} props */
 function Rotate({ subscription, reload, onClose }) {
   const [overlap, setOverlap] = useState(String(DAY));
-  const [secret, setSecret] = useState(/** @type {string | undefined} */ (undefined));
+  const [answer, setAnswer] = useState(/** @type {Rotated | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const { secret: made } = await call("rotateSecret", {
-      id: subscription.id,
-      body: { overlapSeconds: Number(overlap) },
-    });
-    setSecret(made);
+    setAnswer(await call("rotateSecret", { id: subscription.id, body: { overlapSeconds: Number(overlap) } }));
     await reload();
   });
+  const what = subscription.signing === "ed25519" ? "key" : "secret";
   return html`
-    <${Dialog} title="Rotate the signing secret" onClose=${onClose} done=${secret && "I have copied the secret"}>
+    <${Dialog} title="Rotate the signing ${what}" onClose=${onClose} done=${answer && (answer.secret ? "I have copied the secret" : "Done")}>
       ${
-        secret
-          ? html`<${NewSecret} secret=${secret} />`
+        answer
+          ? html`<${NewSigner} answer=${answer} />`
           : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Rotate" onCancel=${onClose}>
-            <p>You get a new secret. Until the old secret ends, both sign each webhook, so that you can change your receiver without a break.</p>
-            <${Choice} label="The old secret ends" value=${overlap} options=${OVERLAPS} onChange=${setOverlap} />
+            <p>You get a new ${what}. Until the old ${what} ends, both sign each webhook, so that you can change your receiver without a break.</p>
+            <${Choice} label="The old ${what} ends" value=${overlap} options=${OVERLAPS} onChange=${setOverlap} />
           <//>`
       }
     <//>

@@ -22,7 +22,7 @@ import {
   When,
 } from "../lib/ui.js";
 import { isFailing, subscriptionState } from "../lib/words.js";
-import { NewSecret } from "./secret.js";
+import { NewSigner } from "./secret.js";
 import { SendTest, TestUrl } from "./send-test.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
@@ -143,11 +143,12 @@ function CreateSubscription({ reload, onClose }) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState("*");
   const [filter, setFilter] = useState("");
+  const [signing, setSigning] = useState("hmac");
   const [description, setDescription] = useState("");
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const wish = filter.trim() && { filter: filterOf(filter) };
+    const wish = { ...(filter.trim() && { filter: filterOf(filter) }), ...(signing !== "hmac" && { signing }) };
     const body = { url: url.trim(), events: eventNames(events), ...wish, ...(description && { description }) };
     setCreated(await call("createSubscription", { body }));
     await reload();
@@ -156,12 +157,23 @@ function CreateSubscription({ reload, onClose }) {
   return html`
     <${Dialog} title="New subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Subscribe" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, filter, description }} set=${{ setUrl, setEvents, setFilter, setDescription }} failure=${failure ?? tested} />
+        <${SubscriptionFields} values=${{ url, events, filter, description }} set=${{ setUrl, setEvents, setFilter, setDescription }} failure=${failure ?? tested}
+          more=${html`<${Choice} label="Signatures" value=${signing} options=${SIGNING} onChange=${setSigning} hint="A key pair shares no secret: your receiver verifies with the public key." />`} />
         <${TestUrl} url=${url} onFailure=${setTested} />
       <//>
     <//>
   `;
 }
+
+/** @type {[string, string][]} */
+const SIGNING = [
+  ["hmac", "With a shared secret (v1)"],
+  ["ed25519", "With a key pair (v1a)"],
+  ["both", "With both"],
+];
+
+/** @param {string | undefined} kind */
+export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1];
 
 /** The fields that show their faults. */
 export const FIELDS = ["url", "events", "filter", "description"];
@@ -172,9 +184,9 @@ export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
 /**
  * @param {{ values: { url: string, events: string, filter: string, description: string },
  *   set: Record<"setUrl" | "setEvents" | "setFilter" | "setDescription", (value: string) => void>,
- *   failure: import("../lib/api.js").Failure | undefined }} props
+ *   failure: import("../lib/api.js").Failure | undefined, more?: unknown }} props
  */
-export const SubscriptionFields = ({ values, set, failure }) => html`
+export const SubscriptionFields = ({ values, set, failure, more }) => html`
   <${TextField} label="URL" type="url" spellcheck="false" value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
     hint="Where your receiver listens, such as https://example.com/hooks." />
   <${TextField} label="Events" spellcheck="false" value=${values.events} set=${set.setEvents}
@@ -188,6 +200,7 @@ export const SubscriptionFields = ({ values, set, failure }) => html`
       hint="Which of these events to send, by their content: JSON such as {&quot;path&quot;: &quot;/data/amount&quot;, &quot;op&quot;: &quot;gte&quot;, &quot;value&quot;: 100}. Empty: all."
       input=${(/** @type {object} */ attributes) =>
         html`<textarea rows="4" spellcheck="false" value=${values.filter} onInput=${typed(set.setFilter)} ...${attributes}></textarea>`} />
+    ${more}
   </details>
 `;
 
@@ -209,10 +222,10 @@ export function filterOf(text) {
 }
 
 /** @param {{ created: Created, onClose: () => void }} props */
-const NewSubscription = ({ created: { subscription, secret }, onClose }) => html`
-  <${Dialog} title="Your new subscription" onClose=${onClose} done="I have copied the secret">
-    ${secret && html`<${NewSecret} secret=${secret} />`}
-    <${SendTest} id=${subscription.id} />
-    <p><a href="/console/subscriptions/${subscription.id}">Open the subscription</a></p>
+const NewSubscription = ({ created, onClose }) => html`
+  <${Dialog} title="Your new subscription" onClose=${onClose} done=${created.secret ? "I have copied the secret" : "Done"}>
+    <${NewSigner} answer=${created} />
+    <${SendTest} id=${created.subscription.id} />
+    <p><a href="/console/subscriptions/${created.subscription.id}">Open the subscription</a></p>
   <//>
 `;
