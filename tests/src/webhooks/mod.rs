@@ -8,6 +8,7 @@ mod operational_events;
 pub(crate) mod receiver;
 mod receivers_page;
 mod secrets;
+mod signatures;
 pub(crate) mod three_calls;
 mod tls_receiver;
 mod zoo;

@@ -1,9 +1,11 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use gatepost_client::webhooks::PublicKey;
 use serde_json::{Value, json};
 
 use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Receiver};
+use super::signatures::{key_set, verified};
 use crate::harness::{
     ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, contains, database_files, eventually, on_both_databases,
     own_server,
@@ -78,14 +80,16 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     let old = setup(&storage).await;
     let mut gatepost = old.clone().start().await;
     let consumer = Consumer::new(&gatepost, "alice").await;
-    let carried = json!({ "url": receiver.url(), "events": ["*"], "auth": { "type": "bearer", "token": TOKEN } });
-    consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&carried)).await;
+    let auth = json!({ "type": "bearer", "token": TOKEN });
+    let carried = json!({ "url": receiver.url(), "events": ["*"], "auth": auth, "signing": "ed25519" });
+    let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&carried)).await;
+    let keys = key_set(&gatepost, created["subscription"]["id"].as_str().unwrap()).await;
     gatepost.kill().await;
     is_refused(old.clone().with("ENCRYPTION_KEY", NEW_KEY)).await;
 
     let both = old.clone().with("ENCRYPTION_KEY", &format!("{NEW_KEY},{ENCRYPTION_KEY}"));
     let mut gatepost = both.start().await;
-    publish_one(&gatepost, &receiver, 1).await;
+    publish_one(&gatepost, &receiver, &keys, 1).await;
     eventually("the secrets are sealed again", async || {
         gatepost.written().contains("encrypted the signing secrets again").then_some(())
     })
@@ -93,7 +97,7 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     gatepost.kill().await;
 
     let mut gatepost = start_with(old.clone(), NEW_KEY).await;
-    publish_one(&gatepost, &receiver, 2).await;
+    publish_one(&gatepost, &receiver, &keys, 2).await;
     gatepost.kill().await;
     is_refused(old).await;
 }
@@ -109,8 +113,9 @@ async fn start_with(setup: Setup, key: &str) -> Gatepost {
     setup.with("ENCRYPTION_KEY", key).start().await
 }
 
-async fn publish_one(gatepost: &Gatepost, receiver: &Receiver, count: usize) {
+async fn publish_one(gatepost: &Gatepost, receiver: &Receiver, keys: &[PublicKey], count: usize) {
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
     let arrived = receiver.expect(count).await;
     assert_eq!(arrived[count - 1].header("authorization"), format!("Bearer {TOKEN}"));
+    assert_eq!(verified(keys, &arrived[count - 1]), Ok(()), "the private key is the same");
 }
