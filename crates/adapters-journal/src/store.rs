@@ -12,10 +12,10 @@ use domain::memory::{
     MemoryWebhookStore,
 };
 use domain::ports::{
-    ChangeOwnerRequest, ChangedOwner, Close, KeyStores, NotReady, OwnerStore, ReadinessCheck, Retention, Schema,
-    SessionStores, SetOwnerStateRequest, Store, StoreError, WebhookStores,
+    ChangeOwnerRequest, ChangedOwner, Close, KeyStores, ListOwnersRequest, NotReady, OwnerStore, ReadinessCheck,
+    Retention, Schema, SessionStores, SetOwnerStateRequest, Store, StoreError, WebhookStores,
 };
-use domain::{OwnerId, OwnerRecord};
+use domain::{OwnerId, OwnerPage, OwnerRecord};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::call::{Call, Memory};
@@ -47,7 +47,7 @@ impl JournalStore {
     ) -> io::Result<Self> {
         let (journal, calls) = Journal::open(path)?;
         let keys = MemoryKeyStore::default().obeying(records).writing_to(audit.clone());
-        let memory = Memory { keys, owners };
+        let memory = Memory { owners: owners.counting(&keys), keys };
         for call in calls {
             call.replay(&memory).await;
         }
@@ -110,6 +110,10 @@ impl OwnerStore for JournalStore {
     async fn set_state(&self, request: &SetOwnerStateRequest) -> Answer<OwnerRecord> {
         let _journal = self.record(Call::SetOwnerState(request.clone())).await?;
         self.memory.owners.set_state(request).await
+    }
+
+    async fn list(&self, request: &ListOwnersRequest) -> Answer<OwnerPage> {
+        self.memory.owners.list(request).await
     }
 }
 

@@ -1,3 +1,5 @@
+mod list_owners;
+
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -8,12 +10,15 @@ use diesel_mapping::schema::owners;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::audit::Cause;
-use domain::ports::{ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest, StoreError};
-use domain::{OwnerId, OwnerLimits, OwnerRecord, Timestamp};
+use domain::ports::{
+    ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+};
+use domain::{OwnerId, OwnerLimits, OwnerPage, OwnerRecord, Timestamp};
 
 use crate::SqliteStore;
 use crate::audit::write_events;
 use crate::undo::Undo;
+use list_owners::list_owners;
 
 /// The time of the rest, from `$2` to `$1`, does not count as failing. See
 /// [`Breaker::rested`](domain::webhooks::Breaker::rested).
@@ -37,6 +42,15 @@ impl OwnerStore for SqliteStore {
     async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError> {
         let (request, wake) = (request.clone(), self.wake.clone());
         self.writer.write_then(move |connection| set_owner_state(connection, &request), move |_| wake.up()).await
+    }
+
+    async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError> {
+        let request = request.clone();
+        // One transaction, so that all of the page is from the same instant.
+        let read = move |connection: &mut SqliteConnection| {
+            connection.transaction(|connection| list_owners(connection, &request))
+        };
+        self.readers.read(read).await
     }
 }
 

@@ -61,7 +61,13 @@ impl OwnerId {
     ///
     /// When the issuer or the id cannot be those of a user.
     pub fn organization(provider: &str, id: &str) -> Result<Self, InvalidOwnerId> {
-        Self::new(format!("{OF_ORGANIZATION}{provider}"), id)
+        let [_, issuer] = Self::issuers_of(provider);
+        Self::new(issuer, id)
+    }
+
+    /// The issuers with which the users and the organizations of this provider are stored.
+    pub fn issuers_of(provider: &str) -> [String; 2] {
+        [provider.to_owned(), format!("{OF_ORGANIZATION}{provider}")]
     }
 
     /// The kind of the owner.

@@ -13,6 +13,7 @@ mod audit;
 mod fan_out;
 mod keys;
 mod look_ups;
+mod owners;
 mod pages;
 mod sessions;
 mod shard;

@@ -1,6 +1,6 @@
 /// Merges the pages of shards, each newest first, into one of at most `max`. `next` is the end of a shard's page that
 /// is not the last: items with this id or newer ones are in the page. Returns the merged page with its own `next`.
-pub(crate) fn merged<T, Id: Copy + Ord>(
+pub(crate) fn merged<T, Id: Clone + Ord>(
     pages: impl IntoIterator<Item = (Vec<T>, Option<Id>)>,
     id: impl Fn(&T) -> Id,
     max: u32,
@@ -13,7 +13,7 @@ pub(crate) fn merged<T, Id: Copy + Ord>(
     }
     all.sort_unstable_by_key(|one| std::cmp::Reverse(id(one)));
     let max = max as usize;
-    all.retain(|one| end.is_none_or(|end| id(one) >= end));
+    all.retain(|one| end.as_ref().is_none_or(|end| id(one) >= *end));
     if all.len() > max {
         all.truncate(max);
         end = all.last().map(id).or(end);

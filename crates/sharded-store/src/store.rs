@@ -1,11 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use async_trait::async_trait;
-use domain::ports::{
-    ChangeFeed, ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest, Store, StoreError,
-};
-use domain::{Home, OwnerId, OwnerRecord};
+use domain::ports::{ChangeFeed, Store};
+use domain::{Home, OwnerId};
 
 use crate::shard::Shard;
 
@@ -60,20 +57,5 @@ impl ShardedStore {
         let first = self.turn.fetch_add(1, Ordering::Relaxed) % self.shards.len();
         let (before, from) = self.shards.split_at(first);
         from.iter().chain(before).filter(|shard| shard.answers())
-    }
-}
-
-#[async_trait]
-impl OwnerStore for ShardedStore {
-    async fn find(&self, owner: &OwnerId) -> Result<OwnerRecord, StoreError> {
-        self.of(owner).store.owners.find(owner).await
-    }
-
-    async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError> {
-        self.of(&request.owner).store.owners.change(request).await
-    }
-
-    async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError> {
-        self.of(&request.owner).store.owners.set_state(request).await
     }
 }

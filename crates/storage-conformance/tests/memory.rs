@@ -88,8 +88,8 @@ mod owners {
     fn fresh_stores() -> Arc<OwnedStores> {
         let (log, feed, records) = (MemoryAuditLog::default(), MemoryChangeFeed::default(), MemoryOwners::default());
         let webhooks = MemoryWebhookStore::default().obeying(records.clone()).writing_to(log.clone());
-        let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks).reporting_to(feed.clone());
         let keys = MemoryKeyStore::reporting_to(feed.clone()).obeying(records.clone()).writing_to(log.clone());
+        let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks).counting(&keys).reporting_to(feed.clone());
         Arc::new(OwnedStores {
             owners: Arc::new(owners.writing_to(log.clone())),
             keys: Arc::new(keys),

@@ -2,9 +2,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use domain::ports::{ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest, StoreError};
+use domain::ports::{
+    ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+};
 use domain::webhooks::OwnerNumber;
-use domain::{OwnerId, OwnerRecord};
+use domain::{OwnerId, OwnerPage, OwnerRecord};
 use quick_cache::sync::Cache;
 use tokio::time::Instant;
 
@@ -93,5 +95,9 @@ impl OwnerStore for OwnerStates {
             record
         })
         .await
+    }
+
+    async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError> {
+        self.store.list(request).await
     }
 }

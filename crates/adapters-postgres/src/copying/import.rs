@@ -8,7 +8,7 @@ use diesel_mapping::{for_each_copied_table, schema};
 use domain::ports::Schema;
 use tokio::sync::mpsc::Receiver;
 
-use super::{check_unused, count, wait_for_ended};
+use super::{add_owners, check_unused, count, wait_for_ended};
 use crate::PostgresStore;
 use crate::claimers::Claimers;
 use crate::transaction::{Begin, Commit};
@@ -30,6 +30,7 @@ impl PostgresStore {
         wait_for_ended(&mut connection, &self.claimers).await?;
         begin_alone(&mut connection, &self.claimers).await?;
         insert_all(&mut connection, &mut from).await?;
+        add_owners(&mut connection).await?;
         Commit.execute(&mut connection).await?;
         Ok(())
     }

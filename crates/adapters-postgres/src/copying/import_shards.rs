@@ -12,7 +12,7 @@ use domain::ports::{BoxError, Schema};
 use tokio::sync::mpsc::Receiver;
 
 use super::import::{NO_TIMEOUT, begin_alone, insert_rows};
-use super::{check_unused, count, wait_for_ended};
+use super::{add_owners, check_unused, count, wait_for_ended};
 use crate::PostgresStore;
 use crate::claimers::LOCKED;
 use crate::shard::{Shard, check_place, is_unfinished, mark_unfinished, remove_all, unmark};
@@ -151,6 +151,7 @@ async fn count_rows(targets: &mut [Target], table: &str) -> Result<i64, CopyErro
 async fn fill(targets: &mut [Target], from: &mut Receiver<Copied>) -> Result<(), CopyError> {
     insert_all(targets, from).await?;
     for target in targets {
+        add_owners(&mut target.connection).await?;
         check_unused(&mut target.connection, &target.store.claimers).await?;
     }
     Ok(())

@@ -38,6 +38,17 @@ async fn check_unused(connection: &mut AsyncPgConnection, claimers: &Claimers) -
     }
 }
 
+/// Adds the rows of `key_owners`, which are not copied: see decision 135.
+async fn add_owners(connection: &mut AsyncPgConnection) -> Result<(), CopyError> {
+    const ADD_OWNERS: &str = "INSERT INTO key_owners (owner_issuer, owner_subject)
+        SELECT owner_issuer, owner_subject FROM owners
+        UNION SELECT owner_issuer, owner_subject FROM webhook_subscriptions
+        UNION SELECT owner_issuer, owner_subject FROM api_keys
+        ON CONFLICT DO NOTHING";
+    diesel::sql_query(ADD_OWNERS).execute(connection).await?;
+    Ok(())
+}
+
 async fn count(connection: &mut AsyncPgConnection, query: String) -> Result<i64, CopyError> {
     Ok(diesel::sql_query(query).get_result::<RowCount>(connection).await?.count)
 }

@@ -10,21 +10,27 @@ use futures_util::future::join;
 use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
-/// Deletes the rows of the owners without keys among these issuers `$1` and subjects `$2`.
-///
-/// An owner's row that a transaction has locked to add a key stays. If a key is added right after the look, the row is
-/// missing until the owner's next key: the lock creates it again (decision 18).
-const FORGET_OWNERS: &str = "DELETE FROM key_owners WHERE (owner_issuer, owner_subject) IN (
-    SELECT owner.owner_issuer, owner.owner_subject FROM key_owners AS owner
+/// Locks the rows of the owners with these issuers `$1` and subjects `$2`. The row of an owner to whom another transaction
+/// adds something stays unlocked.
+const LOCK_OWNERS: &str = "SELECT owner_issuer, owner_subject FROM key_owners
+    WHERE (owner_issuer, owner_subject) IN (SELECT * FROM unnest($1, $2)) FOR UPDATE SKIP LOCKED";
+
+/// Deletes the rows of the owners of nothing among these issuers `$1` and subjects `$2`. Their rows are locked by an earlier
+/// statement, so this one sees everything that they have (decision 135).
+const FORGET_OWNERS: &str = "DELETE FROM key_owners AS owner
     WHERE (owner.owner_issuer, owner.owner_subject) IN (SELECT * FROM unnest($1, $2))
         AND NOT EXISTS (
             SELECT FROM api_keys AS key
             WHERE key.owner_issuer = owner.owner_issuer AND key.owner_subject = owner.owner_subject
                 AND key.ends_at IS NOT NULL)
-    FOR UPDATE SKIP LOCKED
-)";
+        AND NOT EXISTS (
+            SELECT FROM webhook_subscriptions AS subscription
+            WHERE subscription.owner_issuer = owner.owner_issuer AND subscription.owner_subject = owner.owner_subject)
+        AND NOT EXISTS (
+            SELECT FROM owners AS record
+            WHERE record.owner_issuer = owner.owner_issuer AND record.owner_subject = owner.owner_subject)";
 
-/// Deletes keys that ended long ago, and the rows of owners without remaining keys. Two round trips.
+/// Deletes keys that ended long ago, and the rows of owners of nothing. Three round trips.
 pub(crate) struct PurgeKeys {
     pub(crate) before: Timestamp,
     pub(crate) max: u32,
@@ -53,8 +59,9 @@ impl Work for PurgeKeys {
             return Ok(0);
         }
         let count = u32::try_from(purged.len()).unwrap_or(self.max);
-        let (issuers, subjects): (Vec<_>, Vec<_>) =
-            purged.into_iter().map(|owner| (owner.owner_issuer, owner.owner_subject)).unzip();
+        let (issuers, subjects) = columns(purged);
+        let locking = diesel::sql_query(LOCK_OWNERS).bind::<Array<Text>, _>(issuers).bind::<Array<Text>, _>(subjects);
+        let (issuers, subjects) = columns(Kept(locking).load(&mut &*connection).await?);
         let forgetting =
             diesel::sql_query(FORGET_OWNERS).bind::<Array<Text>, _>(issuers).bind::<Array<Text>, _>(subjects);
         let (forgotten, committed) =
@@ -63,4 +70,9 @@ impl Work for PurgeKeys {
         settle(forgotten, committed)?;
         Ok(count)
     }
+}
+
+/// The issuers and the subjects.
+fn columns(owners: Vec<OwnerRow>) -> (Vec<String>, Vec<String>) {
+    owners.into_iter().map(|owner| (owner.owner_issuer, owner.owner_subject)).unzip()
 }

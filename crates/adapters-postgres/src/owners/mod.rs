@@ -1,2 +1,3 @@
 mod change_owner;
+mod list_owners;
 mod owner_store;

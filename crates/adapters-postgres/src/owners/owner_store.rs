@@ -2,8 +2,10 @@ use async_trait::async_trait;
 use diesel::OptionalExtension;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{OwnerRow, record_in, record_of};
-use domain::ports::{ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest, StoreError};
-use domain::{OwnerId, OwnerRecord};
+use domain::ports::{
+    ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+};
+use domain::{OwnerId, OwnerPage, OwnerRecord};
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
@@ -22,6 +24,10 @@ impl OwnerStore for PostgresStore {
         let record = self.run_in_turn(&request.owner, request).await?;
         self.notify_if(true);
         Ok(record)
+    }
+
+    async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError> {
+        self.run(request).await
     }
 }
 

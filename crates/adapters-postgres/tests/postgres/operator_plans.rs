@@ -2,9 +2,11 @@
 //! tables.
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use domain::ports::{Close as _, ListEventsRequest, OperatorLog as _, Retention as _, Schema as _};
+use domain::ports::{
+    Close as _, ListEventsRequest, ListOwnersRequest, OperatorLog as _, OwnerStore as _, Retention as _, Schema as _,
+};
 use domain::webhooks::{EventFilter, EventType};
-use domain::{EventId, OwnerId, Timestamp};
+use domain::{EventId, KeyPolicy, OwnerId, OwnerQuery, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 /// Events of 1,000 users, one and a half seconds apart. One in a thousand has the type that is searched for.
@@ -64,6 +66,44 @@ async fn failing_subscriptions_are_found_by_their_index() {
     }
 }
 
+/// Each list of owners finds all of them, and all have the same name and show the same start of a key.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn owners_are_found_by_indexes() {
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    let store = open(&database).await;
+    store.migrate().await.unwrap();
+    store.close().await;
+    let owner = "'https://id.example', 'user ' || i";
+    let plant = format!(
+        "INSERT INTO key_owners SELECT {owner} FROM generate_series(1, {LANES}) AS i;
+        INSERT INTO owners SELECT {owner}, i, 'Acme', NULL, NULL, NULL, NULL, now(), NULL, NULL
+            FROM generate_series(1, {LANES}) AS i;
+        INSERT INTO api_keys SELECT substring(sha256(i::text::bytea) FOR 16), sha256(i::text::bytea), {owner}, 'CI',
+            'start...', now(), NULL, NULL, NULL, '', NULL FROM generate_series(1, {LANES}) AS i;
+        ANALYZE;"
+    );
+    run(&database, &plant).await;
+    let policy = KeyPolicy::default();
+    for (query, is_suspended) in
+        [(None, None), (None, Some(true)), (Some("user"), None), (Some("ACME"), None), (Some("start"), None)]
+    {
+        let query = query.map(|text| OwnerQuery::parse(text, &policy).unwrap());
+        let issuer = "https://id.example".to_owned();
+        let request = ListOwnersRequest { issuer, query, is_suspended, after: None, max: PAGE, at: START };
+        for (table, rows) in [("key_owners", 1), ("owners", 3), ("api_keys", 3), ("webhook_subscriptions", 1)] {
+            let read = rows_read(&database, table, async |store| {
+                let page = store.list(&request).await.unwrap();
+                assert_eq!(page.owners.len(), PAGE as usize, "{request:?}");
+                assert!(page.owners.iter().all(|one| one.counts.active_keys == 1), "each has a key: {request:?}");
+                let next = store.list(&ListOwnersRequest { after: page.next, ..request.clone() }).await.unwrap();
+                assert!(next.owners[0].found.place > page.owners[49].found.place, "{request:?}");
+            });
+            let (read, most) = (read.await, u64::from(2 * (PAGE + 1)) * rows);
+            assert!(read <= most, "two pages must not read {read} rows of {table}: {request:?}");
+        }
+    }
+}
+
 /// The rows of the table that `read` reads. The store is closed after it, so that the server has counted them.
 async fn rows_read(database: &Database, table: &str, read: impl AsyncFnOnce(&PostgresStore)) -> u64 {
     let cluster = Cluster::shared().await.unwrap();
@@ -99,9 +139,13 @@ async fn plant(database: &Database) {
             now(), 'timeout', NULL, NULL, '' FROM generate_series(1, {EVENTS}) AS i;
         ANALYZE;"
     );
+    run(database, &plant).await;
+}
+
+async fn run(database: &Database, statements: &str) {
     let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
     let driver = tokio::spawn(connection);
-    client.batch_execute(&plant).await.unwrap();
+    client.batch_execute(statements).await.unwrap();
     drop(client);
     driver.await.unwrap().unwrap();
 }

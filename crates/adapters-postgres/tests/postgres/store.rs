@@ -199,6 +199,29 @@ async fn owners_without_keys_are_forgotten() {
     assert_eq!(store.list(&bob, ListView::at(now())).await.unwrap().len(), 1);
     insert(&store, &alice, &entropy).await.unwrap();
     assert_eq!(owners().await, ["alice", "bob"]);
+    let record = "INSERT INTO owners (owner_issuer, owner_subject, number, max_active_keys)
+        VALUES ('https://id.example', 'alice', 1, 7)";
+    client.batch_execute(record).await.unwrap();
+    let revoking = "UPDATE api_keys SET revoked_at = '2020-01-01'";
+    client.batch_execute(revoking).await.unwrap();
+    assert_eq!(store.purge(Retained::Keys, now(), 10).await.unwrap(), 2);
+    assert_eq!(owners().await, ["alice"], "alice has a record");
+}
+
+/// A key that is added while a purge looks: the purge neither waits for it nor forgets its owner.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_owner_who_gets_a_key_is_not_forgotten() {
+    let (store, database) = fresh().await;
+    let entropy = SeededEntropy::new(7);
+    insert(&store, &user("alice"), &entropy).await.unwrap();
+    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
+    let _driver = tokio::spawn(connection);
+    client.batch_execute("UPDATE api_keys SET revoked_at = '2020-01-01'").await.unwrap();
+    client.batch_execute("BEGIN; SELECT FROM key_owners FOR UPDATE").await.unwrap();
+    assert_eq!(store.purge(Retained::Keys, now(), 10).await.unwrap(), 1);
+    client.batch_execute("COMMIT").await.unwrap();
+    let rows = client.query("SELECT owner_subject FROM key_owners", &[]).await.unwrap();
+    assert_eq!(rows.len(), 1);
 }
 
 /// Each call that races for the last place has its own instance: within one instance, the calls would take turns.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use diesel::prelude::{Insertable, Queryable};
+use diesel::prelude::{Insertable, Queryable, QueryableByName};
 use domain::ports::StoreError;
 use domain::webhooks::OwnerNumber;
 use domain::{Metadata, OwnerId, OwnerLimits, OwnerRecord, OwnerText, Suspension};
@@ -42,18 +42,21 @@ pub(super) type OwnerColumns = owner_columns!();
 pub(super) const OWNER_COLUMNS: OwnerColumns = owner_columns!();
 
 /// The limits in a row of `owners`. Their values are not checked yet.
-#[derive(Clone, Copy, Debug, Default, Queryable)]
+#[derive(Clone, Copy, Debug, Default, Queryable, QueryableByName)]
+#[diesel(table_name = owners)]
 pub struct LimitsRow {
     max_active_keys: Option<i64>,
     max_subscriptions: Option<i64>,
 }
 
 /// A row of `owners` as it is stored, without the owner. Its values are not checked yet.
-#[derive(Clone, Debug, Default, Queryable)]
+#[derive(Clone, Debug, Default, Queryable, QueryableByName)]
+#[diesel(table_name = owners)]
 pub struct OwnerRow {
     name: Option<String>,
     email: Option<String>,
     metadata: Option<String>,
+    #[diesel(embed)]
     limits: LimitsRow,
     suspended_at: Option<StoredInstant>,
     reason: Option<String>,

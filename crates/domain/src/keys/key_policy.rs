@@ -159,6 +159,14 @@ impl KeyPolicy {
         self.0.preview_length
     }
 
+    /// What lists show of a key that begins like this: the [`ApiKey::prefix`](crate::ApiKey::prefix). What has not the
+    /// prefix of new keys is not cut, because it may be of an earlier policy.
+    pub fn preview_of(&self, start: &str) -> String {
+        let start = start.trim_end_matches("...").trim_end_matches('…');
+        let shown = start.starts_with(self.prefix()).then(|| start.get(..self.preview_length())).flatten();
+        format!("{}...", shown.unwrap_or(start))
+    }
+
     /// The expiry time of a key that is created at `now`, if its creator asks for `asked`.
     ///
     /// # Errors

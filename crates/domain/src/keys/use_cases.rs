@@ -38,6 +38,11 @@ impl Keys {
         Self { placement, ..self }
     }
 
+    /// The policy of new keys.
+    pub fn policy(&self) -> &KeyPolicy {
+        &self.policy
+    }
+
     /// The owner's keys, newest first: every good one, and the [`LISTED_ENDED_KEYS_MAX`](crate::LISTED_ENDED_KEYS_MAX)
     /// that ended last.
     ///

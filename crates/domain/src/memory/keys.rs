@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
@@ -18,14 +18,24 @@ use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyUsage, KeyUse, ListView, O
 /// Keys in maps behind one lock. Each method holds the lock, and is therefore atomic.
 #[derive(Debug, Default)]
 pub struct MemoryKeyStore {
-    tables: Mutex<Tables>,
+    tables: MemoryKeys,
     changes: MemoryChangeFeed,
     audit: MemoryAuditLog,
     owners: MemoryOwners,
 }
 
+/// The keys of a store in memory. All clones are the same keys.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MemoryKeys(Arc<Mutex<Tables>>);
+
+impl MemoryKeys {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Tables> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[derive(Debug, Default)]
-struct Tables {
+pub(super) struct Tables {
     /// Sorted, so that a purge depends only on its arguments.
     keys: BTreeMap<KeyId, ApiKey>,
     ids: HashMap<CredentialDigest, KeyId>,
@@ -44,8 +54,14 @@ impl Tables {
         Ok(())
     }
 
-    fn of(&self, owner: &OwnerId) -> impl Iterator<Item = &ApiKey> {
+    /// The owner's keys.
+    pub(super) fn of(&self, owner: &OwnerId) -> impl Iterator<Item = &ApiKey> {
         self.owned.get(owner).into_iter().flatten().filter_map(|id| self.keys.get(id))
+    }
+
+    /// The keys of all owners.
+    pub(super) fn all(&self) -> impl Iterator<Item = &ApiKey> {
+        self.keys.values()
     }
 
     fn digest_of(&self, id: KeyId) -> Option<CredentialDigest> {
@@ -95,8 +111,13 @@ impl MemoryKeyStore {
         Self { owners, ..self }
     }
 
+    /// The keys, which other stores look at.
+    pub(super) fn keys(&self) -> MemoryKeys {
+        self.tables.clone()
+    }
+
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tables.lock()
     }
 }
 

@@ -1,12 +1,18 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use async_trait::async_trait;
 
 use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
+use super::keys::{MemoryKeyStore, MemoryKeys};
 use super::owners::MemoryOwners;
 use super::webhooks::{MemoryLanes, MemoryWebhookStore};
 use crate::audit::Cause;
-use crate::ports::{ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest, StoreError};
-use crate::{CredentialDigest, OwnerId, OwnerRecord};
+use crate::ports::{ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError};
+use crate::{
+    ApiKey, CredentialDigest, FoundBy, FoundOwner, OWNER_COUNT_MAX, OwnerCounts, OwnerId, OwnerPage, OwnerPlace,
+    OwnerQuery, OwnerRecord, OwnerSearch, OwnersRead,
+};
 
 /// Records of owners in a map behind one lock. The stores of keys, sessions and webhooks obey them that were made with
 /// the same [`MemoryOwners`].
@@ -15,6 +21,7 @@ pub struct MemoryOwnerStore {
     owners: MemoryOwners,
     changes: MemoryChangeFeed,
     audit: MemoryAuditLog,
+    keys: MemoryKeys,
     lanes: MemoryLanes,
 }
 
@@ -40,6 +47,12 @@ impl MemoryOwnerStore {
     #[must_use]
     pub fn beside(self, webhooks: &MemoryWebhookStore) -> Self {
         Self { lanes: webhooks.lanes(), ..self }
+    }
+
+    /// The store, which finds and counts the owners of these keys too.
+    #[must_use]
+    pub fn counting(self, keys: &MemoryKeyStore) -> Self {
+        Self { keys: keys.keys(), ..self }
     }
 
     /// Stores the record, if it is new. Returns whether it is.
@@ -87,4 +100,56 @@ impl OwnerStore for MemoryOwnerStore {
         }
         Ok(after)
     }
+
+    async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError> {
+        let (lanes, keys, records) = (self.lanes.lock(), self.keys.lock(), self.owners.lock());
+        let stored = keys.all().map(|key| &key.owner).chain(lanes.subscribers());
+        let mut known: BTreeMap<&OwnerId, OwnerRecord> = stored.map(|owner| (owner, OwnerRecord::default())).collect();
+        let set = records.iter().filter(|(_, record)| **record != OwnerRecord::default());
+        known.extend(set.map(|(owner, record)| (owner, record.clone())));
+        let mut search = OwnerSearch::new(request);
+        while let Some(read) = search.next_read() {
+            let mut found = Vec::new();
+            for (owner, record) in &known {
+                let places = places(owner, record, read.by, keys.of(owner));
+                let behind = places.into_iter().filter(|place| *place > read.after);
+                found.extend(behind.map(|place| FoundOwner { place, owner: (*owner).clone(), record: record.clone() }));
+            }
+            found.sort_by(|one, other| one.place.cmp(&other.place));
+            let has_more = found.len() > read.max as usize;
+            found.truncate(read.max as usize);
+            let end = found.last().map(|one| one.place.clone()).filter(|_| has_more);
+            search.take(&read, OwnersRead { found, end });
+        }
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).min(OWNER_COUNT_MAX);
+        let counts: Vec<OwnerCounts> = search
+            .owners()
+            .map(|owner| {
+                let (enabled, failing) = lanes.count_enabled(owner);
+                OwnerCounts {
+                    active_keys: count(keys.of(owner).filter(|key| key.is_active(request.at)).count()),
+                    enabled_subscriptions: count(enabled),
+                    failing_subscriptions: count(failing),
+                }
+            })
+            .collect();
+        Ok(search.into_page(counts))
+    }
+}
+
+/// The places at which the owner is found by this.
+fn places<'a>(
+    owner: &OwnerId,
+    record: &OwnerRecord,
+    by: FoundBy,
+    keys: impl Iterator<Item = &'a ApiKey>,
+) -> BTreeSet<OwnerPlace> {
+    let texts: Vec<String> = match by {
+        FoundBy::Suspension => record.suspension.iter().map(|_| String::new()).collect(),
+        FoundBy::Id => vec![String::new()],
+        FoundBy::Name => record.name.iter().map(|name| OwnerQuery::fold(name.as_str())).collect(),
+        FoundBy::Email => record.email.iter().map(|email| OwnerQuery::fold(email.as_str())).collect(),
+        FoundBy::Key => keys.map(|key| key.prefix.clone()).collect(),
+    };
+    texts.into_iter().map(|text| OwnerPlace::of(owner, by, text)).collect()
 }

@@ -3,8 +3,10 @@ use std::sync::Arc;
 use super::owner_change::{OwnerChange, OwnerStateChange};
 use super::owner_record::OwnerRecord;
 use crate::audit::{Cause, Origin};
-use crate::ports::{ChangeOwnerRequest, ChangedOwner, Clock, Entropy, OwnerStore, SetOwnerStateRequest, StoreError};
-use crate::{InvalidMetadata, OwnerId};
+use crate::ports::{
+    ChangeOwnerRequest, ChangedOwner, Clock, Entropy, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+};
+use crate::{InvalidMetadata, OwnerId, OwnerPage, OwnerPlace, OwnerQuery};
 
 /// The use cases of the records of owners, which hosts see and change.
 #[derive(Clone)]
@@ -12,6 +14,17 @@ pub struct Owners {
     store: Arc<dyn OwnerStore>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+}
+
+/// Which owners a list has.
+#[derive(Clone, Debug)]
+pub struct OwnerFilter {
+    /// The provider that knows the owners.
+    pub issuer: String,
+    /// What matches; `None` for all owners.
+    pub query: Option<OwnerQuery>,
+    /// Only suspended owners, or only active ones.
+    pub is_suspended: Option<bool>,
 }
 
 /// Why a record was not changed.
@@ -38,6 +51,22 @@ impl Owners {
     /// If the store fails.
     pub async fn find(&self, owner: &OwnerId) -> Result<OwnerRecord, StoreError> {
         self.store.find(owner).await
+    }
+
+    /// A page of at most `max` owners, with what they have now.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn list(
+        &self,
+        filter: OwnerFilter,
+        after: Option<OwnerPlace>,
+        max: u32,
+    ) -> Result<OwnerPage, StoreError> {
+        let OwnerFilter { issuer, query, is_suspended } = filter;
+        let at = self.clock.now();
+        self.store.list(&ListOwnersRequest { issuer, query, is_suspended, after, max, at }).await
     }
 
     /// Changes the record, and returns it. Of two changes at once the last one wins for each field, and none is lost.

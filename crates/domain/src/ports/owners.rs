@@ -2,7 +2,9 @@ use async_trait::async_trait;
 
 use super::store_error::StoreError;
 use crate::audit::Cause;
-use crate::{InvalidMetadata, OwnerChange, OwnerId, OwnerRecord, OwnerStateChange, Timestamp};
+use crate::{
+    InvalidMetadata, OwnerChange, OwnerId, OwnerPage, OwnerPlace, OwnerQuery, OwnerRecord, OwnerStateChange, Timestamp,
+};
 
 /// Asks for [`OwnerStore::change`].
 #[derive(Clone, Debug)]
@@ -37,6 +39,30 @@ pub enum ChangedOwner {
     Refused(InvalidMetadata),
 }
 
+/// Asks for [`OwnerStore::list`].
+#[derive(Clone, Debug)]
+pub struct ListOwnersRequest {
+    /// The provider of the owners: their [`OwnerId::provider`].
+    pub issuer: String,
+    /// What matches; `None` for all owners.
+    pub query: Option<OwnerQuery>,
+    /// Only suspended owners, or only active ones.
+    pub is_suspended: Option<bool>,
+    /// The owners behind this place.
+    pub after: Option<OwnerPlace>,
+    /// The most owners of the answer.
+    pub max: u32,
+    /// The time at which keys are active.
+    pub at: Timestamp,
+}
+
+impl ListOwnersRequest {
+    /// The issuers of the users and of the organizations.
+    pub fn issuers(&self) -> [String; 2] {
+        OwnerId::issuers_of(&self.issuer)
+    }
+}
+
 /// Stores what hosts set for owners. It is one store with those of keys, sessions and webhooks, which obey the records.
 ///
 /// **Limits.** [`KeyStore::insert_within`](super::KeyStore::insert_within) and
@@ -69,4 +95,14 @@ pub trait OwnerStore: Send + Sync {
     /// - [`Cause::owner_changed`] is the event of a call that changes the record. Such a call reports
     ///   [`CredentialDigest::of_owner`](crate::CredentialDigest::of_owner) to the [`ChangeFeed`](super::ChangeFeed).
     async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError>;
+
+    /// The owners with a record, a key or a subscription that is stored, which [`OwnerSearch`](crate::OwnerSearch) admits,
+    /// from `after` on.
+    ///
+    /// - An owner comes once, however much matches. One who is in the list and does not change is on exactly one page,
+    ///   whatever else changes between the pages.
+    /// - The store reads what [`OwnerSearch::next_read`](crate::OwnerSearch::next_read) names, by an index: the time does
+    ///   not depend on the number of owners, nor on how many of them match.
+    /// - [`OwnerCounts`] count the active keys at `at`, and the subscriptions that are neither disabled nor deleted.
+    async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError>;
 }

@@ -5,6 +5,7 @@
 //! [`OwnedStores`].
 
 pub mod limits;
+pub mod listing;
 pub mod records;
 mod sample;
 mod suite;

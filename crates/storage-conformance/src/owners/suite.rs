@@ -89,6 +89,11 @@ macro_rules! with_owner_store_promises {
             records::a_refused_change_of_a_record_changes_nothing
             records::parallel_changes_of_a_record_are_all_kept
             records::changes_of_records_leave_their_events
+            listing::owners_are_found_by_id_name_address_and_key
+            listing::every_owner_of_anything_is_listed
+            listing::owners_are_listed_with_what_they_have
+            listing::owners_are_listed_by_their_state
+            listing::pages_of_owners_neither_repeat_nor_miss
             limits::a_changed_maximum_holds_for_the_next_key
             limits::a_changed_maximum_holds_for_the_next_subscription
             limits::parallel_creations_fill_a_changed_maximum_exactly

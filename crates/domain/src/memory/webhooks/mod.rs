@@ -213,6 +213,17 @@ impl Tables {
         }
     }
 
+    /// The owners of all subscriptions.
+    pub(super) fn subscribers(&self) -> impl Iterator<Item = &OwnerId> {
+        self.lanes.values().map(|lane| &lane.subscription.owner)
+    }
+
+    /// How many subscriptions of the owner are enabled, and how many of these fail.
+    pub(super) fn count_enabled(&self, owner: &OwnerId) -> (usize, usize) {
+        let enabled = || self.lanes.values().filter(|lane| lane.subscription.owner == *owner && lane.is_open());
+        (enabled().count(), enabled().filter(|lane| lane.breaker.failing_since.is_some()).count())
+    }
+
     /// The owner's subscription.
     fn lane_of(&mut self, owner: &OwnerId, id: SubscriptionId) -> Option<&mut Lane> {
         self.lanes.get_mut(&id).filter(|lane| lane.belongs_to(owner))

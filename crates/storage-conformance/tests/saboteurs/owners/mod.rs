@@ -38,6 +38,11 @@ const SABOTEURS: &Broken<Fault> = &[
         Fault::SendsForSuspended,
         &["deliveries_of_a_suspended_owner_wait", "publications_to_a_suspended_owner_claim_nothing"],
     ),
+    (Fault::FindsByIdOnly, &["owners_are_found_by_id_name_address_and_key"]),
+    (Fault::ListsRecordsOnly, &["every_owner_of_anything_is_listed"]),
+    (Fault::CountsNothing, &["owners_are_listed_with_what_they_have"]),
+    (Fault::IgnoresTheState, &["owners_are_listed_by_their_state"]),
+    (Fault::SkipsAPlace, &["pages_of_owners_neither_repeat_nor_miss"]),
     (Fault::CountsTheRest, &["days_of_suspension_are_not_days_of_failure"]),
 ];
 
@@ -52,7 +57,7 @@ fn stores(fault: Fault) -> Arc<OwnedStores> {
     let sessions = MemorySessionStore::default().obeying(obeyed_unless(&[Fault::ForgetsSessions]));
     let webhooks = MemoryWebhookStore::default().obeying(of_webhooks).writing_to(log.clone());
     let reported = if fault == Fault::ReportsNothing { MemoryChangeFeed::default() } else { feed.clone() };
-    let owners = MemoryOwnerStore::of(records).reporting_to(reported).writing_to(log.clone());
+    let owners = MemoryOwnerStore::of(records).counting(&keys).reporting_to(reported).writing_to(log.clone());
     let owners = if fault == Fault::CountsTheRest { owners } else { owners.beside(&webhooks) };
     let owners = FaultyOwners { fault, records: owners, log: log.clone(), feed: feed.clone() };
     Arc::new(OwnedStores {

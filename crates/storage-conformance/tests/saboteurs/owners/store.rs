@@ -1,7 +1,9 @@
 use async_trait::async_trait;
 use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryOwnerStore, unique_cause};
-use domain::ports::{AuditLog, ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest, StoreError};
-use domain::{OwnerChange, OwnerId, OwnerRecord, OwnerStateChange, Patch};
+use domain::ports::{
+    AuditLog, ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+};
+use domain::{FoundBy, OwnerChange, OwnerCounts, OwnerId, OwnerPage, OwnerRecord, OwnerStateChange, Patch};
 use tokio::task::yield_now;
 
 /// What is wrong with the records, or with the stores that obey them.
@@ -25,6 +27,12 @@ pub(crate) enum Fault {
     ReportsNothing,
     ReportsRepetitions,
     SendsForSuspended,
+    FindsByIdOnly,
+    ListsRecordsOnly,
+    CountsNothing,
+    IgnoresTheState,
+    /// The last owner of a page but the first is missing.
+    SkipsAPlace,
     /// The days of a suspension are days of failure.
     CountsTheRest,
 }
@@ -114,5 +122,25 @@ impl OwnerStore for FaultyOwners {
             again.set_state(&SetOwnerStateRequest { state: undone, at, ..request.clone() }).await?;
         }
         Ok(after)
+    }
+
+    async fn list(&self, request: &ListOwnersRequest) -> Answer<OwnerPage> {
+        let mut request = request.clone();
+        if self.is(Fault::IgnoresTheState) {
+            request.is_suspended = None;
+        }
+        let mut page = self.records.list(&request).await?;
+        if self.is(Fault::SkipsAPlace) && request.after.is_some() {
+            page.owners.truncate(1);
+        }
+        page.owners.retain(|one| match self.fault {
+            Fault::FindsByIdOnly => one.found.place.by <= FoundBy::Id,
+            Fault::ListsRecordsOnly => one.found.record != OwnerRecord::default(),
+            _ => true,
+        });
+        if self.is(Fault::CountsNothing) {
+            page.owners.iter_mut().for_each(|one| one.counts = OwnerCounts::default());
+        }
+        Ok(page)
     }
 }

@@ -1,0 +1,33 @@
+use std::cmp::Reverse;
+
+use async_trait::async_trait;
+use domain::ports::{
+    ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+};
+use domain::{ListedOwner, OwnerId, OwnerPage, OwnerRecord};
+
+use crate::ShardedStore;
+use crate::fan_out::all;
+use crate::pages::merged;
+
+#[async_trait]
+impl OwnerStore for ShardedStore {
+    async fn find(&self, owner: &OwnerId) -> Result<OwnerRecord, StoreError> {
+        self.of(owner).store.owners.find(owner).await
+    }
+
+    async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError> {
+        self.of(&request.owner).store.owners.change(request).await
+    }
+
+    async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError> {
+        self.of(&request.owner).store.owners.set_state(request).await
+    }
+
+    async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError> {
+        let pages = all(&self.shards, |shard| shard.store.owners.list(request)).await?;
+        let pages = pages.into_iter().map(|page| (page.owners, page.next.map(Reverse)));
+        let (owners, next) = merged(pages, |listed: &ListedOwner| Reverse(listed.found.place.clone()), request.max);
+        Ok(OwnerPage { owners, next: next.map(|Reverse(place)| place) })
+    }
+}
