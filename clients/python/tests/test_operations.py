@@ -108,6 +108,8 @@ async def keys(session: Session, user: Any, operator: Any) -> None:
     assert (await user("change_api_key", rotated.key_id, rate_limit=None)).rate_limit is None
     await user("revoke_api_key", key_id=created.key_id)
     assert (await operator("list_user_api_keys", "alice")).keys
+    found = await operator("list_owners", query="alice", state="active", limit=1)
+    assert (found[0].kind, found[0].id, found[0].active_keys > 0) == ("user", "alice", True)
     assert (await operator("revoke_user_api_key", "alice", rotated.key_id)).keys
     assert (await operator("revoke_user_api_keys", "bob")).revoked_count == 0
     assert await user("list_audit_events", target=created.key_id)

@@ -76,6 +76,10 @@ describe("the service", { skip: ABSENT }, () => {
     assert.equal((await operator.setUserState({ userId: "alice", state: "active" })).name, "Alice");
     assert.equal((await operator.changeOrganization({ organizationId: "acme", name: "Acme" })).name, "Acme");
     assert.equal((await operator.findOrganization({ organizationId: "acme" })).name, "Acme");
+    const names = [];
+    for await (const owner of operator.listOwners({ limit: 1 })) names.push(`${owner.kind} ${owner.name}`);
+    assert.deepEqual(names, ["organization Acme", "user Alice"]);
+    assert.equal((await operator.listOwners({ query: "ali", state: "active" })).owners[0].activeKeys, 1);
     assert.equal((await operator.setOrganizationState({ organizationId: "acme", state: "active" })).name, "Acme");
     await alice.revokeApiKey({ keyId: rotated.keyId });
     const other = await alice.createApiKey({ label: "a" });

@@ -54,7 +54,7 @@ impl<const COLUMNS: usize> Listing<COLUMNS> {
         rows: impl Iterator<Item = [String; COLUMNS]>,
         next: Option<&str>,
     ) -> Result<Reply> {
-        let next = next.map(|cursor| format!("there may be older {}: --cursor {cursor}", self.items));
+        let next = next.map(|cursor| format!("there may be more {}: --cursor {cursor}", self.items));
         Ok(next.into_iter().fold(self.of(page, rows)?, Reply::remarking))
     }
 }

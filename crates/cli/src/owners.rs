@@ -1,12 +1,14 @@
 //! `gatepost owners`
 
 use anyhow::Result;
+use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, Subcommand};
-use gatepost_client::{OwnerChange, OwnerRecord};
+use gatepost_client::{ListedOwner, OwnerChange, OwnerQuery, OwnerRecord};
 
 use crate::connection::Connection;
 use crate::consent::Consent;
 use crate::keys::pair;
+use crate::listing::Listing;
 use crate::output::Reply;
 use crate::owner::Owner;
 use crate::table::named_lines;
@@ -25,6 +27,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    List(ListArguments),
     /// Show what is set for a user or an organization; the owner sees this in the audit log
     #[command(before_help = SHOW_EXAMPLES)]
     Show(NamedOwner),
@@ -37,6 +40,7 @@ enum Action {
 
 const EXAMPLES: &str = "\
 Examples:
+  gatepost owners list --query acme
   gatepost owners show --for-user alice
   gatepost owners set --for-organization globex --metadata plan=pro
   gatepost owners suspend --for-user mallory --reason unpaid --yes
@@ -71,12 +75,63 @@ impl NamedOwner {
 /// When the service does not answer, or refuses the call.
 pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result<()> {
     let reply = match arguments.action {
+        Action::List(arguments) => list(arguments, connection).await,
         Action::Show(arguments) => show(&arguments, connection).await,
         Action::Set(arguments) => set(arguments, connection).await,
         Action::Suspend(arguments) => suspend(&arguments, connection).await,
         Action::Activate(arguments) => activate(&arguments, connection).await,
     };
     reply?.print(arguments.json)
+}
+
+/// Find users and organizations
+#[derive(Debug, Args)]
+#[command(before_help = LIST_EXAMPLES)]
+struct ListArguments {
+    /// How the id, the name, the e-mail address or a key begins
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// Only active or only suspended owners
+    #[arg(long, value_name = "STATE", value_parser = PossibleValuesParser::new(["active", "suspended"]))]
+    state: Option<String>,
+    /// The maximum number of owners to list, up to 200
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
+    limit: u32,
+    /// The cursor that the previous page showed; use the same query and state
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+}
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  gatepost owners list --query acme
+  gatepost owners list --state suspended --json
+
+Those come first whose id begins with the query, then names, e-mail addresses
+and keys.";
+
+const LISTING: Listing<6> =
+    Listing { items: "owners", heads: ["OWNER", "STATE", "KEYS", "WEBHOOKS", "FAILING", "NAME"] };
+
+/// Prints a page of owners.
+///
+/// # Errors
+///
+/// When the call fails.
+async fn list(arguments: ListArguments, connection: &Connection) -> Result<Reply> {
+    let ListArguments { query, state, limit, cursor } = arguments;
+    let wanted = OwnerQuery { query, state, cursor, limit: Some(limit) };
+    let page = connection.heard(connection.operator()?.list_owners(&wanted).await)?;
+    LISTING.page(&page, page.owners.iter().map(row), page.next_cursor.as_deref())
+}
+
+fn row(owner: &ListedOwner) -> [String; 6] {
+    let record = &owner.record;
+    let shown = if owner.kind == "user" { owner.id.clone() } else { format!("organization {}", owner.id) };
+    let names: Vec<&str> = [&record.name, &record.email].into_iter().flatten().map(String::as_str).collect();
+    let [keys, enabled, failing] =
+        [owner.active_keys, owner.enabled_subscriptions, owner.failing_subscriptions].map(|count| count.to_string());
+    [shown, record.state.state.clone(), keys, enabled, failing, names.join(", ")]
 }
 
 const SHOW_EXAMPLES: &str = "\

@@ -89,7 +89,7 @@ pub use introspection::ActiveApiKey;
 pub use log_filter::LogFilter;
 pub use operations::{EventPage, EventQuery, FailingPage, FailingSubscription, LoggedEvent};
 pub use owner::Owner;
-pub use owner_records::{OwnerChange, OwnerRecord, OwnerState};
+pub use owner_records::{ListedOwner, OwnerChange, OwnerPage, OwnerQuery, OwnerRecord, OwnerState};
 pub use patch::Patch;
 pub use payload_filter::PayloadFilter;
 pub use portal_links::{NewPortalLink, PortalLink};

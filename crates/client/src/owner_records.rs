@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::patch::Changes;
-use crate::rest_client::{NO_BODY, path_for_host};
+use crate::rest_client::{NO_BODY, path_for_host, query};
 use crate::{Client, Error, Owner};
 
 /// What the host has set for a user or an organization.
@@ -39,6 +39,51 @@ pub struct OwnerState {
     /// When the owner was suspended; `None` for an active owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+}
+
+/// A user or an organization in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListedOwner {
+    /// `user` or `organization`.
+    pub kind: String,
+    /// The id: the `sub` of a user.
+    pub id: String,
+    /// What the host has set.
+    #[serde(flatten)]
+    pub record: OwnerRecord,
+    /// How many keys are active: at most 1,000.
+    pub active_keys: u32,
+    /// How many subscriptions are enabled: at most 1,000.
+    pub enabled_subscriptions: u32,
+    /// How many of these failed at their last attempt.
+    pub failing_subscriptions: u32,
+}
+
+/// Which owners to list. All filters are optional.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnerQuery {
+    /// How the id, the name, the e-mail address or a key begins.
+    pub query: Option<String>,
+    /// `active` or `suspended`.
+    pub state: Option<String>,
+    /// The `next_cursor` of the previous page, which must have had the same query and state.
+    pub cursor: Option<String>,
+    /// The size of the page, 1 to 200; `None` means 50.
+    pub limit: Option<u32>,
+}
+
+/// A page of owners. A page can be short or even empty without being the last.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct OwnerPage {
+    /// The owners.
+    pub owners: Vec<ListedOwner>,
+    /// The cursor of the next page; `None` on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 /// Changes of an owner's record. Whatever is not set stays, and `None` is the default again.
@@ -86,6 +131,22 @@ struct Wanted<'a> {
 
 /// The records of owners. These calls need an [`OperatorToken`](crate::OperatorToken) as credential.
 impl Client {
+    /// A page of the users and organizations who have a record, a key or a webhook. It needs the scope `support`.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn list_owners(&self, wanted: &OwnerQuery) -> Result<OwnerPage, Error> {
+        let limit = wanted.limit.map(|limit| limit.to_string());
+        let query = query(&[
+            ("query", wanted.query.as_deref()),
+            ("state", wanted.state.as_deref()),
+            ("cursor", wanted.cursor.as_deref()),
+            ("limit", limit.as_deref()),
+        ]);
+        self.call(Method::GET, &format!("/api/operator/owners{query}"), NO_BODY).await
+    }
+
     /// What the host has set for the owner; the defaults for an owner of whom the service knows nothing. The owner sees
     /// this call in the audit log. It needs the scope `support`.
     ///

@@ -34,6 +34,26 @@ async fn a_leaked_key_is_introspected_and_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn owners_are_found_by_what_is_known_of_them() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    shell.succeeds("keys create CI --user alice");
+    shell.succeeds("owners set --for-organization acme --name Alpha --email it@acme.example");
+    let lines = [
+        "OWNER              STATE   KEYS  WEBHOOKS  FAILING  NAME",
+        "organization acme  active  0     0         0        Alpha, it@acme.example",
+        "alice              active  1     0         0",
+    ];
+    assert_eq!(shell.succeeds("owners list"), lines.join("\n"));
+    let found = shell.json("owners list --query al --limit 1");
+    assert_eq!((&found["owners"][0]["id"], &found["owners"][0]["activeKeys"]), (&json!("alice"), &json!(1)));
+    let next = format!("owners list --query al --cursor {}", found["nextCursor"].as_str().unwrap());
+    assert_eq!(shell.json(&next)["owners"][0]["name"], "Alpha");
+    assert_eq!(shell.succeeds("owners list --state suspended"), "no owners");
+    assert!(complaint(&shell.run("owners list --state gone")).contains("active, suspended"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_of_event_types_is_applied_once() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);

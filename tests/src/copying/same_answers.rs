@@ -122,6 +122,8 @@ impl World {
         }
         let audit = Request::new("GET", "/api/operator/audit?limit=200").bearer(OPERATOR_TOKEN);
         answers.insert("audit of all".to_owned(), gatepost.send(&audit).await.json());
+        let owners = Request::new("GET", "/api/operator/owners").bearer(OPERATOR_TOKEN);
+        answers.insert("owners".to_owned(), gatepost.send(&owners).await.json());
         let types = Request::new("GET", "/api/operator/event-types/a").bearer(OPERATOR_TOKEN);
         answers.insert("event type".to_owned(), gatepost.send(&types).await.json());
         answers

@@ -89,6 +89,7 @@ LIST_ORGANIZATION_DELIVERIES: Operation[types.DeliveryPage] = Operation("GET", "
 LIST_ORGANIZATION_FAILURES: Operation[types.Failures] = Operation("GET", "/api/operator/organizations/{organizationId}/failures", types.Failures, query=("subscriptionId",))
 LIST_ORGANIZATION_SESSIONS: Operation[types.SessionList] = Operation("GET", "/api/operator/organizations/{organizationId}/sessions", types.SessionList)
 LIST_ORGANIZATION_SUBSCRIPTIONS: Operation[types.SubscriptionPage] = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionPage, query=("cursor", "limit", "include"))
+LIST_OWNERS: Operation[types.OwnerPage] = Operation("GET", "/api/operator/owners", types.OwnerPage, query=("query", "state", "cursor", "limit"))
 LIST_SESSIONS: Operation[types.SessionList] = Operation("GET", "/api/sessions", types.SessionList, query=("organization",))
 LIST_SUBSCRIPTIONS: Operation[types.SubscriptionPage] = Operation("GET", "/api/webhooks/subscriptions", types.SubscriptionPage, query=("cursor", "limit", "include", "organization"))
 LIST_USER_API_KEYS: Operation[types.KeyList] = Operation("GET", "/api/operator/users/{userId}/keys", types.KeyList)
@@ -1837,6 +1838,23 @@ class OperatorOperations(Calls):
         """Lists the failing subscriptions of all users."""
         return Pages(self._call, "subscriptions", LIST_FAILING_SUBSCRIPTIONS, {}, {"cursor": cursor, "limit": limit})
 
+    def list_owners(
+        self,
+        *,
+        query: str | None = None,
+        state: Literal["active", "suspended"] | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> Pages[types.OwnerPage, types.ListedOwner]:
+        """Finds users and organizations."""
+        return Pages(
+            self._call,
+            "owners",
+            LIST_OWNERS,
+            {},
+            {"query": query, "state": state, "cursor": cursor, "limit": limit},
+        )
+
     def publish_event(
         self,
         *,
@@ -1986,6 +2004,23 @@ class AsyncOperatorOperations(AsyncCalls):
             LIST_FAILING_SUBSCRIPTIONS,
             {},
             {"cursor": cursor, "limit": limit},
+        )
+
+    def list_owners(
+        self,
+        *,
+        query: str | None = None,
+        state: Literal["active", "suspended"] | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncPages[types.OwnerPage, types.ListedOwner]:
+        """Finds users and organizations."""
+        return AsyncPages(
+            self._call,
+            "owners",
+            LIST_OWNERS,
+            {},
+            {"query": query, "state": state, "cursor": cursor, "limit": limit},
         )
 
     async def publish_event(

@@ -647,6 +647,34 @@ class LeaksReported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListedOwner:
+    """A user or an organization in a list."""
+
+    email: str | None
+    """The e-mail address, for people."""
+    max_active_keys: int | None
+    """The most active keys."""
+    max_subscriptions: int | None
+    """The most subscriptions."""
+    metadata: dict[str, Any]
+    """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
+    name: str | None
+    """The name, for people."""
+    state: OwnerState
+    """Whether the owner may act."""
+    active_keys: int
+    """How many keys are active: at most 1,000."""
+    enabled_subscriptions: int
+    """How many subscriptions are enabled: at most 1,000."""
+    failing_subscriptions: int
+    """How many of these failed at their last attempt."""
+    id: str
+    """The user's `sub` at the configured issuer, or the organization's id."""
+    kind: str
+    """Whether it is a user or an organization."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Liveness:
     """The process is alive."""
 
@@ -734,6 +762,16 @@ class Owner:
     """The name, for people."""
     state: OwnerState
     """Whether the owner may act."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerPage:
+    """A page of owners."""
+
+    next_cursor: str | None = None
+    """The `cursor` of the next page; absent on the last page."""
+    owners: tuple[ListedOwner, ...]
+    """The owners, in the order of what is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -895,6 +895,28 @@ export interface components {
             /** @description For each token, in the same order, the id of the key, which is now revoked. */
             keyIds: (string | null)[];
         };
+        /** @description A user or an organization in a list. */
+        ListedOwner: components["schemas"]["Owner"] & {
+            /**
+             * Format: int32
+             * @description How many keys are active: at most 1,000.
+             */
+            activeKeys: number;
+            /**
+             * Format: int32
+             * @description How many subscriptions are enabled: at most 1,000.
+             */
+            enabledSubscriptions: number;
+            /**
+             * Format: int32
+             * @description How many of these failed at their last attempt.
+             */
+            failingSubscriptions: number;
+            /** @description The user's `sub` at the configured issuer, or the organization's id. */
+            id: string;
+            /** @description Whether it is a user or an organization. */
+            kind: components["schemas"]["OwnerKind"];
+        };
         /** @description The process is alive. */
         Liveness: {
             /**
@@ -980,6 +1002,18 @@ export interface components {
             name: string | null;
             /** @description Whether the owner may act. */
             state: components["schemas"]["OwnerState"];
+        };
+        /**
+         * @description The kind of an owner.
+         * @enum {string}
+         */
+        OwnerKind: "user" | "organization";
+        /** @description A page of owners. */
+        OwnerPage: {
+            /** @description The `cursor` of the next page; absent on the last page. */
+            nextCursor?: string;
+            /** @description The owners, in the order of what is found. */
+            owners: components["schemas"]["ListedOwner"][];
         };
         /** @description Whether an owner may act. */
         OwnerState: {
@@ -3348,6 +3382,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UrlTest"];
+                };
+            };
+        };
+    };
+    listOwners: {
+        parameters: {
+            query?: {
+                /** @description The start of an id, a name, an e-mail address or a key. */
+                query?: string;
+                /** @description Only active owners, or only suspended ones */
+                state?: "active" | "suspended";
+                /** @description The `nextCursor` of the previous page; same query and state */
+                cursor?: string;
+                /** @description Items on a page: 1 to 200, default 50 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of owners */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerPage"];
                 };
             };
         };

@@ -24,6 +24,7 @@ export interface Lists {
   listOrganizationAuditEvents: "events";
   listOrganizationDeliveries: "deliveries";
   listOrganizationSubscriptions: "subscriptions";
+  listOwners: "owners";
   listUserAuditEvents: "events";
   listUserDeliveries: "deliveries";
   listUserSubscriptions: "subscriptions";
@@ -95,6 +96,7 @@ export const table: Record<keyof operations, Operation> = {
   testOrganizationSubscription: {"method":"POST","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}/test","answer":["event","delivery"]},
   showOrganizationAttemptTimes: {"method":"GET","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}/times","answer":["since","attempts","p50Ms","p95Ms"]},
   testOrganizationUrl: {"method":"POST","path":"/api/operator/organizations/{organizationId}/test","body":true,"answer":["event","attempt"]},
+  listOwners: {"method":"GET","path":"/api/operator/owners","query":["query","state","cursor","limit"],"items":"owners","answer":["owners"]},
   createPortalLink: {"method":"POST","path":"/api/operator/portal-links","body":true,"answer":["url","expiresAt"]},
   findSystemState: {"method":"GET","path":"/api/operator/system","answer":["version","commit","database","startedAt","verifications","events","attempts","queue","instances","changeFeedAgeSeconds","identityKeysAgeSeconds"]},
   findUser: {"method":"GET","path":"/api/operator/users/{userId}","answer":["name","email","metadata","maxActiveKeys","maxSubscriptions","state"]},

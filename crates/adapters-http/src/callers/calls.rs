@@ -128,7 +128,7 @@ const MEND: &[OperatorScope] = &[OperatorScope::Support, OperatorScope::Manage];
 const READ_CATALOGUE: &[OperatorScope] = &[OperatorScope::Catalogue, OperatorScope::Support];
 
 /// The other calls of the operator API. An owner revokes a key by another form, and never all keys.
-static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 21] = [
+static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 22] = [
     (Method::POST, "/api/operator/introspect", &[OperatorScope::Verify]),
     (Method::POST, "/api/operator/events", &[OperatorScope::Publish]),
     (Method::POST, "/api/operator/events/batch", &[OperatorScope::Publish]),
@@ -145,6 +145,7 @@ static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 21] = [
     (Method::GET, "/api/operator/log-filter", &[OperatorScope::Admin]),
     (Method::POST, "/api/operator/log-filter", &[OperatorScope::Admin]),
     (Method::POST, "/api/operator/portal-links", &[OperatorScope::Support]),
+    (Method::GET, "/api/operator/owners", &[OperatorScope::Support]),
     (Method::GET, USERS, &[OperatorScope::Support]),
     (Method::PATCH, USERS, &[OperatorScope::Manage]),
     (Method::PUT, "/api/operator/users/{userId}/state", &[OperatorScope::Manage]),

@@ -88,9 +88,10 @@ fn values_of(path: &str, parameter: &str) -> Option<Values> {
     Some(match parameter {
         "subscriptionId" => Values::Ids(SubscriptionId::PATTERN),
         "since" | "until" | "createdBefore" => Values::Times,
-        "userId" | "organization" => Values::Users,
+        "userId" | "organization" | "query" => Values::Users,
         "eventType" | "type" => Values::EventTypes,
         "state" if path.contains("/deliveries") => Values::States,
+        "state" if path.ends_with("/owners") => Values::OwnerStates,
         "actor" => Values::AuditActors,
         "action" => Values::Actions,
         "target" => Values::AuditTargets,

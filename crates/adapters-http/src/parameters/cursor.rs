@@ -5,7 +5,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::ports::{AttemptCursor, FailingPlace};
-use domain::{AuditId, DeliveryId, EventId, SubscriptionId, Timestamp};
+use domain::{AuditId, DeliveryId, EventId, FoundBy, OwnerPlace, SubscriptionId, Timestamp};
 
 /// The list or stream of a cursor. It is the first byte, so that a cursor of one list is not valid for another.
 #[derive(Clone, Copy)]
@@ -16,6 +16,7 @@ enum Kind {
     Audit = 4,
     Failing = 5,
     Events = 6,
+    Owners = 7,
 }
 
 /// A position that can be sent as a cursor.
@@ -90,6 +91,27 @@ impl Cursor for FailingPlace {
     }
 }
 
+/// The position after this owner. No text of a place has a zero byte.
+impl Cursor for OwnerPlace {
+    fn to_cursor(&self) -> String {
+        let by = FOUND_BY.iter().position(|by| *by == self.by).and_then(|by| u8::try_from(by).ok()).unwrap_or_default();
+        let texts = [self.text.as_bytes(), self.subject.as_bytes(), self.issuer.as_bytes()].join(&0);
+        encode(Kind::Owners, &[&[by], texts.as_slice()].concat())
+    }
+
+    fn from_cursor(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (by, texts) = bytes.strip_prefix(&[Kind::Owners as u8])?.split_first()?;
+        let mut texts = str::from_utf8(texts).ok()?.split('\0').map(str::to_owned);
+        let by = *FOUND_BY.get(usize::from(*by))?;
+        let place = Self { by, text: texts.next()?, subject: texts.next()?, issuer: texts.next()? };
+        texts.next().is_none().then_some(place)
+    }
+}
+
+/// In the order of their numbers in cursors.
+const FOUND_BY: [FoundBy; 5] = [FoundBy::Suspension, FoundBy::Id, FoundBy::Name, FoundBy::Email, FoundBy::Key];
+
 /// The position after this attempt.
 impl Cursor for AttemptCursor {
     fn to_cursor(&self) -> String {
@@ -149,6 +171,19 @@ mod tests {
         assert_eq!(EventId::from_cursor(&event.to_cursor()), Some(event));
         assert_eq!(FailingPlace::from_cursor(&event.to_cursor()), None, "another list");
         assert_eq!(EventId::from_cursor(&place.subscription.to_cursor()), None, "another list");
+    }
+
+    #[test]
+    fn a_place_among_owners_reads_back() {
+        for by in FOUND_BY {
+            for (text, subject, issuer) in [("", "", ""), ("acme zürich", "alice", "https://id.example")] {
+                let place = OwnerPlace { by, text: text.into(), subject: subject.into(), issuer: issuer.into() };
+                assert_eq!(OwnerPlace::from_cursor(&place.to_cursor()), Some(place));
+            }
+        }
+        for wrong in [&[5, 0, 0][..], &[0, 0], &[0, 0, 0, 0], &[0, 255, 0, 0], &[]] {
+            assert_eq!(OwnerPlace::from_cursor(&encode(Kind::Owners, wrong)), None, "{wrong:?}");
+        }
     }
 
     #[test]

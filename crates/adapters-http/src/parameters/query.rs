@@ -1,3 +1,4 @@
+use std::fmt::Display;
 use std::str::FromStr;
 
 use actix_web::HttpRequest;
@@ -60,6 +61,16 @@ impl Parameters {
             return Ok(None);
         };
         read(text).map(Some).ok_or(FieldFault::new(field, detail))
+    }
+
+    /// Parses a parameter; `None` when the parameter is absent.
+    pub(crate) fn parse_with<T, E: Display>(
+        &self,
+        field: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, FieldFault> {
+        let parsed = self.text(field).map(parse).transpose();
+        parsed.map_err(|error| FieldFault::of(field, error))
     }
 
     /// The owner in `userId` or `organizationId`, at this issuer.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use domain::{OwnerText, Suspension};
+use domain::{OwnerKind, OwnerText, Suspension};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -45,6 +45,54 @@ pub(crate) struct OwnerState {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "2026-11-21T01:42:03.120Z")]
     since: Option<String>,
+}
+
+/// A user or an organization in a list.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListedOwner {
+    /// Whether it is a user or an organization.
+    kind: ListedOwnerKind,
+    /// The user's `sub` at the configured issuer, or the organization's id.
+    #[schema(example = "org_9ybsU1dN2dKfDkBi")]
+    id: String,
+    #[serde(flatten)]
+    record: OwnerRecord,
+    /// How many keys are active: at most 1,000.
+    #[schema(example = 3)]
+    active_keys: u32,
+    /// How many subscriptions are enabled: at most 1,000.
+    #[schema(example = 2)]
+    enabled_subscriptions: u32,
+    /// How many of these failed at their last attempt.
+    #[schema(example = 0)]
+    failing_subscriptions: u32,
+}
+
+/// The kind of an owner.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = OwnerKind)]
+enum ListedOwnerKind {
+    User,
+    Organization,
+}
+
+impl ListedOwner {
+    pub(crate) fn of(listed: domain::ListedOwner) -> Self {
+        let domain::ListedOwner { found, counts } = listed;
+        Self {
+            kind: match found.owner.kind() {
+                OwnerKind::User => ListedOwnerKind::User,
+                OwnerKind::Organization => ListedOwnerKind::Organization,
+            },
+            id: found.owner.subject().to_owned(),
+            record: OwnerRecord::of(found.record),
+            active_keys: counts.active_keys,
+            enabled_subscriptions: counts.enabled_subscriptions,
+            failing_subscriptions: counts.failing_subscriptions,
+        }
+    }
 }
 
 impl OwnerRecord {

@@ -63,6 +63,8 @@ pub(crate) struct Server {
 
 pub(crate) struct Setup {
     pub(crate) store: KeyStores,
+    /// The keys that lists of owners count.
+    pub(crate) counted_keys: Arc<MemoryKeyStore>,
     pub(crate) session_store: SessionStores,
     /// The records that the stores obey.
     pub(crate) owners: MemoryOwners,
@@ -91,10 +93,12 @@ impl Default for Setup {
         let owners = MemoryOwners::default();
         let keys = MemoryKeyStore::default().obeying(owners.clone()).writing_to(audit_log.clone());
         let sessions = MemorySessionStore::default().obeying(owners.clone()).writing_to(audit_log.clone());
+        let keys = Arc::new(keys);
         let mut settings = HttpSettings { public_url, workers: Some(1), ..HttpSettings::default() };
         settings.limits.drain_grace = Duration::ZERO;
         Self {
-            store: KeyStores::of(&Arc::new(keys)),
+            store: KeyStores::of(&keys),
+            counted_keys: keys,
             session_store: SessionStores::of(&Arc::new(sessions)),
             owners,
             audit_log,
@@ -124,7 +128,8 @@ impl Setup {
         let stores = CredentialStores { keys: self.store, sessions: self.session_store };
         let verifier = Verifier::single(stores, clock.clone(), verification);
         let queue = MemoryWebhookStore::default().obeying(self.owners.clone()).writing_to(self.audit_log.clone());
-        let owners = MemoryOwnerStore::of(self.owners).beside(&queue).writing_to(self.audit_log.clone());
+        let owners = MemoryOwnerStore::of(self.owners).beside(&queue).counting(&self.counted_keys);
+        let owners = owners.writing_to(self.audit_log.clone());
         let (queue, owner_states) = (Arc::new(queue), verifier.owner_states(Arc::new(owners)));
         let types = Arc::new(MemoryEventTypes::default().writing_to(self.audit_log.clone()));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));

@@ -29,6 +29,7 @@ endpoints! {
     instance::find_system_state,
     instance::find_log_filter,
     instance::change_log_filter,
+    owners::list_owners,
     owners::find_user,
     owners::change_user,
     owners::set_user_state,

@@ -1,14 +1,30 @@
 use actix_web::web::Json;
 use domain::audit::AuditTarget;
+use domain::{OwnerFilter, OwnerQuery};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::owner_fields::{owner_change, owner_state_change};
-use crate::callers::operator::record_read;
+use crate::callers::operator::{OperatorCall, record_read};
 use crate::callers::owner::OwnerCall;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
+use crate::parameters::cursor::Cursor;
 use crate::records::key_record::metadata_patch_schema;
-use crate::records::owner_record::OwnerRecord;
+use crate::records::owner_record::{ListedOwner, OwnerRecord};
+
+/// A page of owners.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OwnerPage {
+    /// The owners, in the order of what is found.
+    owners: Vec<ListedOwner>,
+    /// The `cursor` of the next page; absent on the last page. A page that is short or empty may still have a next
+    /// page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
+}
 
 /// The changes. Absent fields do not change, and `null` is the default again.
 #[derive(ToSchema)]
@@ -42,6 +58,42 @@ struct State {
     /// Why the owner is suspended. The audit log has it. Absent for an active owner.
     #[schema(required = false, example = "unpaid")]
     reason: String,
+}
+
+/// Finds users and organizations.
+///
+/// Those who have a record, a key or a webhook that is stored, each once. Without `query` they come in the order of their
+/// ids. With it, those come first whose id begins so, then those whose name does, then those whose e-mail address does, and
+/// last those with a key of which lists show this `prefix`. When few owners match, a page may be short or empty and still
+/// have a `nextCursor`: continue while there is one. The call names nobody, so no owner sees it in the audit log.
+#[utoipa::path(
+    get,
+    path = "/api/operator/owners",
+    params(
+        ("query" = Option<String>, Query, description = "The start of an id, a name, an e-mail address or a key. The case of `A` to `Z` matters in ids and keys only. A whole API key is refused"),
+        ("state" = Option<String>, Query, description = "Only active owners, or only suspended ones"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same query and state"),
+        ("limit" = Option<u32>, Query, description = "Items on a page: 1 to 200, default 50"),
+    ),
+    responses((status = 200, description = "A page of owners", body = OwnerPage)),
+)]
+pub(super) async fn list_owners(call: OperatorCall) -> Result<Json<OwnerPage>, ApiError> {
+    let (parameters, api) = (call.parameters()?, call.api());
+    let is_suspended = |state: &str| match state {
+        "active" => Some(false),
+        "suspended" => Some(true),
+        _ => None,
+    };
+    let filter = OwnerFilter {
+        issuer: api.issuer.clone(),
+        query: parameters.parse_with("query", |text| OwnerQuery::parse(text, api.keys.policy()))?,
+        is_suspended: parameters.read("state", is_suspended, "must be active or suspended")?,
+    };
+    let page = api.owners.list(filter, parameters.cursor()?, parameters.limit()?).await?;
+    Ok(Json(OwnerPage {
+        owners: page.owners.into_iter().map(ListedOwner::of).collect(),
+        next_cursor: page.next.map(|place| place.to_cursor()),
+    }))
 }
 
 /// Shows the record of a user.

@@ -5,6 +5,7 @@ mod introspection;
 mod leaks;
 mod log_filter;
 mod owner_records;
+mod owner_search;
 mod publishing;
 mod support;
 mod survey;
