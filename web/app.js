@@ -82,7 +82,7 @@ const NAVIGATION = [
 /** @type {[string, string, string][]} */
 const OPERATOR_NAVIGATION = [
   ["/console/operator", "Overview", "M2.5 13V8M6.2 13V3M9.8 13V6.5M13.5 13v-3"],
-  ["/console/operator/users", "Users", "M8 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5M3 13.5c.4-2.7 2.4-4 5-4s4.6 1.3 5 4"],
+  ["/console/operator/users", "Owners", "M8 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5M3 13.5c.4-2.7 2.4-4 5-4s4.6 1.3 5 4"],
   ["/console/operator/events", "Events", "M8.5 2.5 4 9h3.5l-.5 4.5L12 7H8z"],
   ["/console/operator/audit", "All changes", "M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2.5"],
 ];

@@ -211,7 +211,7 @@ test("operators go to their screens by the keyboard, and to a user by name", asy
   await page.getByRole("heading", { name: "Home" }).waitFor();
   for (const [key, heading] of [
     ["o", "Overview"],
-    ["u", "Users"],
+    ["u", "Owners"],
     ["e", "Events"],
     ["c", "All changes"],
   ]) {

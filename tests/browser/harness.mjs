@@ -92,6 +92,10 @@ export const publishBatch = (userId, type, count) =>
     events: Array.from({ length: count }, (_, n) => ({ userId, type, data: { n } })),
   });
 
+/** Changes what is set for a user, as the host application does. */
+export const changeUser = (userId, changes) =>
+  send(OPERATOR_TOKEN, "PATCH", `/api/operator/users/${encodeURIComponent(userId)}`, changes);
+
 /** Makes a link by which a user enters the console, as the host application does. */
 export const portalLink = (link) => send(OPERATOR_TOKEN, "POST", "/api/operator/portal-links", link);
 

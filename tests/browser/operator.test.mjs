@@ -3,7 +3,18 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
-import { api, attempted, BASE, browser, eventually, portalLink, publish, receiver, visitor } from "./harness.mjs";
+import {
+  api,
+  attempted,
+  BASE,
+  browser,
+  changeUser,
+  eventually,
+  portalLink,
+  publish,
+  receiver,
+  visitor,
+} from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -108,9 +119,13 @@ test("support finds a user, revokes a key, sends one delivery again, and signs t
   await publish(user, "order.lost", { number: 42 });
   await attempted(user, 1);
   const { page, close } = await visitor("operator");
-  await page.getByRole("link", { name: "Users" }).click();
-  await page.getByLabel("User id").fill(user);
-  await page.getByRole("button", { name: "Show the user" }).click();
+  await changeUser(user, { name: "Anna Müller" });
+  await page.getByRole("link", { name: "Owners" }).click();
+  await page.getByRole("searchbox", { name: "Find" }).fill("ANNA m");
+  await page.keyboard.press("Enter");
+  const found = page.getByRole("row", { name: /Anna Müller/ });
+  assert.match(await found.textContent(), /Active11/, "one key and one subscription");
+  await found.getByRole("link", { name: user }).click();
   await page.getByRole("button", { name: /^Revoke CI deploy/ }).click();
   await page.getByLabel("Type the label to confirm").fill("CI deploy");
   await page.getByRole("button", { name: "Revoke the key" }).click();

@@ -30,6 +30,7 @@ export const OPERATIONS = /** @type {const} */ ({
   listEvents: "GET /api/operator/events",
   listFailingSubscriptions: "GET /api/operator/failing-subscriptions",
   listFailures: "GET /api/webhooks/failures",
+  listOwners: "GET /api/operator/owners",
   listSessions: "GET /api/sessions",
   listSubscriptions: "GET /api/webhooks/subscriptions",
   listUserApiKeys: "GET /api/operator/users/{userId}/keys",

@@ -18,7 +18,7 @@ const PLACES = {
 /** @type {Record<string, [string, string]>} */
 const OPERATOR_PLACES = {
   o: ["/console/operator", "Overview"],
-  u: ["/console/operator/users", "Users"],
+  u: ["/console/operator/users", "Owners"],
   e: ["/console/operator/events", "Events"],
   c: ["/console/operator/audit", "All changes"],
 };

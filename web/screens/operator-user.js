@@ -56,7 +56,7 @@ export default function User({ userId }) {
   const shown = /** @type {Record<string, (props: { userId: string }) => unknown>} */ (TABS)[tab] ?? UserKeys;
   const link = html`<button type="button" onClick=${() => setLinking(true)}>Make a portal link…</button>`;
   return html`
-    <${Page} title=${userId} lead="The user sees in the audit log what you read here." up=${{ href: "/console/operator/users", text: "Users" }} actions=${link}>
+    <${Page} title=${userId} lead="The user sees in the audit log what you read here." up=${{ href: "/console/operator/users", text: "Owners" }} actions=${link}>
       <nav class="tab-links" aria-label="What the user has">
         <ul>${Object.entries(NAMES).map(([key, name]) => html`<li><a href="?tab=${key}" aria-current=${key === tab ? "page" : undefined}>${name}</a></li>`)}</ul>
       </nav>
