@@ -5,8 +5,16 @@ export { Gatepost, type GatepostOptions } from "./gatepost.js";
 export { Pages } from "./pages.js";
 export { apiKeyIn, type RequestLike } from "./presented.js";
 export { Publisher, type PublisherOptions } from "./publisher.js";
+export type { Receiver } from "./receiver.js";
 export { Refusal } from "./refusal.js";
 export type { Answer, Arguments, CallOptions, OperationId, Operations, Schemas } from "./types.js";
 export type { Verdict } from "./verdicts.js";
 export { Verifier, type VerifierSettings } from "./verifier.js";
-export { type Jwk, verifyWebhook, type Webhook, type WebhookKey, type WebhookOptions } from "./webhooks.js";
+export {
+  type Jwk,
+  verifyWebhook,
+  type Webhook,
+  type WebhookKey,
+  type WebhookKeys,
+  type WebhookOptions,
+} from "./webhooks.js";

@@ -15,6 +15,9 @@ export interface Jwk {
 /** `whsec_…`, a public key `whpk_…`, a public key as JWK, a set of them (JWKS), or a secret that is text. */
 export type WebhookKey = string | Jwk | { keys: Jwk[] };
 
+/** A key, or several while they rotate. Without one, every webhook is refused with `invalid_secret`. */
+export type WebhookKeys = WebhookKey | null | undefined | WebhookKey[];
+
 /** A webhook whose signature is right. It may arrive more than once: remember `id`. */
 export interface Webhook {
   id: string;
@@ -47,7 +50,7 @@ const UNIX_SECONDS_MAX = 0xffff_ffff_ffff_ffffn;
 export async function verifyWebhook(
   body: string | Uint8Array | ArrayBuffer,
   headers: HeadersLike,
-  keys: WebhookKey | null | undefined | WebhookKey[],
+  keys: WebhookKeys,
   { toleranceSeconds = 300, now = Date.now }: WebhookOptions = {},
 ): Promise<Webhook> {
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0) {

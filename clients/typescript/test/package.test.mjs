@@ -59,7 +59,9 @@ it("a program of any settings finds the types, without those of browsers", () =>
   const program =
     'import { Gatepost, Verifier, verifyWebhook } from "@gatepost/client";\n' +
     [..."express fastify hono next".split(" ")]
-      .map((name) => `export { requireApiKey as ${name} } from "@gatepost/client/${name}";\n`)
+      .map(
+        (name) => `export { requireApiKey as ${name}, receiveWebhooks as _${name} } from "@gatepost/client/${name}";\n`,
+      )
       .join("") +
     'export const keys = new Verifier(new Gatepost({ url: "https://keys.example.com" }));\n' +
     'export const webhook = verifyWebhook("", {}, { keys: [{ kty: "OKP", crv: "Ed25519", x: "", kid: "1" }] });\n';

@@ -1,4 +1,5 @@
 import { refusalOf } from "../caller.js";
+import { type Receiver, responseTo } from "../receiver.js";
 import type { Verifier } from "../verifier.js";
 
 export { callerOf } from "../caller.js";
@@ -13,4 +14,12 @@ export function requireApiKey<Context>(
     const refusal = await refusalOf(verifier, scopes, request, request);
     return refusal ? refusal.response() : handler(request, context);
   };
+}
+
+/**
+ * A route handler of Next: verifies a webhook, calls your handler, and answers 204. It answers 400 if the webhook is not
+ * genuine.
+ */
+export function receiveWebhooks(...receiver: Receiver) {
+  return (request: Request): Promise<Response> => responseTo(request, receiver);
 }
