@@ -1,20 +1,24 @@
-"""Views of both kinds in Django and Flask. The quick starts run the rest."""
+"""Views of both kinds in Django and Flask, and what receivers of webhooks answer. The quick starts run the rest."""
 
 import asyncio
 import json
+import time
+from collections.abc import Callable
 from typing import Any, cast
 
 import django
+import pytest
 from django.conf import settings
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.test import RequestFactory
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, HTTPException, Request
 from flask import Flask
+from test_webhooks import OTHER, SECRET, headers, v1
 
 import gatepost.django
 import gatepost.fastapi
 import gatepost.flask
-from gatepost import AsyncVerifier, Caller, Refusal, Verifier
+from gatepost import AsyncVerifier, Caller, Refusal, Verifier, Webhook
 from gatepost.callers import Headers, invalid, key_in, require
 
 settings.configure(ALLOWED_HOSTS=["*"])
@@ -125,3 +129,72 @@ def test_a_view_of_flask_passes_its_arguments_on() -> None:
     problem = client.get("/1")
     assert (problem.status_code, problem.mimetype) == (401, "application/problem+json")
     assert isinstance(invalid(), Refusal)
+
+
+Answer = tuple[int, str]
+
+
+def in_fastapi(body: bytes, headers: dict[str, str]) -> Answer:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body}
+
+    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    request = Request({"type": "http", "headers": raw}, receive)
+    try:
+        webhook = asyncio.run(cast("Any", gatepost.fastapi.receive_webhooks([OTHER, SECRET])(request)))
+    except HTTPException as error:
+        return error.status_code, error.detail
+    return (200, webhook.data)
+
+
+def in_flask(body: bytes, headers: dict[str, str]) -> Answer:
+    app = Flask(__name__)
+
+    @app.post("/<name>")
+    @gatepost.flask.receive_webhooks([OTHER, SECRET])
+    def view(webhook: Webhook, name: str) -> str | None:
+        return webhook.data if name == "answers" else None
+
+    assert view
+    if b"a.b" in body:
+        answer = app.test_client().post("/nothing", data=body, headers=headers)
+        assert (answer.status_code, answer.text) == (204, "")
+    answer = app.test_client().post("/answers", data=body, headers=headers, content_type="application/json")
+    return answer.status_code, answer.text
+
+
+def in_django(body: bytes, headers: dict[str, str]) -> Answer:
+    receive = gatepost.django.receive_webhooks([OTHER, SECRET])
+
+    @receive
+    def blocking(request: HttpRequest, webhook: Webhook, answers: bool) -> HttpResponse | None:
+        return HttpResponse(webhook.data) if answers else None
+
+    @receive
+    async def awaiting(request: HttpRequest, webhook: Webhook, answers: bool) -> HttpResponse | None:
+        return HttpResponse(webhook.data) if answers else None
+
+    assert cast("Any", blocking).csrf_exempt and cast("Any", awaiting).csrf_exempt
+    post = RequestFactory().post("/", body, "application/json", headers=headers)
+    if b"a.b" in body:
+        assert blocking(post, answers=False).status_code == asyncio.run(awaiting(post, False)).status_code == 204
+    get = RequestFactory().get("/", headers=headers)
+    assert blocking(get, answers=True).status_code == asyncio.run(awaiting(get, True)).status_code == 405
+    answers = [blocking(post, answers=True), asyncio.run(awaiting(post, True))]
+    first, second = ((answer.status_code, answer.content.decode()) for answer in answers)
+    assert first == second
+    return first
+
+
+@pytest.mark.parametrize("answer", [in_fastapi, in_flask, in_django])
+def test_a_receiver_answers_by_itself(answer: Callable[[bytes, dict[str, str]], Answer]) -> None:
+    now = int(time.time())
+
+    def answer_to(body: bytes, secret: str = SECRET) -> Answer:
+        return answer(body, headers(v1(secret, body, now), now))
+
+    assert answer_to('{"type":"a.b","data":"Zoë"}'.encode()) == (200, "Zoë")
+    assert answer_to(b"{}", "another secret") == (400, "no signature matches")
+    assert answer(b"{}", {}) == (400, "the header webhook-id is missing")
+    for body in [b"", b"text", b"[]", b"null", b'"text"', b"\xff{", b"[" * 100_000]:
+        assert answer_to(body) == (400, "the body is no JSON object")

@@ -1,4 +1,4 @@
-"""API keys in Django."""
+"""API keys and webhooks in Django."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,9 +6,12 @@ from inspect import iscoroutinefunction
 from typing import Any, TypeVar, cast
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import Verifier
+from gatepost.webhooks import Secrets, Webhook, WebhookError, received
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -58,3 +61,35 @@ def remember(request: HttpRequest, caller: Caller) -> None:
 
 def answer(refusal: Refusal) -> HttpResponse:
     return HttpResponse(refusal.body, status=refusal.status, headers=refusal.headers)
+
+
+def receive_webhooks(secrets: Secrets) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorates a view: its second argument is the verified webhook, and its `None` becomes 204. Others are answered
+    with 400. The view takes only `POST`, without a CSRF token.
+    """
+
+    def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(view)
+        def receive(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            found = webhook_in(request, secrets)
+            if isinstance(found, HttpResponse):
+                return found
+            return view(request, found, *args, **kwargs) or HttpResponse(status=204)
+
+        @wraps(view)
+        async def receive_async(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            found = webhook_in(request, secrets)
+            if isinstance(found, HttpResponse):
+                return found
+            return await view(request, found, *args, **kwargs) or HttpResponse(status=204)
+
+        return csrf_exempt(require_POST(receive_async if iscoroutinefunction(view) else receive))
+
+    return decorate
+
+
+def webhook_in(request: HttpRequest, secrets: Secrets) -> Webhook | HttpResponse:
+    try:
+        return received(request.body, request.headers, secrets)
+    except WebhookError as error:
+        return HttpResponse(str(error), status=400, content_type="text/plain")

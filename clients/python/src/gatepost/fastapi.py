@@ -1,11 +1,12 @@
-"""API keys in FastAPI."""
+"""API keys and webhooks in FastAPI."""
 
 from collections.abc import Awaitable, Callable
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import AsyncVerifier
+from gatepost.webhooks import Secrets, Webhook, WebhookError, received
 
 
 class ApiKeys:
@@ -27,3 +28,15 @@ class ApiKeys:
 async def answer(_: Request, refusal: Exception) -> Response:
     assert isinstance(refusal, Refusal)
     return Response(refusal.body, refusal.status, refusal.headers)
+
+
+def receive_webhooks(secrets: Secrets) -> Callable[[Request], Awaitable[Webhook]]:
+    """A dependency that is the verified webhook: `Depends(receive_webhooks(secret))`. It answers 400 to others."""
+
+    async def webhook(request: Request) -> Webhook:
+        try:
+            return received(await request.body(), request.headers, secrets)
+        except WebhookError as error:
+            raise HTTPException(400, str(error)) from error
+
+    return webhook

@@ -1,4 +1,4 @@
-"""API keys in Flask."""
+"""API keys and webhooks in Flask."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -8,6 +8,7 @@ from flask import Flask, Response, current_app, g, request
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import Verifier
+from gatepost.webhooks import Secrets, WebhookError, received
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -40,3 +41,23 @@ def caller() -> Caller:
 
 def answer(refusal: Refusal) -> Response:
     return Response(refusal.body, refusal.status, refusal.headers)
+
+
+def receive_webhooks(secrets: Secrets) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorates a view, below the route: its first argument is the verified webhook, and its `None` becomes 204. Others
+    are answered with 400.
+    """
+
+    def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(view)
+        def receive(*args: Any, **kwargs: Any) -> Any:
+            try:
+                webhook = received(request.get_data(), request.headers, secrets)
+            except WebhookError as error:
+                return Response(str(error), 400, mimetype="text/plain")
+            answer = current_app.ensure_sync(view)(webhook, *args, **kwargs)
+            return Response(status=204) if answer is None else answer
+
+        return receive
+
+    return decorate

@@ -24,6 +24,8 @@ SIGNATURES_MAX = 32
 Secret = str | Mapping[str, Any]
 """`whsec_…` or a secret that you chose; a public key as `whpk_…`, as a JWK, or several as a JWKS."""
 
+Secrets = Secret | Sequence[Secret]
+
 
 class WebhookError(Exception):
     """Why a webhook is refused. Answer the request with 400, and do nothing else."""
@@ -31,7 +33,7 @@ class WebhookError(Exception):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
-        """`missing_header`, `unreadable_timestamp`, `too_old`, `too_new` or `wrong_signature`."""
+        """`missing_header`, `unreadable_timestamp`, `too_old`, `too_new`, `wrong_signature` or `not_json`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Webhook:
 def verify_webhook(
     body: bytes,
     headers: Headers,
-    secrets: Secret | Sequence[Secret],
+    secrets: Secrets,
     *,
     tolerance_seconds: float = TOLERANCE_SECONDS,
     now: float | None = None,
@@ -96,6 +98,15 @@ def verify_webhook(
     if not any(matches(key, signed, signature) for signature in signatures.split(" ")[:SIGNATURES_MAX] for key in keys):
         raise WebhookError("wrong_signature", "no signature matches")
     return Webhook(id, int(timestamp), body)
+
+
+def received(body: bytes, headers: Headers, secrets: Secrets) -> Webhook:
+    """As `verify_webhook`, for views: the body must be a JSON object too."""
+    webhook = verify_webhook(body, headers, secrets)
+    with suppress(ValueError, RecursionError):
+        if isinstance(webhook.json(), dict):
+            return webhook
+    raise WebhookError("not_json", "the body is no JSON object")
 
 
 def check_timestamp(text: str, tolerance_seconds: float, now: int) -> None:
