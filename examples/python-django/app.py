@@ -7,17 +7,12 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from gatepost import Gatepost, Verifier, WebhookError, verify_webhook
-from gatepost.django import ApiKeys, caller
+from gatepost import Gatepost, Verifier, Webhook
+from gatepost.django import ApiKeys, caller, receive_webhooks
 
 settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["127.0.0.1"])
 gatepost = Gatepost(os.environ["GATEPOST_URL"], os.environ["GATEPOST_OPERATOR_TOKEN"])
 keys = ApiKeys(Verifier(gatepost))
-
-
-@keys()
-def orders(request: HttpRequest) -> HttpResponse:
-    return JsonResponse({"ordersOf": caller(request).owner})
 
 
 @csrf_exempt
@@ -28,17 +23,12 @@ def order(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"deliveries": published.deliveries})
 
 
-@csrf_exempt
-def hook(request: HttpRequest) -> HttpResponse:
-    try:
-        webhook = verify_webhook(request.body, request.headers, os.environ["WEBHOOK_SECRET"])
-    except WebhookError as error:
-        return HttpResponse(str(error), status=400)
+@receive_webhooks(os.environ["WEBHOOK_SECRET"])
+def hook(request: HttpRequest, webhook: Webhook) -> None:
     print("received", webhook.type, webhook.data, flush=True)
-    return HttpResponse(status=204)
 
 
-urlpatterns = [path("orders", orders), path("orders/new", order), path("hook", hook)]
+urlpatterns = [path("orders", order), path("hook", hook)]
 
 if __name__ == "__main__":
     execute_from_command_line()

@@ -1,19 +1,14 @@
 import os
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import Depends, FastAPI
 
-from gatepost import AsyncGatepost, AsyncVerifier, Caller, WebhookError, verify_webhook
-from gatepost.fastapi import ApiKeys
+from gatepost import AsyncGatepost, AsyncVerifier, Caller, Webhook
+from gatepost.fastapi import ApiKeys, receive_webhooks
 
 gatepost = AsyncGatepost(os.environ["GATEPOST_URL"], os.environ["GATEPOST_OPERATOR_TOKEN"])
 app = FastAPI()
 keys = ApiKeys(app, AsyncVerifier(gatepost))
-
-
-@app.get("/orders")
-async def orders(caller: Annotated[Caller, Depends(keys())]) -> dict[str, object]:
-    return {"ordersOf": caller.owner}
 
 
 @app.post("/orders")
@@ -23,10 +18,5 @@ async def order(caller: Annotated[Caller, Depends(keys("orders:write"))]) -> dic
 
 
 @app.post("/hook")
-async def hook(request: Request) -> Response:
-    try:
-        webhook = verify_webhook(await request.body(), request.headers, os.environ["WEBHOOK_SECRET"])
-    except WebhookError as error:
-        return Response(str(error), status_code=400)
+async def hook(webhook: Annotated[Webhook, Depends(receive_webhooks(os.environ["WEBHOOK_SECRET"]))]) -> None:
     print("received", webhook.type, webhook.data, flush=True)
-    return Response(status_code=204)

@@ -1,20 +1,14 @@
 import os
 
-from flask import Flask, request
+from flask import Flask
 from flask.typing import ResponseReturnValue
 
-from gatepost import Gatepost, Verifier, WebhookError, verify_webhook
-from gatepost.flask import ApiKeys, caller
+from gatepost import Gatepost, Verifier, Webhook
+from gatepost.flask import ApiKeys, caller, receive_webhooks
 
 gatepost = Gatepost(os.environ["GATEPOST_URL"], os.environ["GATEPOST_OPERATOR_TOKEN"])
 app = Flask(__name__)
 keys = ApiKeys(app, Verifier(gatepost))
-
-
-@app.get("/orders")
-@keys()
-def orders() -> ResponseReturnValue:
-    return {"ordersOf": caller().owner}
 
 
 @app.post("/orders")
@@ -25,10 +19,6 @@ def order() -> ResponseReturnValue:
 
 
 @app.post("/hook")
-def hook() -> ResponseReturnValue:
-    try:
-        webhook = verify_webhook(request.get_data(), request.headers, os.environ["WEBHOOK_SECRET"])
-    except WebhookError as error:
-        return str(error), 400
+@receive_webhooks(os.environ["WEBHOOK_SECRET"])
+def hook(webhook: Webhook) -> None:
     print("received", webhook.type, webhook.data, flush=True)
-    return "", 204

@@ -1,9 +1,8 @@
 import express from "express";
-import { Gatepost, Verifier, verifyWebhook } from "@gatepost/client";
-import { callerOf, requireApiKey } from "@gatepost/client/express";
+import { Gatepost, Verifier } from "@gatepost/client";
+import { callerOf, receiveWebhooks, requireApiKey } from "@gatepost/client/express";
 
-const { GATEPOST_URL: url, GATEPOST_OPERATOR_TOKEN: token, WEBHOOK_SECRET, PORT = "3000" } = process.env;
-const gatepost = new Gatepost({ url, token });
+const gatepost = new Gatepost({ url: process.env.GATEPOST_URL, token: process.env.GATEPOST_OPERATOR_TOKEN });
 const keys = new Verifier(gatepost);
 const app = express();
 
@@ -12,19 +11,12 @@ app.get("/orders", requireApiKey(keys, "orders:read"), (req, res) => {
 });
 
 app.post("/orders", requireApiKey(keys), async (req, res) => {
-  await gatepost.publishEvent({ ...callerOf(req).owner, type: "order.created", data: { orderId: "or_1" } });
-  res.sendStatus(202);
+  res.json(await gatepost.publishEvent({ ...callerOf(req).owner, type: "order.created", data: { orderId: "or_1" } }));
 });
 
-app.post("/webhooks", express.raw({ type: "application/json" }), async (req, res) => {
-  try {
-    const webhook = await verifyWebhook(req.body, req.headers, WEBHOOK_SECRET);
-    console.log("genuine:", webhook.payload.type);
-    res.sendStatus(204);
-  } catch (error) {
-    console.warn(`refused: ${error}`);
-    res.sendStatus(400);
-  }
-});
+// "alice" stands for the user of your session.
+app.get("/portal", async (_req, res) => res.redirect((await gatepost.createPortalLink({ userId: "alice" })).url));
 
-app.listen(Number(PORT), "127.0.0.1", () => console.log(`listening on ${PORT}`));
+app.route("/webhooks").post(receiveWebhooks(process.env.WEBHOOK_SECRET, ({ payload }) => console.log(payload)));
+
+app.listen(3000, "127.0.0.1", () => console.log("listening on 3000"));

@@ -14,6 +14,8 @@ from service import ROOT
 
 PACKAGE = ROOT / "clients/python"
 WORDS_MAX = 250
+COMMANDS_MAX = 6
+CODE_LINES_MAX = 15
 
 
 def test_the_generated_files_are_those_of_the_openapi_document() -> None:
@@ -40,6 +42,13 @@ def test_a_quick_start_shows_the_example(name: str) -> None:
     assert page.code == page.example.read_text()
     assert page.install.startswith("pip install gatepost ")
     assert len((ROOT / f"docs/quickstart/{name}.md").read_text().split()) < WORDS_MAX
+    commands = (page.install + page.start + page.call).replace("\\\n", "").splitlines()
+    assert len(commands) <= COMMANDS_MAX, commands
+
+
+def test_the_quick_start_of_fastapi_is_short() -> None:
+    code = [line for line in Page.read("fastapi").code.splitlines() if line.strip() and not line.startswith("#")]
+    assert len(code) <= CODE_LINES_MAX, code
 
 
 def test_the_reference_is_built(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ pages_with_commands! {
     the_page_about_express_runs: "docs/quickstart/express.md", 0, 3;
     the_page_about_fastify_runs: "docs/quickstart/fastify.md", 0, 3;
     the_page_about_hono_runs: "docs/quickstart/hono.md", 0, 3;
+    the_page_about_next_runs: "docs/quickstart/next.md", 0, 3;
     the_page_about_fastapi_runs: "docs/quickstart/fastapi.md", 0, 3;
     the_page_about_django_runs: "docs/quickstart/django.md", 0, 3;
     the_page_about_flask_runs: "docs/quickstart/flask.md", 0, 3;

@@ -8,6 +8,6 @@ export const GET = requireApiKey(keys, "orders:read", (request) => {
 });
 
 export const POST = requireApiKey(keys, "", async (request) => {
-  await gatepost.publishEvent({ ...callerOf(request).owner, type: "order.created", data: { orderId: "or_1" } });
-  return new Response(null, { status: 202 });
+  const { owner } = callerOf(request);
+  return Response.json(await gatepost.publishEvent({ ...owner, type: "order.created", data: { orderId: "or_1" } }));
 });

@@ -1,12 +1,3 @@
-import { verifyWebhook } from "@gatepost/client";
+import { receiveWebhooks } from "@gatepost/client/next";
 
-export async function POST(request: Request) {
-  try {
-    const webhook = await verifyWebhook(await request.arrayBuffer(), request.headers, process.env.WEBHOOK_SECRET);
-    console.log("genuine:", webhook.payload.type);
-    return new Response(null, { status: 204 });
-  } catch (error) {
-    console.warn(`refused: ${error}`);
-    return new Response(null, { status: 400 });
-  }
-}
+export const POST = receiveWebhooks(process.env.WEBHOOK_SECRET, ({ payload }) => console.log(payload));
