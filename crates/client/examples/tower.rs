@@ -10,12 +10,13 @@ use std::time::SystemTime;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
+use axum::response::Redirect;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use gatepost_client::protect::{Caller, KeyVerifier};
 use gatepost_client::tower::RequireApiKey;
 use gatepost_client::webhooks::{Headers, SigningSecret};
-use gatepost_client::{Client, NewEvent, OperatorToken};
+use gatepost_client::{Client, NewEvent, NewPortalLink, OperatorToken};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -29,6 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let app = Router::new()
         .route("/orders", get(list_orders).layer(RequireApiKey::new(keys.clone())))
         .route("/orders", post(create_order).layer(RequireApiKey::new(keys).with_scopes("orders:write")))
+        .route("/portal", get(open_portal))
         .with_state(gatepost)
         .route("/hook", post(receive))
         .with_state(SigningSecret::parse(&env::var("WEBHOOK_SECRET")?)?);
@@ -45,10 +47,19 @@ async fn create_order(
     State(gatepost): State<Client>,
     Extension(caller): Extension<Caller>,
 ) -> Result<StatusCode, Failure> {
-    let failed = |error: &dyn Display| (StatusCode::BAD_GATEWAY, error.to_string());
     let event = NewEvent::for_owner(caller.owner().clone(), "order.created", &json!({ "orderId": "or_1" }));
     gatepost.publish_event(&event.map_err(|error| failed(&error))?).await.map_err(|error| failed(&error))?;
     Ok(StatusCode::ACCEPTED)
+}
+
+async fn open_portal(State(gatepost): State<Client>) -> Result<Redirect, Failure> {
+    let new = NewPortalLink::for_user("alice"); // the user of your session
+    let link = gatepost.create_portal_link(&new).await.map_err(|error| failed(&error))?;
+    Ok(Redirect::to(link.url.expose()))
+}
+
+fn failed(error: &dyn Display) -> Failure {
+    (StatusCode::BAD_GATEWAY, error.to_string())
 }
 
 async fn receive(State(secret): State<SigningSecret>, headers: HeaderMap, body: Bytes) -> Result<StatusCode, Failure> {
