@@ -32,6 +32,33 @@ for (const framework of FRAMEWORKS) {
   });
 }
 
+/** The files of docs/add-to-your-app.md, all of which tests run: the last is in docs/quickstart/rust.md too. */
+const SHOWN = {
+  ts: ["examples/typescript-express/server.ts"],
+  python: ["examples/python-fastapi/app.py", "examples/python-fastapi/more.py"],
+  rust: ["crates/client/examples/tower.rs"],
+};
+
+it("docs/add-to-your-app.md shows each task in three languages, in lines of the examples", () => {
+  const tasks = readFileSync(`${root}docs/add-to-your-app.md`, "utf8").split("\n## ").slice(1);
+  assert.equal(tasks.length, 4);
+  for (const task of tasks) {
+    const blocks = [...task.matchAll(/```(\w+)\n(.*?)\n```/gs)];
+    assert.deepEqual(
+      blocks.map(([, language]) => language),
+      Object.keys(SHOWN),
+    );
+    for (const [, language, text] of blocks) {
+      const files = SHOWN[language].map((file) => readFileSync(root + file, "utf8")).join("\n");
+      for (const part of text.split("\n\n")) {
+        // Lines of an inner block begin further to the left on the page.
+        const lines = part.split("\n").map((line) => line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+        assert.match(files, new RegExp(`^( *)${lines.join("\n\\1")}$`, "m"), part);
+      }
+    }
+  }
+});
+
 /** The blocks of commands of a page: what installs, what starts, and what calls. */
 const commandsOf = (framework) => {
   const page = readFileSync(`${root}docs/quickstart/${framework}.md`, "utf8");

@@ -65,8 +65,11 @@ pages_with_commands! {
 const PAGES_NOT_RUN: [(&str, &str); 1] =
     [("docs/writing-an-adapter.md", "the module `guide` runs them in a copy of the repository")];
 
-/// Blocks in other languages, and the module that runs them.
-const RUN_ELSEWHERE: [(&str, &str, &str); 5] = [
+/// Blocks in other languages, and the module that runs them, or that finds them in programs that run.
+const RUN_ELSEWHERE: [(&str, &str, &str); 8] = [
+    ("docs/add-to-your-app.md", "ts", "examples.test.mjs"),
+    ("docs/add-to-your-app.md", "python", "examples.test.mjs"),
+    ("docs/add-to-your-app.md", "rust", "examples.test.mjs"),
     ("docs/gateways/nginx.md", "nginx", "gateways"),
     ("docs/gateways/caddy.md", "caddyfile", "gateways"),
     ("docs/gateways/envoy.md", "yaml", "gateways"),
