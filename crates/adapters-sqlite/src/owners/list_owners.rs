@@ -124,7 +124,7 @@ mod tests {
         }
         let performed = statements.performed();
         assert_eq!(performed.len(), 6, "five orders and the counts: {performed:#?}");
-        let few = ["known", "asked", "place", "active", "enabled", "failing", "subquery", "CONSTANT"];
+        let few = ["known", "asked", "few", "place", "active", "enabled", "failing", "subquery", "CONSTANT"];
         for statement in performed {
             for step in plan(&mut plain, &statement) {
                 let scans_all = step.starts_with("SCAN") && !few.iter().any(|few| step.contains(few));
