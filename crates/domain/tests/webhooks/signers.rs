@@ -100,7 +100,7 @@ fn a_rotation_with_a_secret_needs_a_kind_that_shares_one() {
         assert!(matches!(refused, Err(RotateSecretError::NoSharedSecret(_))), "{refused:?}");
         assert_eq!(signers(&desk, id, 1), before, "what is refused changes nothing");
     }
-    // The key pair is drawn anew, and the secret says that the call is the same.
+    // Each call draws another key pair, and the secret says that the call is the same.
     for _ in 0..2 {
         let rotated =
             rotate(&desk, RotateSecret { secret: secret(), ..rotation(id, Some(SigningKind::Both)) }).unwrap();
