@@ -1,9 +1,11 @@
 """The rules of calls, at a service that the test plays."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
+import socket
 import threading
 import time
 import uuid
@@ -15,7 +17,17 @@ from typing import Any
 import httpx2
 import pytest
 
-from gatepost import ABSENT, AsyncGatepost, Caller, Gatepost, GatepostError, PublishEvent, json_form, types
+from gatepost import (
+    ABSENT,
+    AsyncGatepost,
+    Caller,
+    DeadlineTransport,
+    Gatepost,
+    GatepostError,
+    PublishEvent,
+    json_form,
+    types,
+)
 from gatepost.ids import new_id
 
 PROBLEM = {"title": "t", "status": 400, "code": "invalid_field", "detail": "label is required", "requestId": "r1"}
@@ -253,15 +265,15 @@ def test_a_token_that_a_header_cannot_have_is_not_quoted() -> None:
 
 
 class Dripping(HTTPServer):
-    """Answers a byte every 50 ms, so that no wait for a byte is ever long."""
+    """Sends this start of an answer at once, and then a byte every 50 ms, so that no wait for a byte is ever long."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: bytes) -> None:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
                 try:
+                    self.wfile.write(start)
                     for _ in range(100):
-                        self.wfile.write(b" ")
+                        self.wfile.write(b"x")
                         time.sleep(0.05)
                 except OSError:
                     return
@@ -272,16 +284,61 @@ class Dripping(HTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
-@pytest.mark.parametrize("kind", [Gatepost, AsyncGatepost])
-def test_a_deadline_holds_for_an_answer_that_drips(kind: type[Any]) -> None:
-    server = Dripping()
+DRIPS = {
+    "status": b"",
+    "headers": b"HTTP/1.1 200 OK\r\nx-long: ",
+    "body": b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n",
+    "compressed": b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1000\r\n\r\n\x1f\x8b\x08\x10" + b"\0" * 6,
+    "chunk": b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;",
+    "page in place of a stream": b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000\r\n\r\n",
+}
+
+
+def with_http_of_its_own(url: str, token: str, timeout: float) -> Gatepost:
+    return Gatepost(url, token, timeout=timeout, http=httpx2.Client(transport=DeadlineTransport()))
+
+
+@pytest.mark.parametrize("kind", [Gatepost, with_http_of_its_own, AsyncGatepost])
+@pytest.mark.parametrize("drip", DRIPS)
+def test_a_deadline_holds_for_an_answer_that_drips(kind: Any, drip: str) -> None:
+    server = Dripping(DRIPS[drip])
     client = kind(f"http://127.0.0.1:{server.server_port}", "token", timeout=0.3)
+    threads = threading.active_count()
     started = time.monotonic()
+    is_stream = "stream" in drip
     with pytest.raises(GatepostError, match="no answer"):
-        called = client.list_api_keys()
-        asyncio.run(called) if kind is AsyncGatepost else None
-    assert time.monotonic() - started < 2
+        if kind is AsyncGatepost:
+            asyncio.run(anext(client.stream_attempts()) if is_stream else client.list_api_keys())
+        else:
+            next(client.stream_attempts()) if is_stream else client.list_api_keys()
+    assert time.monotonic() - started < 3
+    assert threading.active_count() <= threads
     threading.Thread(target=server.shutdown, daemon=True).start()
+
+
+def test_a_deadline_holds_for_all_addresses_of_a_host_and_for_a_body_that_nobody_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as silent:
+        port = silent.getsockname()[1]
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
+        client = Gatepost(f"http://gatepost.test:{port}", "token", timeout=0.5)
+        addresses: Any = lambda host, *_, **__: found if host == "gatepost.test" else found[:1]  # noqa: E731
+        monkeypatch.setattr(socket, "getaddrinfo", addresses)
+        started = time.monotonic()
+        # The system accepts the connection, and as many bytes as fit into its buffers.
+        with pytest.raises(GatepostError, match="no answer"):
+            client.publish_event(user_id="a", type="t", data="x" * 20_000_000)
+        # The backlog is full now, so that no other connection succeeds.
+        with contextlib.ExitStack() as stack:
+            for _ in range(2):
+                other = stack.enter_context(socket.socket())
+                other.setblocking(False)
+                other.connect_ex(("127.0.0.1", port))
+            found *= 40
+            with pytest.raises(GatepostError, match="no answer"):
+                client.publish_event(user_id="a", type="t", data=1)
+        assert time.monotonic() - started < 10
 
 
 def test_ids_are_uuids_of_version_7_that_sort_by_time() -> None:

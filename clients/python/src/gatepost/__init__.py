@@ -9,6 +9,7 @@ from gatepost import types
 from gatepost.callers import Caller, Owner, Refusal
 from gatepost.calls import ABSENT, Absent
 from gatepost.client import AsyncGatepost, Gatepost
+from gatepost.deadline import DeadlineTransport
 from gatepost.errors import FieldError, GatepostError
 from gatepost.pages import AsyncPages, Pages
 from gatepost.publishing import EventQueue
@@ -24,6 +25,7 @@ __all__ = [
     "AsyncPages",
     "AsyncVerifier",
     "Caller",
+    "DeadlineTransport",
     "EventQueue",
     "FieldError",
     "Gatepost",

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, ExitStack, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +14,7 @@ import httpx2
 
 from gatepost import calls, event_types, subscriptions, types
 from gatepost.calls import Answer, Operation, Outcome, Send, Steps, Wait
+from gatepost.deadline import DeadlineTransport, within
 from gatepost.errors import GatepostError
 from gatepost.operations import AsyncOperations, Operations
 
@@ -33,6 +34,7 @@ ANSWER_BYTES_MAX = 16 * 1024 * 1024
 # The service sends a comment to a stream every 15 seconds.
 STREAM_SILENCE_SECONDS = 45.0
 STREAM_PAUSE_SECONDS = 3.0
+LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
 USER_AGENT = f"gatepost-python/{importlib.metadata.version('gatepost')}"
 
 
@@ -68,8 +70,11 @@ class Settings:
 def http_arguments() -> dict[str, Any]:
     # No proxy or password of the environment, and no cookie: the token alone says who calls.
     policy = DefaultCookiePolicy(allowed_domains=[])
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
-    return {"trust_env": False, "cookies": CookieJar(policy), "limits": limits}
+    return {"trust_env": False, "cookies": CookieJar(policy)}
+
+
+def blocking() -> httpx2.Client:
+    return httpx2.Client(transport=DeadlineTransport(trust_env=False, limits=LIMITS), **http_arguments())
 
 
 def no_answer(error: Exception) -> GatepostError:
@@ -126,8 +131,9 @@ class Gatepost(Operations):
     """A client of one Gatepost service. Create one and share it between threads.
 
     `token` is an operator token, an API key or an ID token. `timeout` limits each call, with its repetitions, in
-    seconds, and is at most 24 days. `http` is a client of your own, for a proxy or a private certificate authority: a
-    process that is forked needs another one.
+    seconds, and is at most 24 days; only a system that looks up the name of the host may take longer. `http` is a client
+    of your own, for a proxy or a private certificate authority: a process that is forked needs another one. Without a
+    `DeadlineTransport`, its `timeout` limits each wait for bytes, and the body as a whole.
     """
 
     def __init__(
@@ -135,7 +141,7 @@ class Gatepost(Operations):
     ) -> None:
         self.settings = Settings(url, token, timeout, http is not None)
         self._given = http
-        self._own = os.getpid(), http or httpx2.Client(**http_arguments())
+        self._own = os.getpid(), http or blocking()
         self.event_types = EventTypes(self)
 
     @property
@@ -143,7 +149,7 @@ class Gatepost(Operations):
         # A process that was forked has the connections of its parent: each would read answers to the other.
         own = self._own
         if own[0] != os.getpid():
-            own = self._own = os.getpid(), self._given or httpx2.Client(**http_arguments())
+            own = self._own = os.getpid(), self._given or blocking()
         return own[1]
 
     def ensure_subscription(
@@ -183,7 +189,7 @@ class Gatepost(Operations):
         arguments = self.settings.arguments(step.method, step.path, step.headers, step.seconds)
         collected = Collected(time.monotonic() + step.seconds)
         try:
-            with self._http.stream(**arguments, content=step.body) as response:
+            with within(step.seconds), self._http.stream(**arguments, content=step.body) as response:
                 for chunk in response.iter_bytes():
                     collected.add(chunk)
         except httpx2.HTTPError as error:
@@ -196,10 +202,11 @@ class Gatepost(Operations):
             method, path, headers, _ = calls.request(operation, required, optional | place.header())
             arguments = self.settings.arguments(method, path, headers, STREAM_SILENCE_SECONDS)
             try:
-                with self._http.stream(**arguments) as response:
-                    if not is_stream(response):
-                        response.read()
-                        raise calls.no_stream(answer_of(response, response.content))
+                with ExitStack() as stack:
+                    with within(self.settings.timeout):
+                        response = stack.enter_context(self._http.stream(**arguments))
+                        if not is_stream(response):
+                            raise calls.no_stream(answer_of(response, response.read()))
                     with suppress(httpx2.TransportError):
                         for event in httpx2.EventSource(response):
                             yield from place.read(event, operation)
@@ -234,7 +241,7 @@ class AsyncGatepost(AsyncOperations):
         if self._given is not None:
             return self._given
         if own is None or own[:2] != place:
-            own = self._own = *place, httpx2.AsyncClient(**http_arguments())
+            own = self._own = *place, httpx2.AsyncClient(limits=LIMITS, **http_arguments())
         return own[2]
 
     async def ensure_subscription(
@@ -287,15 +294,16 @@ class AsyncGatepost(AsyncOperations):
             method, path, headers, _ = calls.request(operation, required, optional | place.header())
             arguments = self.settings.arguments(method, path, headers, STREAM_SILENCE_SECONDS)
             try:
-                async with self._http.stream(**arguments) as response:
-                    if not is_stream(response):
-                        await response.aread()
-                        raise calls.no_stream(answer_of(response, response.content))
+                async with AsyncExitStack() as stack:
+                    async with asyncio.timeout(self.settings.timeout):
+                        response = await stack.enter_async_context(self._http.stream(**arguments))
+                        if not is_stream(response):
+                            raise calls.no_stream(answer_of(response, await response.aread()))
                     with suppress(httpx2.TransportError):
                         async for event in httpx2.EventSource(response):
                             for value in place.read(event, operation):
                                 yield value
-            except httpx2.HTTPError as error:
+            except (httpx2.HTTPError, TimeoutError) as error:
                 raise no_answer(error) from error
             await asyncio.sleep(place.pause_seconds)
 
