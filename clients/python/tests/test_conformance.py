@@ -14,6 +14,7 @@ from test_verifier import Pairs
 from gatepost import (
     AsyncGatepost,
     AsyncVerifier,
+    EventQueue,
     Gatepost,
     GatepostError,
     PublishEvent,
@@ -107,6 +108,50 @@ def test_retries(case: dict[str, Any], kind: type[Any], monkeypatch: pytest.Monk
     assert len(service.requests) == case["requests"] and len(set(service.requests)) == 1
     assert len(waited) == case["requests"] - 1
     for seconds, (least, most) in zip(waited, case.get("waitsMs", []), strict="waitsMs" in case):
+        assert least <= seconds * 1_000 <= most
+
+
+class Publications(Answers):
+    """What `Answers` are, and then success, unless an event is wrong."""
+
+    def __init__(self, answers: list[dict[str, Any]], wrong: list[str]) -> None:
+        super().__init__(answers)
+        self.wrong = wrong
+        self.published: list[str] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        if len(self.requests) < len(self.answers):
+            return super().__call__(request)
+        self.requests.append(request.content)
+        ids = [event["id"] for event in json.loads(request.content)["events"]]
+        if set(ids) & set(self.wrong):
+            return httpx2.Response(400, json={})
+        self.published += ids
+        return httpx2.Response(202, json={"results": []})
+
+
+@pytest.mark.parametrize("case", cases("queue.json"))
+def test_queue(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    known(case, "events", "answers", "wrong", "requests", "pausesMs", "published", "errors")
+    paused: list[float] = []
+    lost: list[Any] = []
+
+    def on_error(error: Exception, events: list[PublishEvent]) -> None:
+        assert isinstance(error, GatepostError)
+        lost.append({"status": error.status, "ids": [event.id for event in events]})
+
+    monkeypatch.setattr(time, "sleep", lambda _: None)  # pyright: ignore
+    monkeypatch.setattr(EventQueue, "_pause", lambda _, seconds: paused.append(seconds))  # pyright: ignore
+    service = Publications(case["answers"], case.get("wrong", []))
+    queue = EventQueue(service.client(Gatepost), on_error=on_error)
+    # All events are there when the thread begins.
+    with queue._changed:  # pyright: ignore[reportPrivateUsage]
+        for id in case["events"]:
+            queue.put(user_id="u", type="a.b", data=1, id=id)
+    queue.close()
+    assert (service.published, lost) == (case["published"], case["errors"])
+    assert len(service.requests) == case["requests"]
+    for seconds, (least, most) in zip(paused, case.get("pausesMs", []), strict=True):
         assert least <= seconds * 1_000 <= most
 
 

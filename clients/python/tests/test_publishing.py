@@ -14,7 +14,7 @@ class Publisher:
 
     def __init__(self) -> None:
         self.batches: list[list[Any]] = []
-        self.failures: list[GatepostError] = []
+        self.failures: list[Exception] = []
         self.may_go = threading.Event()
         self.may_go.set()
 
@@ -61,20 +61,41 @@ def test_a_full_queue_says_so_and_an_event_that_is_not_json_does_not_get_in() ->
     queue.close()
 
 
-def test_a_refused_event_does_not_stop_the_others_and_an_outage_stops_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gatepost.publishing.PAUSE_SECONDS", 0.01)
-    publisher = Publisher()
-    publisher.failures = [GatepostError("no answer"), GatepostError("wrong token", status=401)] * 5
-    refused: list[Any] = []
+def test_a_handler_that_fails_does_not_stop_the_queue() -> None:
+    lost: list[Any] = []
 
-    def on_refused(event: PublishEvent, error: GatepostError) -> None:
-        refused.append((event.data, error.code))
+    def on_error(error: Exception, events: list[PublishEvent]) -> None:
+        lost.append((str(error), [event.data for event in events]))
         raise RuntimeError("the host's fault")
 
+    publisher = Publisher()
+    publisher.failures = [RuntimeError("the client is closed")]
     publisher.may_go.clear()
-    with queue_of(publisher, on_refused=on_refused) as queue:
-        for data in (0, 1, "wrong", 3, 4):
-            queue.put(user_id="a", type="t", data=data)
+    with queue_of(publisher, on_error=on_error) as queue:
+        queue.put(user_id="a", type="t", data=0)
         publisher.may_go.set()
-    assert sorted(number for batch in publisher.batches for number in batch) == [0, 1, 3, 4]
-    assert refused == [("wrong", "invalid_field")]
+        queue.flush()
+        for data in (1, "wrong", 2):
+            queue.put(user_id="a", type="t", data=data)
+    assert sum(publisher.batches, []) == [1, 2]
+    assert lost == [("the client is closed", [0]), ("refused", ["wrong"])]
+
+
+def test_events_that_wait_at_the_deadline_of_close_go_to_the_handler() -> None:
+    lost: list[Any] = []
+    publisher = Publisher()
+    publisher.failures = [GatepostError("no answer")] * 1_000
+    queue = queue_of(publisher, on_error=lambda error, events: lost.append((str(error), [one.data for one in events])))
+    for data in range(3):
+        queue.put(user_id="a", type="t", data=data)
+    with pytest.raises(TimeoutError, match="3 events wait"):
+        queue.flush(0.05)
+    assert lost == []
+    with pytest.raises(TimeoutError, match="3 events wait"):
+        queue.close(0.05)
+    assert lost == [("3 events wait", [0, 1, 2])]
+    thread = queue._thread  # pyright: ignore[reportPrivateUsage]
+    assert thread is not None
+    thread.join(5)
+    assert not thread.is_alive() and publisher.batches == []
+    queue.close()

@@ -14,6 +14,7 @@ from gatepost import (
     EventQueue,
     Gatepost,
     GatepostError,
+    PublishEvent,
     Refusal,
     Verifier,
     VerifierSettings,
@@ -101,10 +102,20 @@ def test_a_client_works_in_one_event_loop_after_the_other(service: Service) -> N
 def test_a_queue_publishes_at_the_service(service: Service) -> None:
     with Gatepost(service.url, service.operator_token) as gatepost:
         refused: list[object] = []
-        with EventQueue(gatepost, on_refused=lambda event, error: refused.append((event.data, error.code))) as queue:
+
+        def on_error(error: Exception, events: list[PublishEvent]) -> None:
+            assert isinstance(error, GatepostError)
+            refused.append(([event.data for event in events], error.code))
+
+        with EventQueue(gatepost, on_error=on_error) as queue:
             for number in range(3):
                 queue.put(user_id="queued", type="order.created" if number != 1 else "not a type", data=number)
-        assert refused == [(1, "invalid_field")]
+        assert refused == [([1], "invalid_field")]
+        lost: list[Exception] = []
+        wrong = Gatepost(service.url, "wrong")
+        with wrong, EventQueue(wrong, on_error=lambda error, _: lost.append(error)) as queue:
+            queue.put(user_id="queued", type="order.created", data=1)
+        assert [one.code for one in lost if isinstance(one, GatepostError)] == ["credential_invalid"]
         assert [one.event.type for one in gatepost.list_events(user_id="queued")] == ["order.created"] * 2
 
 

@@ -4,7 +4,7 @@ export type { AppliedEventType, ApplyOptions, EventTypeSettings } from "./event-
 export { Gatepost, type GatepostOptions } from "./gatepost.js";
 export { Pages } from "./pages.js";
 export { apiKeyIn, type RequestLike } from "./presented.js";
-export { Publisher, type PublisherOptions } from "./publisher.js";
+export { type FlushOptions, Publisher, type PublisherOptions } from "./publisher.js";
 export type { Receiver } from "./receiver.js";
 export { Refusal } from "./refusal.js";
 export type { Answer, Arguments, CallOptions, OperationId, Operations, Schemas } from "./types.js";

@@ -1,3 +1,4 @@
+import { TIMER_MS_MAX } from "./call.js";
 import { GatepostError } from "./error.js";
 import type { Gatepost } from "./gatepost.js";
 import type { Schemas } from "./types.js";
@@ -6,7 +7,7 @@ import { uuidv7 } from "./uuid.js";
 type NewEvent = Schemas["PublishEvent"];
 
 export interface PublisherOptions {
-  /** Called with events that were not published, after the repetitions of the client. */
+  /** Called at once with events that are refused, and by `close` with those that still wait. */
   onError: (error: unknown, events: NewEvent[]) => void;
   /** The most events that wait, with those in the current call: 10,000. */
   queueMax?: number;
@@ -14,12 +15,30 @@ export interface PublisherOptions {
   batchMax?: number;
 }
 
-/** Publishes in the background, in batches and in order. Events that wait are lost when the process ends: `flush` first. */
+export interface FlushOptions {
+  /** How long to wait: 10,000 ms. */
+  timeoutMs?: number;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const PAUSE_MS_MAX = 30_000;
+const RETRY_AFTER_SECONDS_MAX = 3_600;
+
+/**
+ * Publishes in the background, in batches and in order. Events that wait are lost when the process ends: `close` first.
+ *
+ * Without an answer, and after 408, 429 and 5xx, events wait, and are tried again after pauses that grow to 30 seconds.
+ * Events with any other answer, such as 400 or 401, are given to `onError` at once.
+ */
 export class Publisher {
   readonly #gatepost: Gatepost;
   readonly #options: Required<PublisherOptions>;
-  #queue: NewEvent[] = [];
-  #sending = 0;
+  /** The events that are neither published nor lost. */
+  readonly #queue: NewEvent[] = [];
+  #isClosed = false;
+  #isOver = false;
+  /** Ends the call, or the pause, that is under way. */
+  #stop = () => {};
   #work: Promise<void> | undefined;
 
   constructor(gatepost: Gatepost, options: PublisherOptions) {
@@ -27,9 +46,13 @@ export class Publisher {
     this.#options = { queueMax: 10_000, batchMax: 500, ...options };
   }
 
-  /** Queues an event and returns the id by which a repetition is known. It throws the code `queue_full` rather than wait or drop. */
+  /**
+   * Queues an event and returns the id by which a repetition is known. It throws the code `queue_full` rather than wait
+   * or drop, and `queue_closed` after `close`.
+   */
   publish(event: NewEvent): string {
-    if (this.#queue.length + this.#sending >= this.#options.queueMax) {
+    if (this.#isClosed) throw new GatepostError("the queue of events is closed", { code: "queue_closed" });
+    if (this.#queue.length >= this.#options.queueMax) {
       throw new GatepostError("the queue of events is full", { code: "queue_full" });
     }
     const id = event.id ?? uuidv7();
@@ -38,33 +61,71 @@ export class Publisher {
     return id;
   }
 
-  /** Waits until every event that was queued before is published, or given to `onError`. */
-  async flush(): Promise<void> {
-    await this.#work;
+  /** Waits until every event is published, or given to `onError`. It throws the code `events_wait` after `timeoutMs`. */
+  async flush({ timeoutMs = 10_000 }: FlushOptions = {}): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise((_, reject) => {
+      const end = () => reject(new GatepostError(`${this.#queue.length} events wait`, { code: "events_wait" }));
+      timer = setTimeout(end, Math.min(timeoutMs, TIMER_MS_MAX));
+    });
+    await Promise.race([this.#work, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Takes no more events, and waits as `flush` does. Events that still wait then are given to `onError`. */
+  async close(options?: FlushOptions): Promise<void> {
+    this.#isClosed = true;
+    try {
+      await this.flush(options);
+    } catch (error) {
+      this.#isOver = true;
+      this.#stop();
+      const left = this.#queue.splice(0);
+      if (left.length === 0) return;
+      this.#fail(error, left);
+      throw error;
+    }
   }
 
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, this.#options.batchMax);
-      this.#sending = batch.length;
-      await this.#send(batch);
-      this.#sending = 0;
-    }
+    while (this.#queue.length > 0) await this.#send(this.#queue.slice(0, this.#options.batchMax));
     this.#work = undefined;
   }
 
+  /** Publishes the first events of the queue, each of which is published or lost at the end. */
   async #send(events: NewEvent[]): Promise<void> {
-    try {
-      await this.#gatepost.publishEvents({ events });
-    } catch (error) {
-      const status = error instanceof GatepostError ? error.status : undefined;
-      // The service accepts all events of a call or none: halves find the one that is wrong.
-      const isOfOne = status === 400 || status === 409 || status === 413 || status === 422;
-      if (!isOfOne || events.length === 1) return this.#fail(error, events);
-      const half = events.length >> 1;
-      await this.#send(events.slice(0, half));
-      await this.#send(events.slice(half));
+    for (let tries = 0; !this.#isOver; tries++) {
+      const call = new AbortController();
+      this.#stop = () => call.abort();
+      try {
+        await this.#gatepost.publishEvents({ events }, { signal: call.signal });
+      } catch (error) {
+        if (this.#isOver) return;
+        const pauseMs = pauseAfter(error, tries);
+        if (pauseMs !== undefined) {
+          await this.#pause(pauseMs);
+          continue;
+        }
+        // The service accepts all events of a call or none: halves find the one that is wrong.
+        if (events.length > 1 && isOfOne(error)) {
+          const half = events.length >> 1;
+          await this.#send(events.slice(0, half));
+          await this.#send(events.slice(half));
+          return;
+        }
+        this.#fail(error, events);
+      }
+      this.#queue.splice(0, events.length);
+      return;
     }
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer: unknown = setTimeout(resolve, milliseconds);
+      this.#stop = resolve;
+      // An outage alone does not keep a process of Node.
+      (timer as { unref?: () => void }).unref?.();
+    });
   }
 
   #fail(error: unknown, events: NewEvent[]): void {
@@ -77,4 +138,18 @@ export class Publisher {
       });
     }
   }
+}
+
+/** How long events wait after this error; `undefined` if they are lost. */
+function pauseAfter(error: unknown, tries: number): number | undefined {
+  if (!(error instanceof GatepostError)) return undefined;
+  const { code, status, retryAfterSeconds = 0 } = error;
+  const mayPass = status === undefined ? code === "no_answer" : status === 408 || status === 429 || status >= 500;
+  const usual = Math.min(FIRST_PAUSE_MS * 2 ** tries, PAUSE_MS_MAX) * (0.5 + Math.random() / 2);
+  return mayPass ? Math.max(usual, Math.min(retryAfterSeconds, RETRY_AFTER_SECONDS_MAX) * 1_000) : undefined;
+}
+
+/** Whether one event may be wrong, or cannot be sent. */
+function isOfOne(error: unknown): boolean {
+  return !(error instanceof GatepostError) || [400, 409, 413, 422].includes(error.status ?? 0);
 }

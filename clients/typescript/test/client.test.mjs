@@ -226,18 +226,37 @@ it("the queue of the publisher is bounded, and flush waits for it", async () => 
   assert.deepEqual(sizes, [2, 2, 1, 1]);
 });
 
-it("events that were not published are given to onError, and the queue goes on", async () => {
+it("an event that cannot be sent is given to onError, and the queue goes on", async () => {
   const lost = [];
-  let isDown = true;
-  const gatepost = client(() => (isDown ? json({ code: "credential_invalid" }, 401) : json({ results: [] }, 202)));
-  const publisher = new Publisher(gatepost, { onError: (error, events) => lost.push([error.code, events.length]) });
-  for (let n = 0; n < 3; n++) publisher.publish({ userId: "u", type: "a", data: n });
+  const sent = [];
+  const gatepost = client((_, init) => (sent.push(...JSON.parse(init.body).events), json({ results: [] }, 202)));
+  const publisher = new Publisher(gatepost, { onError: (error, events) => lost.push([error.name, events[0].data]) });
+  for (const data of [1, 2n, 3]) publisher.publish({ userId: "u", type: "a", data });
   await publisher.flush();
-  assert.deepEqual(lost, [["credential_invalid", 3]]);
-  isDown = false;
-  publisher.publish({ userId: "u", type: "a", data: 1 });
-  await publisher.flush();
-  assert.equal(lost.length, 1);
+  assert.deepEqual(lost, [["TypeError", 2n]]);
+  assert.deepEqual(
+    sent.map(({ data }) => data),
+    [1, 3],
+  );
+});
+
+it("events wait in an outage, and those that wait at the deadline of close are given to onError", async () => {
+  const lost = [];
+  let isSilent = false;
+  const silent = (_, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const gatepost = client((...request) => (isSilent ? silent(...request) : json({}, 500)));
+  const onError = (error, events) => lost.push([error.code, events.map(({ data }) => data)]);
+  for (isSilent of [false, true]) {
+    const publisher = new Publisher(gatepost, { onError, batchMax: 2 });
+    for (let data = 0; data < 3; data++) publisher.publish({ userId: "u", type: "a", data });
+    await assert.rejects(publisher.flush({ timeoutMs: 50 }), { code: "events_wait", message: "3 events wait" });
+    assert.deepEqual(lost, []);
+    await assert.rejects(publisher.close({ timeoutMs: 50 }), { code: "events_wait" });
+    assert.deepEqual(lost.splice(0), [["events_wait", [0, 1, 2]]]);
+    assert.throws(() => publisher.publish({ userId: "u", type: "a", data: 3 }), { code: "queue_closed" });
+    await publisher.close();
+  }
 });
 
 it("a webhook that was parsed is refused, and the error says why", async () => {

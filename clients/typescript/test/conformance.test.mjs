@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { apiKeyIn, Gatepost, GatepostError, Verifier, verifyWebhook } from "../dist/esm/index.js";
+import { apiKeyIn, Gatepost, GatepostError, Publisher, Verifier, verifyWebhook } from "../dist/esm/index.js";
 
 const TOKEN = "operator-token";
 
@@ -75,6 +75,40 @@ each("retries.json", ["name", "call", "answers", "requests", "result", "waitsMs"
   assert.equal(fetch.requests.length, vector.requests);
   assert.equal(new Set(fetch.requests.map((request) => request.body)).size, 1, "each request is the same");
   vector.waitsMs?.forEach(([min, max], index) => assert.ok(waits[index] >= min && waits[index] <= max, `${waits}`));
+});
+
+const QUEUE = ["name", "events", "answers", "wrong", "requests", "pausesMs", "published", "errors"];
+each("queue.json", QUEUE, async ({ events, answers, wrong = [], requests, pausesMs = [], published, errors }) => {
+  const found = { published: [], errors: [] };
+  const answering = service(answers);
+  let asked = 0;
+  const fetch = async (url, init) => {
+    asked += 1;
+    if (asked <= answers.length) return answering(url, init);
+    const ids = JSON.parse(init.body).events.map(({ id }) => id);
+    if (ids.some((id) => wrong.includes(id))) return new Response("{}", { status: 400 });
+    found.published.push(...ids);
+    return new Response('{"results":[]}', { status: 202 });
+  };
+  const onError = ({ status }, lost) => found.errors.push({ status, ids: lost.map(({ id }) => id) });
+  const publisher = new Publisher(client(fetch), { onError });
+  const pauses = [];
+  const setTimeout = globalThis.setTimeout;
+  // The deadlines of calls and of the test keep their time. The pauses within a call are shorter than half a second.
+  globalThis.setTimeout = (run, milliseconds) =>
+    [30_000, 29_999].includes(milliseconds)
+      ? setTimeout(run, milliseconds)
+      : setTimeout(run, milliseconds >= 500 && pauses.push(milliseconds) && 0);
+  try {
+    for (const id of events) publisher.publish({ userId: "u", type: "a.b", data: 1, id });
+    await publisher.close({ timeoutMs: 29_999 });
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  assert.deepEqual(found, { published, errors });
+  assert.equal(asked, requests);
+  assert.equal(pauses.length, pausesMs.length);
+  pausesMs.forEach(([min, max], index) => assert.ok(pauses[index] >= min && pauses[index] <= max, `${pauses}`));
 });
 
 each("problems.json", ["name", "status", "headers", "body", "error", "message"], async (vector) => {

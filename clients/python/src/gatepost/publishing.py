@@ -1,8 +1,8 @@
-"""A queue of events for programs that must not wait for Gatepost."""
+"""A queue of events for programs that must not wait for Gatepost. `queue.json` of the vectors has its rule."""
 
 import logging
+import random
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from typing import Self
 
 BATCH_MAX = 500
-PAUSE_SECONDS = 1.0
-# The service refuses these events, and will refuse them again.
+FIRST_PAUSE_SECONDS, PAUSE_SECONDS_MAX, RETRY_AFTER_SECONDS_MAX = 1.0, 30.0, 3_600.0
+# The service refuses one of these events, and will refuse it again.
 REFUSED = (400, 409, 413, 422)
+
+OnError = Callable[[Exception, list[PublishEvent]], None]
 
 log = logging.getLogger("gatepost")
 
@@ -30,22 +32,18 @@ class EventQueue:
     """Publishes events in the background, in the order of `put` and in batches.
 
     `put` returns at once, also in asyncio. The queue is in memory: call `flush` or `close` before the program ends.
-    While Gatepost does not answer, events wait. An event that Gatepost refuses goes to `on_refused`, or to the log.
+    Without an answer, and after 408, 429 and 5xx, events wait, and are tried again after pauses that grow to 30 seconds.
+    Events with any other answer, such as 400 or 401, go to `on_error` at once, with the error, or to the log.
     """
 
-    def __init__(
-        self,
-        gatepost: Gatepost,
-        *,
-        capacity: int = 10_000,
-        on_refused: Callable[[PublishEvent, GatepostError], None] | None = None,
-    ) -> None:
+    def __init__(self, gatepost: Gatepost, *, capacity: int = 10_000, on_error: OnError | None = None) -> None:
         self._gatepost = gatepost
         self._capacity = capacity
-        self._on_refused = on_refused or log_refused
+        self._on_error = on_error or log_lost
         self._events = deque[PublishEvent]()
         self._changed = threading.Condition()
         self._is_closed = False
+        self._is_over = False
         self._thread: threading.Thread | None = None
 
     def put(
@@ -77,11 +75,21 @@ class EventQueue:
                 raise TimeoutError(f"{len(self._events)} events wait")
 
     def close(self, timeout: float = 10.0) -> None:
-        """Takes no more events, and waits as `flush` does."""
+        """Takes no more events, and waits as `flush` does. Events that still wait then go to `on_error`."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
-        self.flush(timeout)
+        try:
+            self.flush(timeout)
+        except TimeoutError as error:
+            with self._changed:
+                self._is_over = True
+                left = list(self._events)
+                self._events.clear()
+                self._changed.notify_all()
+            if left:
+                self._lost(error, left)
+                raise
 
     def __enter__(self) -> "Self":
         return self
@@ -97,35 +105,54 @@ class EventQueue:
             if not batch:
                 return
             self._publish(batch)
-            with self._changed:
-                for _ in batch:
-                    self._events.popleft()
-                self._changed.notify_all()
 
-    def _publish(self, events: Sequence[PublishEvent]) -> None:
-        """Publishes the events, each of which is published or refused at the end."""
-        while True:
+    def _publish(self, events: list[PublishEvent]) -> None:
+        """Publishes the first events of the queue, each of which is published or lost at the end."""
+        pause = FIRST_PAUSE_SECONDS
+        while not self._is_over:
             try:
                 self._gatepost.publish_events(events=events)
-                return
-            except GatepostError as error:
-                if error.status in REFUSED:
-                    return self._refused(events, error)
-                log.warning("events wait: %s", error)
-            time.sleep(PAUSE_SECONDS)
-
-    def _refused(self, events: Sequence[PublishEvent], error: GatepostError) -> None:
-        # A batch is refused as a whole, so its halves show which event is wrong.
-        half = len(events) // 2
-        if half:
-            self._publish(events[:half])
-            self._publish(events[half:])
+            except Exception as error:
+                seconds = pause_after(error, pause)
+                if seconds is not None:
+                    log.warning("events wait: %s", error)
+                    self._pause(seconds)
+                    pause = min(2 * pause, PAUSE_SECONDS_MAX)
+                    continue
+                half = len(events) // 2
+                # A batch is refused as a whole, so its halves show which event is wrong.
+                if half and isinstance(error, GatepostError) and error.status in REFUSED:
+                    self._publish(events[:half])
+                    self._publish(events[half:])
+                    return
+                if not self._is_over:
+                    self._lost(error, events)
+            with self._changed:
+                for _ in events if self._events else ():
+                    self._events.popleft()
+                self._changed.notify_all()
             return
+
+    def _pause(self, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_over, seconds)
+
+    def _lost(self, error: Exception, events: list[PublishEvent]) -> None:
         try:
-            self._on_refused(events[0], error)
+            self._on_error(error, events)
         except Exception:
-            log.exception("the handler of refused events failed")
+            log.exception("the handler of events that are not published failed")
 
 
-def log_refused(event: PublishEvent, error: GatepostError) -> None:
-    log.error("the event %s is refused: %s", event.id, error)
+def pause_after(error: Exception, pause: float) -> float | None:
+    """How long events wait after this error; `None` if they are lost."""
+    if not isinstance(error, GatepostError):
+        return None
+    if error.status is not None and error.status not in (408, 429) and error.status < 500:
+        return None
+    # At random, so that clients that failed together do not come back together.
+    return max(pause * random.uniform(0.5, 1), min(error.retry_after or 0, RETRY_AFTER_SECONDS_MAX))
+
+
+def log_lost(error: Exception, events: Sequence[PublishEvent]) -> None:
+    log.error("%d events are not published, the first with the id %s: %s", len(events), events[0].id, error)
