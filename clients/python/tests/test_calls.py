@@ -111,11 +111,26 @@ def test_retry_after_is_obeyed_unless_it_is_beyond_the_deadline(played: Service)
 
 def test_a_pause_beyond_the_deadline_leaves_a_timeout(played: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service = played(answer(503), answer(200, KEYS))
-    sleep = threading.Event().wait
-    monkeypatch.setattr(time, "sleep", lambda _: sleep(0.4))  # pyright: ignore[reportUnknownLambdaType]
+    # A clock that stands still but for the pause, however busy the machine is.
+    clock = Clock()
+    monkeypatch.setattr("gatepost.calls.time", clock)
+    monkeypatch.setattr("gatepost.client.time", clock)
     service.client.settings.timeout = 0.3
     assert service.client.list_api_keys().keys == ()
     assert service.requests[1].extensions["timeout"]["read"] > 0
+
+
+class Clock:
+    """In place of `time`: each pause takes longer than was asked for."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds + 0.4
 
 
 def test_an_error_has_the_code_the_fields_and_the_id_of_the_request(played: Service) -> None:
