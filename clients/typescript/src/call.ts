@@ -90,7 +90,10 @@ function request(connection: Connection, id: string, operation: Operation, value
   if (connection.token) headers.authorization = `Bearer ${connection.token}`;
   for (const name of operation.headers ?? []) {
     const value = take(name);
-    if (value !== undefined && value !== null) headers[name] = String(value);
+    if (value === undefined || value === null) continue;
+    headers[name] = String(value);
+    // `fetch` would refuse some of these values, as if there were no answer, and change others.
+    if (!/^([!-~]([ -~]*[!-~])?)?$/.test(headers[name])) throw wrong(`${name} cannot be sent in a header`);
   }
   const unknown = Object.keys(rest).find((name) => !operation.body && rest[name] !== undefined);
   if (unknown) throw wrong(`${id} does not know ${unknown}`);

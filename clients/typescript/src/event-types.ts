@@ -1,3 +1,4 @@
+import { GatepostError } from "./error.js";
 import type { Gatepost } from "./gatepost.js";
 import type { Schemas } from "./types.js";
 
@@ -34,6 +35,8 @@ export class EventTypes {
    */
   async apply(catalogue: readonly EventTypeSettings[], options: ApplyOptions = {}): Promise<AppliedEventType[]> {
     const { dryRun = false, prune = false, force = false } = options;
+    const twice = catalogue.find(({ name }, index) => catalogue.findIndex((other) => other.name === name) < index);
+    if (twice) throw new GatepostError(`the catalogue has ${twice.name} twice`, { code: "invalid_argument" });
     const { eventTypes } = await this.#gatepost.listAllEventTypes();
     const archived = new Map(eventTypes.map((known) => [known.name, known.archived]));
     const applied: AppliedEventType[] = [];

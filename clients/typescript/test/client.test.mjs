@@ -50,6 +50,27 @@ it("arguments go to the path, the query, the headers and the body", async () => 
   assert.equal(seen.length, 2);
 });
 
+it("a header that cannot be sent is a wrong argument", async () => {
+  let requests = 0;
+  const gatepost = client(() => ((requests += 1), json({ subscription: {}, health: {}, secret: "s" })));
+  const expected = (name) => ({ code: "invalid_argument", message: `${name} cannot be sent in a header` });
+  for (const value of ["a\nb", "a\rb", "a\0b", " a", "a ", "\ta", "é", "→", "\x7f"]) {
+    const rotation = gatepost.rotateSecret({ id: "s", "idempotency-key": value });
+    await assert.rejects(rotation, expected("idempotency-key"), JSON.stringify(value));
+    await assert.rejects(gatepost.streamAttempts({ "last-event-id": value }), expected("last-event-id"));
+  }
+  assert.equal(requests, 0);
+  for (const good of ["a b", "!~", ""]) await gatepost.rotateSecret({ id: "s", "idempotency-key": good });
+});
+
+it("two event types of one name are refused at once", async () => {
+  let requests = 0;
+  const gatepost = client(() => ((requests += 1), json({ eventTypes: [] })));
+  const catalogue = [{ name: "a" }, { name: "order.paid" }, { name: "b" }, { name: "order.paid", title: "Paid" }];
+  await assert.rejects(gatepost.eventTypes.apply(catalogue), { code: "invalid_argument", message: /order\.paid/ });
+  assert.equal(requests, 0);
+});
+
 it("an answer of another form than that of the operation is an error", async () => {
   const page = "<!doctype html><title>Sign in</title>";
   const answers = (body, type, status = 200) =>

@@ -128,7 +128,7 @@ def request(
     query = [(name, each(given[name])) for name in operation.query if name in given]
     if query:
         path += "?" + urlencode(query, doseq=True, quote_via=quote)
-    headers = {name: json_form.text(given[name]) for name in operation.headers if name in given}
+    headers = {name: header(name, given[name]) for name in operation.headers if name in given}
     if not operation.has_body:
         return operation.method, path, headers, None
     elsewhere = {*places, *operation.query, *operation.headers}
@@ -143,6 +143,14 @@ def segment(value: Any) -> str:
     if text in ("", ".", ".."):
         raise ValueError(f"{text!r} cannot be a part of a path")
     return quote(text, safe="")
+
+
+def header(name: str, value: Any) -> str:
+    """A value that the HTTP library does not refuse or change."""
+    text = json_form.text(value)
+    if re.fullmatch("([!-~]([ -~]*[!-~])?)?", text) is None:
+        raise ValueError(f"{name} cannot be sent in a header")
+    return text
 
 
 def each(value: Any) -> str | list[str]:

@@ -37,6 +37,10 @@ def apply(
     catalogue: Sequence[Mapping[str, Any]], timeout: float, *, dry_run: bool, prune: bool, force: bool
 ) -> Steps[list[AppliedEventType]]:
     """Gives the service these event types, each a mapping with its `name` and settings. Sends only what differs."""
+    names = [str(settings["name"]) for settings in catalogue]
+    for name in set(names):
+        if names.count(name) > 1:
+            raise ValueError(f"the catalogue has {name} twice")
     listed = yield from call(LIST_ALL_EVENT_TYPES, {}, {}, timeout)
     archived = {known.name: known.archived for known in listed.event_types}
     applied: list[AppliedEventType] = []
