@@ -99,6 +99,24 @@ def test_a_client_works_in_one_event_loop_after_the_other(service: Service) -> N
     assert [asyncio.run(user()) for _ in range(3)] == ["alice"] * 3
 
 
+@pytest.mark.parametrize("owner", [{"user_id": "ensured"}, {"organization_id": "ensured"}])
+def test_an_operator_ensures_a_subscription_of_an_owner(service: Service, owner: Any) -> None:
+    async def ensured() -> types.SubscriptionWithSecret:
+        async with AsyncGatepost(service.url, service.operator_token) as gatepost:
+            return await gatepost.ensure_subscription(**owner, url=URL, events=["b"])
+
+    with Gatepost(service.url, service.operator_token) as operator:
+        first = operator.ensure_subscription(**owner, url=URL, events=["a"])
+        assert first.secret is not None
+        again = asyncio.run(ensured())
+        assert (again.secret, again.subscription.id) == (None, first.subscription.id)
+        assert again.subscription.events == ("b",)
+        with pytest.raises(GatepostError, match="with an operator token, ensure_subscription needs user_id or organization_id"):
+            operator.ensure_subscription(url=URL, events=["a"])
+        with pytest.raises(ValueError, match="user_id or organization_id"):
+            operator.ensure_subscription(user_id="a", organization_id="a", url=URL, events=["a"])
+
+
 def test_a_queue_publishes_at_the_service(service: Service) -> None:
     with Gatepost(service.url, service.operator_token) as gatepost:
         refused: list[object] = []

@@ -1,4 +1,5 @@
 import { call, type Connection, type Values } from "./call.js";
+import type { Owner } from "./caller.js";
 import { GatepostError } from "./error.js";
 import { canonical, EventTypes } from "./event-types.js";
 import { table } from "./generated/operations.js";
@@ -18,6 +19,10 @@ export interface GatepostOptions {
   /** A token in a browser is a token that every visitor has. `true` says that this one may be there. */
   allowBrowser?: boolean;
 }
+
+/** The settings of a subscription, and its owner if an operator token makes the call. */
+export type WantedSubscription = Schemas["CreateSubscription"] &
+  (Owner | { userId?: undefined; organizationId?: undefined });
 
 /** A client of one Gatepost service. It has a method for each operation of the API, named by its `operationId`. */
 export interface Gatepost extends Operations {}
@@ -55,14 +60,27 @@ export class Gatepost {
   }
 
   /**
-   * Makes sure that the user whose token this client has receives these events at this URL. It may be repeated.
+   * Makes sure that the owner of the API key or ID token that this client has receives these events at this URL; with an
+   * operator token, the owner that `wanted` names. It may be repeated.
    * A subscription of the URL that exists gets what is given; it keeps its secret, because the service tells no secret,
    * and `wanted.secret` is then without effect. The answer has a `secret` only if the call has created the subscription.
    * If several processes start at the same time, give all the same `secret`: one of their subscriptions remains.
    */
-  async ensureSubscription(wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
-    const [found] = await this.#subscriptionsOf(wanted.url);
-    if (!found) return this.#createOnce(wanted);
+  async ensureSubscription(wanted: WantedSubscription): Promise<Schemas["SubscriptionWithSecret"]> {
+    const { userId, organizationId, ...settings } = wanted;
+    if (userId !== undefined && organizationId !== undefined) {
+      throw new GatepostError("give userId or organizationId, not both", { code: "invalid_argument" });
+    }
+    return this.#ensure({ userId, organizationId } as Owner, settings);
+  }
+
+  async #ensure(owner: Owner, wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
+    const [found] = await this.#subscriptionsOf(owner, wanted.url).catch((error: GatepostError) => {
+      const isOperator = error.status === 401 && ownerName(owner) === "";
+      if (isOperator) error.message += "; with an operator token, ensureSubscription needs userId or organizationId";
+      throw error;
+    });
+    if (!found) return this.#createOnce(owner, wanted);
     const { url, secret, events, description, filter, ...hidden } = wanted;
     const isSame =
       found.enabled &&
@@ -73,17 +91,18 @@ export class Gatepost {
       Object.values(hidden).every((value) => value === undefined);
     if (isSame) return { subscription: found };
     const more = { ...hidden, ...(description != null && { description }), ...(filter !== undefined && { filter }) };
-    const changed = await this.changeSubscription({ id: found.id, events, enabled: true, ...more });
+    const changes = { ...owner, id: found.id, events, enabled: true, ...more };
+    const changed = await this[`change${ownerName(owner)}Subscription`](changes as never);
     return { subscription: changed.subscription };
   }
 
   /** Creates a subscription. If others have created more at the same time, that with the lowest id remains. */
-  async #createOnce(wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
-    const created = await this.createSubscription(wanted);
+  async #createOnce(owner: Owner, wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
+    const created = await this[`create${ownerName(owner)}Subscription`]({ ...owner, ...wanted } as never);
     try {
-      const [first, ...others] = (await this.#subscriptionsOf(wanted.url)).map(({ id }) => id).sort();
+      const [first, ...others] = (await this.#subscriptionsOf(owner, wanted.url)).map(({ id }) => id).sort();
       for (const id of others) {
-        await this.deleteSubscription({ id }).catch((error: GatepostError) => {
+        await this[`delete${ownerName(owner)}Subscription`]({ ...owner, id } as never).catch((error: GatepostError) => {
           if (error.code !== "subscription_not_found") throw error;
         });
       }
@@ -92,17 +111,23 @@ export class Gatepost {
       // Better two subscriptions than a secret that nobody has.
       return created;
     }
-    return this.ensureSubscription(wanted);
+    return this.#ensure(owner, wanted);
   }
 
-  async #subscriptionsOf(text: string): Promise<Schemas["Subscription"][]> {
+  async #subscriptionsOf(owner: Owner, text: string): Promise<Schemas["Subscription"][]> {
     const found = [];
     const url = normal(text);
-    for await (const subscription of this.listSubscriptions({ limit: 200 })) {
+    for await (const subscription of this[`list${ownerName(owner)}Subscriptions`]({ ...owner, limit: 200 } as never)) {
       if (subscription.url === url) found.push(subscription);
     }
     return found;
   }
+}
+
+/** What the names of the operations for this owner have; nothing if the token says who the owner is. */
+function ownerName({ userId, organizationId }: Owner): "" | "User" | "Organization" {
+  if (userId !== undefined) return "User";
+  return organizationId !== undefined ? "Organization" : "";
 }
 
 /** A URL as the service keeps it. */

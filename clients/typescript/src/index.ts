@@ -1,7 +1,7 @@
 export { Caller, callerOf, type Owner } from "./caller.js";
 export { type FieldFault, GatepostError, type SchemaFault } from "./error.js";
 export type { AppliedEventType, ApplyOptions, EventTypeSettings } from "./event-types.js";
-export { Gatepost, type GatepostOptions } from "./gatepost.js";
+export { Gatepost, type GatepostOptions, type WantedSubscription } from "./gatepost.js";
 export { Pages } from "./pages.js";
 export { apiKeyIn, type RequestLike } from "./presented.js";
 export { type FlushOptions, Publisher, type PublisherOptions } from "./publisher.js";

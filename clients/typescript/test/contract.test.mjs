@@ -254,6 +254,26 @@ describe("the service", { skip: ABSENT }, () => {
     assert.equal(count, 1);
   });
 
+  it("ensureSubscription works for a user and an organization of an operator", async () => {
+    for (const owner of [{ userId: "ensured" }, { organizationId: "ensured" }]) {
+      const wanted = { ...owner, url: `${hook}/hook`, events: ["a"] };
+      const created = await operator.ensureSubscription(wanted);
+      assert.ok(created.secret);
+      const { secret, subscription } = await operator.ensureSubscription({
+        ...wanted,
+        events: ["b"],
+        description: "d",
+      });
+      assert.deepEqual([secret, subscription.id], [undefined, created.subscription.id]);
+      assert.deepEqual([subscription.events, subscription.description], [["b"], "d"]);
+    }
+    const wanted = { url: `${hook}/hook`, events: ["a"] };
+    const message = /with an operator token, ensureSubscription needs userId or organizationId/;
+    await assert.rejects(operator.ensureSubscription(wanted), { code: "credential_invalid", message });
+    const both = { ...wanted, userId: "a", organizationId: "a" };
+    await fails(operator.ensureSubscription(both), "invalid_argument");
+  });
+
   it("ensureSubscription makes one subscription when several processes start", async () => {
     const wanted = { url: `${hook}/parallel#fragment`, events: ["x.y"] };
     for (let round = 0; round < 5; round++) {

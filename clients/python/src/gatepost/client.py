@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2
 
-from gatepost import calls, event_types, subscriptions, types
+from gatepost import calls, event_types, types
 from gatepost.calls import Answer, Operation, Outcome, Send, Steps, Wait
 from gatepost.deadline import DeadlineTransport, within
 from gatepost.errors import GatepostError
 from gatepost.operations import AsyncOperations, Operations
+from gatepost.subscriptions import Ensured
 
 if TYPE_CHECKING:
     from typing import Self
@@ -153,13 +154,21 @@ class Gatepost(Operations):
         return own[1]
 
     def ensure_subscription(
-        self, *, url: str, events: Sequence[str], secret: str | None = None
+        self,
+        *,
+        url: str,
+        events: Sequence[str],
+        secret: str | None = None,
+        user_id: str | None = None,
+        organization_id: str | None = None,
     ) -> types.SubscriptionWithSecret:
-        """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
-        the first time. `secret` is for a new subscription: if several processes start at the same time, give all the
-        same, because one of their subscriptions remains.
+        """Subscribes `url` to `events`, unless it is subscribed already: for the user of the token, an API key or an ID
+        token, or for a user or an organization of an operator token. It may be repeated: the secret is there only the
+        first time. `secret` is for a new subscription: if several processes start at the same time, give all the same,
+        because one of their subscriptions remains.
         """
-        return self._run(subscriptions.ensure(url, events, secret, self.settings.timeout))
+        ensured = Ensured(url, user_id, organization_id, self.settings.timeout)
+        return self._run(ensured.ensure(events, secret))
 
     def close(self) -> None:
         """Closes the connections."""
@@ -245,13 +254,21 @@ class AsyncGatepost(AsyncOperations):
         return own[2]
 
     async def ensure_subscription(
-        self, *, url: str, events: Sequence[str], secret: str | None = None
+        self,
+        *,
+        url: str,
+        events: Sequence[str],
+        secret: str | None = None,
+        user_id: str | None = None,
+        organization_id: str | None = None,
     ) -> types.SubscriptionWithSecret:
-        """Subscribes `url` to `events`, unless it is subscribed already. It may be repeated: the secret is there only
-        the first time. `secret` is for a new subscription: if several processes start at the same time, give all the
-        same, because one of their subscriptions remains.
+        """Subscribes `url` to `events`, unless it is subscribed already: for the user of the token, an API key or an ID
+        token, or for a user or an organization of an operator token. It may be repeated: the secret is there only the
+        first time. `secret` is for a new subscription: if several processes start at the same time, give all the same,
+        because one of their subscriptions remains.
         """
-        return await self._run(subscriptions.ensure(url, events, secret, self.settings.timeout))
+        ensured = Ensured(url, user_id, organization_id, self.settings.timeout)
+        return await self._run(ensured.ensure(events, secret))
 
     async def close(self) -> None:
         """Closes the connections."""
