@@ -4,7 +4,6 @@ import json
 import keyword
 import re
 import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,9 @@ DOCUMENT = HERE / "../../docs/openapi.json"
 PACKAGE = HERE / "src/gatepost"
 NOTICE = '"""Generated from docs/openapi.json by generate.py. Do not edit."""\n\n'
 METHODS = ("get", "put", "post", "patch", "delete")
-# The classes of operations by the start of their paths.
-GROUPS = {
-    "/api/operator/organizations": "OrganizationOperations",
-    "/api/operator/users": "UserOperations",
-    "/api/operator/": "OperatorOperations",
-    "/": "CallerOperations",
-}
+# How many operations one class has, by their names. Compression finds what is the same only nearby, so that operations
+# with similar names, and the blocking and the awaiting class, are neighbours.
+CLASS_OPERATIONS_MAX = 50
 # Members that no log may contain: `repr` leaves them out.
 SECRETS = {
     ("BasicAuth", "password"),
@@ -28,6 +23,15 @@ SECRETS = {
     ("HeaderAuth", "value"),
     ("PortalLink", "url"),
     ("SubscriptionWithSecret", "secret"),
+}
+
+# Sentences that a program is wrong without, by their first words: the others are in the document.
+KEPT = {
+    "createApiKey": ("Only this answer",),
+    "createOrganizationApiKey": ("Only this answer",),
+    "createPortalLink": ("Send the browser",),
+    "createUserApiKey": ("Only this answer",),
+    "publishEvent": ("If an event", "If the `type`"),
 }
 
 Schema = dict[str, Any]
@@ -45,14 +49,15 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in others)
 
 
-def doc(text: str, indent: str) -> str:
-    """The first sentence as a docstring: the package is small, and the document has the rest."""
-    text = re.split(r"(?<=\.)\s+(?=[A-Z`])", text.strip())[0].replace("\\", "\\\\").replace("`null`", "`None`")
-    wrapped = textwrap.wrap(text, 114 - len(indent), break_long_words=False, break_on_hyphens=False)
-    first, *others = wrapped
-    if not others:
-        return f'{indent}"""{first}"""\n'
-    return f'{indent}"""{first}\n' + "".join(f"{indent}{line}\n" for line in others) + f'{indent}"""\n'
+def sentences(text: str) -> list[str]:
+    return re.split(r"(?<=\.)\s+(?=[A-Z`])", text.strip())
+
+
+def doc(text: str, indent: str, more: str = "") -> str:
+    """The first sentence as a docstring, and more: the package is small, and the document has the rest."""
+    text = (sentences(text)[0] + more).replace("\\", "\\\\").replace("`null`", "`None`")
+    # On one line, because a package with line breaks is larger.
+    return f'{indent}"""{" ".join(text.split())}"""\n'
 
 
 class Document:
@@ -131,7 +136,7 @@ class Document:
 
     def types(self) -> str:
         text = NOTICE + "from __future__ import annotations\n\nfrom dataclasses import dataclass, field\n"
-        text += "from datetime import datetime\nfrom typing import Any, Literal\n\nfrom gatepost.ids import new_id\n"
+        text += "from datetime import datetime\nfrom typing import Any, Literal\n\nfrom gatepost.calls import new_id\n"
         answers = json.dumps([operation["responses"] for _, _, operation in self.operations()])
         sent, wanted, known = self.sent_types(), re.findall(r"schemas/(\w+)", answers), set[str]()
         wanted += sent
@@ -180,11 +185,12 @@ class Document:
         return self.kind(properties[member]["items"], False, "types.")
 
     def table(self) -> str:
-        text = ""
+        # With the names of the methods, because compression then finds them in front of each use.
+        text = 'class Table:\n    """How to call each operation."""\n\n'
         for path, method, operation in self.operations():
             kind, _ = self.answer(operation)
             parameters = operation.get("parameters", [])
-            arguments = [f'"{method.upper()}"', f'"{path}"', "NoneType" if kind == "None" else kind]
+            arguments = [f'"{method.upper()}"', f'"{path}"', {"None": "NoneType", "Any": "object"}.get(kind, kind)]
             for place, name in (("query", "query"), ("header", "headers")):
                 names = [p["name"] for p in parameters if p["in"] == place and p["name"] != "format"]
                 if names:
@@ -195,7 +201,9 @@ class Document:
                 arguments.append(f"nullable={tuple(nullable)!r}".replace("'", '"'))
             if self.body(operation)[1]:
                 arguments.append("has_id=True")
-            text += f"{constant(operation)}: Operation[{kind}] = Operation({', '.join(arguments)})\n"
+            # Only this type does not follow from the arguments.
+            declared = ": Operation[Any]" if kind == "Any" else ""
+            text += f"    {snake(operation['operationId'])}{declared} = Operation({', '.join(arguments)})\n"
         return text
 
     def method(self, operation: Schema, is_async: bool) -> str:
@@ -214,13 +222,18 @@ class Document:
         arguments += [f"{snake(n)}: {self.kind(s, True, 'types.')}" for n, s in required]
         arguments += [self.default(name, schema) for name, schema in others]
         returned, call, member = self.returned(operation, is_async)
-        given = [constant(operation), members(in_path + required), members(others, True)]
+        given = [f"Table.{snake(operation['operationId'])}", members(in_path + required), members(others, True)]
         if member:
             given = ["self._call", f'"{member}"', *given]
         awaits = "async " if "await" in call else ""
         text = broken(f"{awaits}def {snake(operation['operationId'])}", arguments, f" -> {returned}:", "    ")
-        text += doc(operation.get("summary") or operation["description"], "        ")
+        text += doc(operation.get("summary") or operation["description"], "        ", self.kept(operation))
         return text + broken(f"return {call}", given, "", "        ")
+
+    def kept(self, operation: Schema) -> str:
+        found = sentences(operation.get("description", ""))
+        starts = KEPT.get(operation["operationId"], ())
+        return "".join(" " + next(one for one in found if one.startswith(start)) for start in starts)
 
     def default(self, name: str, schema: Schema) -> str:
         """An optional argument. `None` is sent where the API takes `null`, and means an absent argument elsewhere."""
@@ -248,34 +261,27 @@ class Document:
         text += "from collections.abc import AsyncIterator, Iterator, Sequence\n"
         text += "from datetime import datetime\nfrom types import NoneType\n"
         text += "from typing import Any, Literal, TypeVar\n\n"
-        text += "from gatepost import types\nfrom gatepost.calls import ABSENT, Absent, Location, Operation\n"
-        text += "from gatepost.ids import new_id\nfrom gatepost.pages import AsyncPages, Pages\n\n"
-        text += f'T = TypeVar("T")\nMembers = dict[str, Any]\n\n{self.table()}'
+        text += "from gatepost import types\nfrom gatepost.calls import ABSENT, Absent, AsyncPages, Location, Operation\n"
+        text += "from gatepost.calls import Pages, new_id\n\n"
+        text += f'T = TypeVar("T")\nMembers = dict[str, Any]\n\n\n{self.table()}'
         for is_async in (False, True):
             prefix, awaits = ("Async", "async ") if is_async else ("", "")
             arguments = "(self, operation: Operation[T], required: Members, optional: Members)"
             text += f"\n\nclass {prefix}Calls(ABC):\n    @abstractmethod\n"
             text += f"    {awaits}def _call{arguments} -> T: ...\n\n"
             text += f"    @abstractmethod\n    def _stream{arguments} -> {prefix}Iterator[T]: ...\n"
-        # The blocking and the awaiting class of a group are neighbours: compression finds what they share only nearby.
-        for group in GROUPS.values():
-            methods = [operation for path, _, operation in self.operations() if group_of(path) == group]
+        operations = [operation for _, _, operation in self.operations()]
+        starts = range(0, len(operations), CLASS_OPERATIONS_MAX)
+        for part, start in enumerate(starts, 1):
             for is_async, prefix in ((False, ""), (True, "Async")):
-                text += f"\n\nclass {prefix}{group}({prefix}Calls):\n"
+                methods = operations[start : start + CLASS_OPERATIONS_MAX]
+                text += f"\n\nclass {prefix}Operations{part}({prefix}Calls):\n"
                 text += "\n".join(self.method(operation, is_async) for operation in methods)
         for prefix in ("", "Async"):
-            bases = ", ".join(prefix + group for group in GROUPS.values())
+            bases = ", ".join(f"{prefix}Operations{part}" for part, _ in enumerate(starts, 1))
             text += f"\n\nclass {prefix}Operations({bases}):\n"
             text += doc("Every operation of the API, by its `operationId`.", "    ")
         return text
-
-
-def group_of(path: str) -> str:
-    return next(group for start, group in GROUPS.items() if path.startswith(start))
-
-
-def constant(operation: Schema) -> str:
-    return snake(operation["operationId"]).upper()
 
 
 def optional(kind: str) -> str:

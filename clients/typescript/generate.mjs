@@ -5,6 +5,17 @@ import openapiTS, { astToString } from "openapi-typescript";
 const source = new URL("../../docs/openapi.json", import.meta.url);
 const folder = new URL("src/generated/", import.meta.url);
 const document = JSON.parse(readFileSync(source, "utf8"));
+/**
+ * The operations whose comment says more than their name: what a program is wrong without, by the first words of the
+ * sentences. Comments of all operations would be a tenth of the package.
+ */
+const COMMENTS = {
+  createApiKey: ["Only this answer"],
+  createOrganizationApiKey: ["Only this answer"],
+  createPortalLink: ["Send the browser"],
+  createUserApiKey: ["Only this answer"],
+  publishEvent: ["If an event", "If the `type`"],
+};
 const HEAD = "// Generated from docs/openapi.json: `npm run generate`.\n";
 
 const types =
@@ -46,7 +57,7 @@ export const table: Record<keyof operations, Operation> = {\n${rows.join("")}};\
 
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of [
-  ["api.ts", types],
+  ["api.ts", withComments(types)],
   ["operations.ts", table],
 ]) {
   const file = new URL(name, folder);
@@ -76,6 +87,18 @@ function ofAnswers(whole) {
   drop(copy.components.schemas);
   delete copy.components.examples;
   return copy;
+}
+
+function withComments(text) {
+  for (const operation of Object.values(document.paths).flatMap(Object.values)) {
+    const { operationId, summary, description } = operation;
+    if (!COMMENTS[operationId]) continue;
+    const sentences = description.split(/(?<=\.)\s+(?=[A-Z`])/);
+    const kept = COMMENTS[operationId].map((start) => sentences.find((sentence) => sentence.startsWith(start)));
+    const comment = [summary, ...kept].join(" ").replace(/\s+/g, " ");
+    text = text.replace(`\n    ${operationId}: {`, (line) => `\n    /** ${comment} */${line}`);
+  }
+  return text;
 }
 
 function row(path, method, operation) {

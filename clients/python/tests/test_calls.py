@@ -28,7 +28,7 @@ from gatepost import (
     json_form,
     types,
 )
-from gatepost.ids import new_id
+from gatepost.calls import new_id
 
 PROBLEM = {"title": "t", "status": 400, "code": "invalid_field", "detail": "label is required", "requestId": "r1"}
 PUBLISHED = {"event": {"id": "evt_1", "userId": "a", "type": "t", "createdAt": "2026-11-21T01:42:03.120Z"}}

@@ -12,6 +12,8 @@ import pytest
 from pages import NAMES, Page
 from service import ROOT
 
+from gatepost import AsyncGatepost, Gatepost
+
 PACKAGE = ROOT / "clients/python"
 WORDS_MAX = 250
 COMMANDS_MAX = 6
@@ -25,6 +27,13 @@ def test_the_generated_files_are_those_of_the_openapi_document() -> None:
     spec.loader.exec_module(generator)
     for path, text in generator.generate().items():
         assert path.read_text() == text, f"{path.name} is stale: run python clients/python/generate.py"
+
+
+def test_the_operations_say_what_a_program_is_wrong_without() -> None:
+    for kind in (Gatepost, AsyncGatepost):
+        assert "it works for five minutes, and once." in (kind.create_portal_link.__doc__ or "")
+        assert "the answer is that event with `duplicate: true`. If the" in (kind.publish_event.__doc__ or "")
+        assert "Only this answer contains the full key." in (kind.create_user_api_key.__doc__ or "")
 
 
 def test_the_types_are_strict(types_check: subprocess.Popen[str]) -> None:

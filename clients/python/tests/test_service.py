@@ -20,7 +20,7 @@ from gatepost import (
     VerifierSettings,
     types,
 )
-from gatepost.event_types import AppliedEventType
+from gatepost.ensured import AppliedEventType
 
 # A busy machine may take longer than the second of the defaults, and the refusal is then 503.
 PATIENT = VerifierSettings(call_timeout=10)

@@ -56,9 +56,9 @@ type Outcome<Id extends OperationId> = Id extends keyof Lists
   ? Pages<Answer<Id>, Item<Answer<Id>, Lists[Id]>>
   : Promise<Answer<Id>>;
 
-/** Each operation of the API, by its `operationId`. */
+/** Each operation of the API, by its `operationId`. With `keyof` itself, comments of operations are those of methods. */
 export type Operations = {
-  [Id in OperationId]: {} extends Arguments<Id>
+  [Id in keyof operations]: {} extends Arguments<Id>
     ? (args?: Arguments<Id>, options?: CallOptions) => Outcome<Id>
     : (args: Arguments<Id>, options?: CallOptions) => Outcome<Id>;
 };

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 import { PACKAGE_BYTES_MAX, pack } from "./tarball.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
@@ -20,6 +21,24 @@ function succeeds(program, ...args) {
 }
 
 it("what is generated is that of docs/openapi.json", () => succeeds("generate.mjs", "--check"));
+
+it("an editor shows of a method what a program is wrong without", () => {
+  const index = `${here}dist/esm/index.d.ts`;
+  const program = ts.createProgram([index], { module: ts.ModuleKind.NodeNext, types: [] });
+  const checker = program.getTypeChecker();
+  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(index)));
+  const gatepost = checker.getDeclaredTypeOfSymbol(
+    checker.getAliasedSymbol(exported.find(({ name }) => name === "Gatepost")),
+  );
+  for (const [id, sentence] of [
+    ["createPortalLink", /it works for five minutes, and once\.$/],
+    ["createUserApiKey", /Only this answer contains the full key\.$/],
+    ["publishEvent", /the answer is that event with `duplicate: true`\. .* the answer is a 409\.$/],
+  ]) {
+    const comment = gatepost.getProperty(id).getDocumentationComment(checker);
+    assert.match(ts.displayPartsToString(comment), sentence, id);
+  }
+});
 
 it("the tarball is small and needs no package", () => {
   console.log(`${size} bytes packed`);

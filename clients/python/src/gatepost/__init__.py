@@ -7,11 +7,10 @@ checks webhooks that you receive. `EventQueue` publishes in the background.
 
 from gatepost import types
 from gatepost.callers import Caller, Owner, Refusal
-from gatepost.calls import ABSENT, Absent
+from gatepost.calls import ABSENT, Absent, AsyncPages, Pages
 from gatepost.client import AsyncGatepost, Gatepost
 from gatepost.deadline import DeadlineTransport
 from gatepost.errors import FieldError, GatepostError
-from gatepost.pages import AsyncPages, Pages
 from gatepost.publishing import EventQueue
 from gatepost.types import PublishEvent
 from gatepost.verdicts import VerifierSettings

@@ -5,10 +5,12 @@ do what it yields: one blocks, the other awaits.
 """
 
 import json
+import os
 import random
 import re
 import time
-from collections.abc import Generator, Mapping
+import uuid
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar, cast
@@ -18,6 +20,8 @@ from gatepost import json_form
 from gatepost.errors import GatepostError
 
 T = TypeVar("T")
+Page = TypeVar("Page")
+Item = TypeVar("Item")
 Members = dict[str, Any]
 
 # A call with one of these methods has the same effect if it arrives twice.
@@ -48,7 +52,7 @@ class Operation(Generic[T]):
 
     method: str
     path: str
-    answer: Any
+    answer: type[T]
     query: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     has_body: bool = False
@@ -213,3 +217,64 @@ def unexpected(answer: Answer, reason: str) -> GatepostError:
     message = f"unexpected answer with status {answer.status}: {reason}"
     request_id = answer.headers.get("x-request-id")
     return GatepostError(message, status=answer.status, request_id=request_id, headers=answer.headers)
+
+
+def new_id() -> str:
+    """The id of an event, a UUID of version 7 (RFC 9562): later ids sort after earlier ones, so that the database appends them."""
+    milliseconds = time.time_ns() // 1_000_000
+    value = milliseconds << 80 | int.from_bytes(os.urandom(10))
+    value = value & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62
+    return str(uuid.UUID(int=value))
+
+
+class Listed(Generic[Page, Item]):
+    """What lists have, whether they are awaited or not: the call of a page, and the member with its items."""
+
+    def __init__(
+        self,
+        call: Callable[[Operation[Page], Members, Members], Any],
+        member: str,
+        operation: Operation[Page],
+        required: Members,
+        optional: Members,
+    ) -> None:
+        self._call = call
+        self._member = member
+        self._question = (operation, required, optional)
+
+
+class Pages(Listed[Page, Item]):
+    """Iterates over the items of all pages, and asks for a page when it needs it. `pages()` iterates over the pages."""
+
+    def pages(self) -> Iterator[Page]:
+        """The pages. Each has a `next_cursor`, with which a later call continues."""
+        operation, required, optional = self._question
+        while True:
+            page = self._call(operation, required, optional)
+            yield page
+            if page.next_cursor is None:
+                return
+            optional = {**optional, "cursor": page.next_cursor}
+
+    def __iter__(self) -> Iterator[Item]:
+        for page in self.pages():
+            yield from getattr(page, self._member)
+
+
+class AsyncPages(Listed[Page, Item]):
+    """The same for `async for`."""
+
+    async def pages(self) -> AsyncIterator[Page]:
+        """The pages. Each has a `next_cursor`, with which a later call continues."""
+        operation, required, optional = self._question
+        while True:
+            page = await self._call(operation, required, optional)
+            yield page
+            if page.next_cursor is None:
+                return
+            optional = {**optional, "cursor": page.next_cursor}
+
+    async def __aiter__(self) -> AsyncIterator[Item]:
+        async for page in self.pages():
+            for item in getattr(page, self._member):
+                yield item

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2
 
-from gatepost import calls, event_types, types
+from gatepost import calls, ensured, types
 from gatepost.calls import Answer, Operation, Outcome, Send, Steps, Wait
 from gatepost.deadline import DeadlineTransport, within
 from gatepost.errors import GatepostError
 from gatepost.operations import AsyncOperations, Operations
-from gatepost.subscriptions import Ensured
 
 if TYPE_CHECKING:
     from typing import Self
@@ -167,8 +166,8 @@ class Gatepost(Operations):
         first time. `secret` is for a new subscription: if several processes start at the same time, give all the same,
         because one of their subscriptions remains.
         """
-        ensured = Ensured(url, user_id, organization_id, self.settings.timeout)
-        return self._run(ensured.ensure(events, secret))
+        wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
+        return self._run(wanted.ensure(events, secret))
 
     def close(self) -> None:
         """Closes the connections."""
@@ -267,8 +266,8 @@ class AsyncGatepost(AsyncOperations):
         first time. `secret` is for a new subscription: if several processes start at the same time, give all the same,
         because one of their subscriptions remains.
         """
-        ensured = Ensured(url, user_id, organization_id, self.settings.timeout)
-        return await self._run(ensured.ensure(events, secret))
+        wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
+        return await self._run(wanted.ensure(events, secret))
 
     async def close(self) -> None:
         """Closes the connections."""
@@ -333,12 +332,12 @@ class EventTypes:
 
     def apply(
         self, catalogue: Catalogue, *, dry_run: bool = False, prune: bool = False, force: bool = False
-    ) -> list[event_types.AppliedEventType]:
+    ) -> list[ensured.AppliedEventType]:
         """Makes the service have these event types, each a mapping with its `name` and settings, and returns the
         changes. Only what differs is sent, so it may be repeated. It is not one transaction: after an error, repeat it.
         """
         gatepost = self._gatepost
-        steps = event_types.apply(catalogue, gatepost.settings.timeout, dry_run=dry_run, prune=prune, force=force)
+        steps = ensured.apply(catalogue, gatepost.settings.timeout, dry_run=dry_run, prune=prune, force=force)
         return gatepost._run(steps)  # pyright: ignore[reportPrivateUsage]
 
 
@@ -350,8 +349,8 @@ class AsyncEventTypes:
 
     async def apply(
         self, catalogue: Catalogue, *, dry_run: bool = False, prune: bool = False, force: bool = False
-    ) -> list[event_types.AppliedEventType]:
+    ) -> list[ensured.AppliedEventType]:
         """As `EventTypes.apply`."""
         gatepost = self._gatepost
-        steps = event_types.apply(catalogue, gatepost.settings.timeout, dry_run=dry_run, prune=prune, force=force)
+        steps = ensured.apply(catalogue, gatepost.settings.timeout, dry_run=dry_run, prune=prune, force=force)
         return await gatepost._run(steps)  # pyright: ignore[reportPrivateUsage]

@@ -10,9 +10,9 @@ from queue import Full
 from typing import TYPE_CHECKING, Any
 
 from gatepost import json_form
+from gatepost.calls import new_id
 from gatepost.client import Gatepost
 from gatepost.errors import GatepostError
-from gatepost.ids import new_id
 from gatepost.types import PublishEvent
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from gatepost.ids import new_id
+from gatepost.calls import new_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,9 +16,7 @@ class Attempt:
     duration_ms: int
     """The duration of the attempt in milliseconds."""
     error: str | None
-    """Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or
-    `too_slow`; `None` after a success.
-    """
+    """Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `too_slow`; `None` after a success."""
     number: int
     """The number of the attempt within its delivery, from 1."""
     response: str | None = None
@@ -136,10 +134,7 @@ class AuditTarget:
     id: str | None = None
     """The id."""
     type: str
-    """`apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`,
-    `sessions` or `events` for all of the user's; or `log` for the log of an instance; `other` for one of a later
-    version.
-    """
+    """`apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`, `sessions` or `events` for all of the user's; or `log` for the log of an instance; `other` for one of a later version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,9 +172,7 @@ class ChangedSubscription:
     """The subscription after a change."""
 
     dropped: tuple[str, ...] | None = None
-    """Which fields lost values that the call did not set, because the URL has another scheme, host or port:
-    `headers`, `auth`.
-    """
+    """Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`, `auth`."""
     subscription: Subscription
     """The subscription."""
 
@@ -223,9 +216,7 @@ class CurrentSession:
     """The session of the browser that calls."""
 
     capabilities: tuple[str, ...]
-    """What the session may do with what belongs to the user: `keys` and `webhooks` to change, `keys:read` and
-    `webhooks:read` to see.
-    """
+    """What the session may do with what belongs to the user: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` to see."""
     created_at: datetime
     """When the user signed in."""
     default_organization_id: str | None = None
@@ -286,9 +277,7 @@ class Delivery:
     next_attempt_at: datetime | None
     """When the next attempt is due; `None` unless the delivery waits."""
     reason: str | None = None
-    """Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled`
-    or `subscription_deleted`.
-    """
+    """Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or `subscription_deleted`."""
     state: str
     """`waiting`, `sending`, `delivered`, `failed` or `cancelled`."""
     subscription_id: str
@@ -419,9 +408,7 @@ class FailingSubscription:
     organization_id: str | None = None
     """Whose subscription it is, if it is an organization."""
     reason: str | None
-    """The `error` of the last attempt, or `retry_after` when the receiver asked for the pause; `None` when it is no
-    longer known.
-    """
+    """The `error` of the last attempt, or `retry_after` when the receiver asked for the pause; `None` when it is no longer known."""
     receiver: str
     """Scheme, host and port of the receiver."""
     state: str
@@ -555,9 +542,7 @@ class KeyRecord:
     created_at: datetime
     """When the key was created: UTC, with milliseconds."""
     created_by: str | None = None
-    """The member of the organization who created the key, by the `sub` at the identity provider; absent if the owner
-    is a user, or no member created the key.
-    """
+    """The member of the organization who created the key, by the `sub` at the identity provider; absent if the owner is a user, or no member created the key."""
     disabled_at: datetime | None = None
     """When the key was disabled; absent if it is enabled."""
     expires_at: datetime | None = None
@@ -830,9 +815,7 @@ class Problem:
     title: str
     """A short summary of the error."""
     type: str
-    """The page that explains this kind of error: an absolute URL if `PUBLIC_URL` is configured, and otherwise
-    relative to the URL of this service.
-    """
+    """The page that explains this kind of error: an absolute URL if `PUBLIC_URL` is configured, and otherwise relative to the URL of this service."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1052,16 +1035,11 @@ class Subscription:
     created_at: datetime
     """When the subscription was created: UTC, with milliseconds."""
     created_by: str | None = None
-    """The member of the organization who created the subscription, by the `sub` at the identity provider; absent if
-    the owner is a user, or no member created the subscription.
-    """
+    """The member of the organization who created the subscription, by the `sub` at the identity provider; absent if the owner is a user, or no member created the subscription."""
     description: str
     """The owner's description; may be empty."""
     disabled_reason: str | None = None
-    """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410),
-    `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was
-    reported as leaked).
-    """
+    """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as leaked)."""
     enabled: bool
     """Whether the subscription receives events."""
     events: tuple[str, ...]

@@ -1748,6 +1748,7 @@ export interface operations {
             };
         };
     };
+    /** Creates an API key. Only this answer contains the full key. */
     createApiKey: {
         parameters: {
             query?: {
@@ -2217,6 +2218,7 @@ export interface operations {
             };
         };
     };
+    /** Publishes an event. If an event with the same `id`, owner, `type` and exactly the same bytes of `data` exists, the answer is that event with `duplicate: true`. If the `type` or the `data` differ, the answer is a 409. */
     publishEvent: {
         parameters: {
             query?: never;
@@ -2741,6 +2743,7 @@ export interface operations {
             };
         };
     };
+    /** Creates an API key, for an organization. Only this answer contains the full key. */
     createOrganizationApiKey: {
         parameters: {
             query?: never;
@@ -3415,6 +3418,7 @@ export interface operations {
             };
         };
     };
+    /** Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once. */
     createPortalLink: {
         parameters: {
             query?: never;
@@ -3794,6 +3798,7 @@ export interface operations {
             };
         };
     };
+    /** Creates an API key, for a user. Only this answer contains the full key. */
     createUserApiKey: {
         parameters: {
             query?: never;
