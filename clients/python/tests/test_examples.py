@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import time
 import venv
 import zipfile
@@ -63,6 +64,17 @@ def test_the_wheel_is_small_and_needs_one_package(wheel: Path) -> None:
         metadata = files.read(next(name for name in files.namelist() if name.endswith("METADATA"))).decode()
     needs = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
     assert [need.split()[1].split("<")[0] for need in needs] == ["httpx2"], needs
+
+
+def test_pypi_takes_the_files(wheel: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=PACKAGE, check=True, capture_output=True)
+    sdist = next(tmp_path.glob("*.tar.gz"))
+    with tarfile.open(sdist) as files:
+        assert "gatepost-0.1.0/CHANGELOG.md" in files.getnames()
+    twine = [sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(sdist)]
+    checked = subprocess.run(twine, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 @dataclass(frozen=True)

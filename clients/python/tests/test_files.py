@@ -71,7 +71,9 @@ def test_the_version_and_the_repository_are_those_of_the_service() -> None:
     project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
     service = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
     assert project["version"] == service["version"]
-    assert project["urls"] == {"Repository": service["repository"]}
+    changelog = f"{service['repository']}/blob/main/clients/python/CHANGELOG.md"
+    assert project["urls"] == {"Repository": service["repository"], "Changelog": changelog}
+    assert f"\n## {project['version']}\n" in (PACKAGE / "CHANGELOG.md").read_text()
     # The page of a package has no files beside it.
     links = re.findall(r"]\(([^)]*)\)", (PACKAGE / "README.md").read_text())
     documents = [link.removeprefix(f"{service['repository']}/blob/main/").partition("#")[0] for link in links]

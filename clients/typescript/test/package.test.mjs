@@ -64,6 +64,18 @@ it("the tarball has the licences, and a page of npm finds its links", () => {
   }
 });
 
+it("npm takes the package, with a list of its changes", (test) => {
+  assert.ok(files.includes("CHANGELOG.md"));
+  assert.ok(readFileSync(`${here}CHANGELOG.md`, "utf8").includes(`\n## ${own.version}\n`));
+  const options = ["--dry-run", "--ignore-scripts", "--json", "--tag=latest", "--loglevel=notice"];
+  const { status, stdout, stderr } = spawnSync("npm", ["publish", file, ...options], { cwd: here, encoding: "utf8" });
+  // A dry run asks the registry which versions there are.
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/.test(stderr)) return test.skip("there is no registry here");
+  assert.equal(status, 0, stdout + stderr);
+  assert.match(stderr, /with tag latest and public access/);
+  assert.doesNotMatch(stderr, /auto-corrected/);
+});
+
 it("the reference is built without a warning", () => {
   succeeds("node_modules/typedoc/bin/typedoc", "--out", "target/reference");
   assert.match(readFileSync(`${here}target/reference/classes/index.Caller.html`, "utf8"), /organizationId/);
