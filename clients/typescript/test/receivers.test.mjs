@@ -71,13 +71,14 @@ async function answers(open, init, secret = SECRET, handler = () => undefined, .
 }
 
 for (const open of [inExpress, inFastify, inHono, inNext]) {
-  it(`a receiver ${open.name} answers by itself`, async () => {
+  it(`a receiver ${open.name} answers by itself`, async (t) => {
     const seen = [];
     const handler = async ({ id, payload }) => {
       await new Promise((resolve) => setTimeout(resolve, 10));
       seen.push([id, payload.data]);
     };
     const [send, close] = await open([SECRET, "an older secret"], handler);
+    t.after(close);
     const status = async (init) => {
       const response = await send(init);
       return [response.status, await response.text()];
@@ -98,7 +99,6 @@ for (const open of [inExpress, inFastify, inHono, inNext]) {
     const large = JSON.stringify({ type: "a.b", data: "x".repeat(2 * 1024 * 1024) });
     assert.equal((await status(webhook(large)))[0], 413);
     assert.equal(seen.length, 3);
-    await close();
   });
 
   it(`a receiver ${open.name} answers 500 for what is no mistake of the sender`, async () => {
