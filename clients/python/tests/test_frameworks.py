@@ -197,4 +197,4 @@ def test_a_receiver_answers_by_itself(answer: Callable[[bytes, dict[str, str]], 
     assert answer_to(b"{}", "another secret") == (400, "no signature matches")
     assert answer(b"{}", {}) == (400, "the header webhook-id is missing")
     for body in [b"", b"text", b"[]", b"null", b'"text"', b"\xff{", b"[" * 100_000]:
-        assert answer_to(body) == (400, "the body is no JSON object")
+        assert answer_to(body) == (400, "the body is not a JSON object")

@@ -159,7 +159,7 @@ function json(text: string, { answer, items }: Form, fails: (reason: string) => 
   } catch {
     throw fails("the body is not JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fails("the body is no JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fails("the body is not a JSON object");
   const members = value as Values;
   for (const name of answer ?? []) if (members[name] === undefined) throw fails(`the body has no ${name}`);
   if (items && !Array.isArray(members[items])) throw fails(`${items} is no list`);

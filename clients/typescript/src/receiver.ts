@@ -27,7 +27,7 @@ export async function answerTo(
     if (!(error instanceof GatepostError) || OF_HOST.includes(`${error.code}`)) throw error;
     return [400, error.message];
   }
-  if (!isEvent(webhook)) return [400, "the body is no JSON object"];
+  if (!isEvent(webhook)) return [400, "the body is not a JSON object"];
   await handler(webhook);
   return [204, ""];
 }

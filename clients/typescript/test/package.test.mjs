@@ -65,7 +65,6 @@ it("the tarball has the licences, and a page of npm finds its links", () => {
 });
 
 it("npm takes the package, with a list of its changes", (test) => {
-  assert.ok(files.includes("CHANGELOG.md"));
   assert.ok(readFileSync(`${here}CHANGELOG.md`, "utf8").includes(`\n## ${own.version}\n`));
   const options = ["--dry-run", "--ignore-scripts", "--json", "--tag=latest", "--loglevel=notice"];
   const { status, stdout, stderr } = spawnSync("npm", ["publish", file, ...options], { cwd: here, encoding: "utf8" });

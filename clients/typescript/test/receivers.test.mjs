@@ -94,14 +94,14 @@ for (const open of [inExpress, inFastify, inHono, inNext]) {
     assert.deepEqual(await status(unsigned), [400, "the header webhook-id is missing"]);
     assert.deepEqual(await status({ method: "POST" }), [400, "the header webhook-id is missing"]);
     for (const body of ["", "text", "[]", "null", '"text"', Buffer.from([0xff, 0x7b])]) {
-      assert.deepEqual(await status(webhook(body)), [400, "the body is no JSON object"], body);
+      assert.deepEqual(await status(webhook(body)), [400, "the body is not a JSON object"], body);
     }
     const large = JSON.stringify({ type: "a.b", data: "x".repeat(2 * 1024 * 1024) });
     assert.equal((await status(webhook(large)))[0], 413);
     assert.equal(seen.length, 3);
   });
 
-  it(`a receiver ${open.name} answers 500 for what is no mistake of the sender`, async () => {
+  it(`a receiver ${open.name} answers 500 for a fault that is not the sender's`, async () => {
     const fails = () => Promise.reject(new Error("the database is gone"));
     assert.equal((await answers(open, webhook(EVENT), SECRET, fails))[0], 500);
     const throws = () => {

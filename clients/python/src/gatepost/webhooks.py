@@ -106,7 +106,7 @@ def received(body: bytes, headers: Headers, secrets: Secrets) -> Webhook:
     with suppress(ValueError, RecursionError):
         if isinstance(webhook.json(), dict):
             return webhook
-    raise WebhookError("not_json", "the body is no JSON object")
+    raise WebhookError("not_json", "the body is not a JSON object")
 
 
 def check_timestamp(text: str, tolerance_seconds: float, now: int) -> None:
