@@ -143,13 +143,13 @@ function CreateSubscription({ reload, onClose }) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState("*");
   const [filter, setFilter] = useState("");
-  const [signing, setSigning] = useState("hmac");
+  const [signing, setSigning] = useState(/** @type {"hmac" | "ed25519" | "both"} */ ("hmac"));
   const [description, setDescription] = useState("");
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const wish = { ...(filter.trim() && { filter: filterOf(filter) }), ...(signing !== "hmac" && { signing }) };
-    const body = { url: url.trim(), events: eventNames(events), ...wish, ...(description && { description }) };
+    const wish = { signing, ...(filter.trim() && { filter: filterOf(filter) }), ...(description && { description }) };
+    const body = { url: url.trim(), events: eventNames(events), ...wish };
     setCreated(await call("createSubscription", { body }));
     await reload();
   });
