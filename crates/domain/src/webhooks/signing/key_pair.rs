@@ -137,7 +137,7 @@ mod tests {
             ),
             (
                 "833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42",
-                "ec172b93ad5e563f4932c70e1245034c35467ef2efd4d64ebf819683467e2bf2",
+                "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf",
                 abc,
                 "dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b58909351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704",
             ),
