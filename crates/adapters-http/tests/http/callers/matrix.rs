@@ -159,6 +159,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("GET /api/operator/events", "see as operator"),
     ("GET /api/operator/events/{id}", "see as operator"),
     ("GET /api/operator/failing-subscriptions", "see as operator"),
+    ("GET /api/operator/owners", "see as operator"),
     ("GET /api/operator/system", "see as operator"),
     ("GET /api/operator/event-types", "see as operator"),
     ("GET /api/operator/event-types/{name}", "see as operator"),
