@@ -23,7 +23,7 @@ async fn look_up(resolver: &SystemResolver, name: &str) -> Result<Vec<std::net::
 async fn a_look_up_that_hangs_costs_only_its_own_attempt() {
     let name_server = NameServer::start().await;
     let receiver = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
-    let sending = Sending { resolver: name_server.resolver(), deadline: Duration::from_secs(6), ..Sending::default() };
+    let sending = Sending { resolver: name_server.resolver(), deadline: Duration::from_secs(15), ..Sending::default() };
     let sender = sending.sender();
     let port = receiver.port();
     let urls: Vec<String> = (0..MANY).map(|n| format!("http://hangs{n}.example:{port}/")).collect();
