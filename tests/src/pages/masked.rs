@@ -27,6 +27,9 @@ fn kind(word: &str) -> Option<&str> {
     if word.starts_with("whsec_") {
         return Some("a secret");
     }
+    if word.starts_with("whpk_") {
+        return Some("a public key");
+    }
     let is_time = word.len() == "2026-11-21T06:19:46.311Z".len() && word.starts_with("20") && word.ends_with('Z');
     let id =
         word.split_once('_').filter(|(_, id)| id.len() == ID_LENGTH && id.bytes().all(|b| b.is_ascii_alphanumeric()));
@@ -39,5 +42,6 @@ fn kinds_are_told_apart() {
     assert_eq!(masked_text(&format!("good: {key_id} of alice")), "good: key of alice");
     assert_ne!(masked_text(key_id), masked_text("sub_01m801qeszeejsb365rncbnpn5"));
     assert_eq!(masked_text("2026-11-21T06:19:46.311Z"), "a time");
+    assert_eq!(masked_text("whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="), "a public key");
     assert_eq!(masked_text("orders:read"), "orders:read");
 }
