@@ -8,8 +8,8 @@ use domain::{OWNER_COUNT_MAX, OwnerCounts, OwnerPage, OwnerRead, OwnerSearch, Ow
 
 use crate::attempt::{Failure, Work};
 
-/// `key_owners` has every owner of anything, and for some time those who have nothing any more (decision 135). `LIMIT 1`
-/// makes each look-up one of its own: a kept plan could join whole tables.
+/// `key_owners` has every owner, and for some time also former owners, who have nothing any more (decision 135). Without
+/// `LIMIT 1`, a kept plan could join whole tables instead of looking up single rows.
 const PLACES: PlaceWords = PlaceWords {
     parameter: '$',
     bytewise: " COLLATE \"C\"",

@@ -10,7 +10,7 @@ use super::owner_row::{OwnerRow, record_in};
 pub struct PlaceWords {
     /// Comes before the number of a parameter.
     pub parameter: char,
-    /// Comes behind a text that is compared by its bytes.
+    /// Follows a string to compare it by its bytes.
     pub bytewise: &'static str,
     /// The folded name: [`OwnerQuery::fold`](domain::OwnerQuery::fold).
     pub name: &'static str,

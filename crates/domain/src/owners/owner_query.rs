@@ -2,7 +2,7 @@ use super::listed_owner::FoundBy;
 use super::owner_record::OwnerRecord;
 use crate::{KeyPolicy, has_valid_check};
 
-/// The start of what an operator knows of an owner: of the id, the name, the e-mail address, or a key.
+/// The start of an owner's id, name or e-mail address, or of one of the owner's keys.
 ///
 /// In names and addresses, `A` to `Z` are the same as `a` to `z`. Ids and keys are compared byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq)]

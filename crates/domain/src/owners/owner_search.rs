@@ -36,7 +36,7 @@ pub struct OwnersRead {
 #[derive(Debug)]
 pub struct OwnerSearch<'a> {
     request: &'a ListOwnersRequest,
-    /// The last place that was looked at; `None` at the end of the list.
+    /// The last place that was read; `None` at the end of the list.
     place: Option<OwnerPlace>,
     found: Vec<FoundOwner>,
     searched: u32,
@@ -139,7 +139,7 @@ impl<'a> OwnerSearch<'a> {
     }
 }
 
-/// By what the owners of a list are found, one after the other. Few owners are suspended, so they are all looked at.
+/// The orders in which a list finds its owners, one after the other. Few owners are suspended, so all of them are read.
 fn steps(request: &ListOwnersRequest) -> &'static [FoundBy] {
     match (&request.query, request.is_suspended) {
         (None, Some(true)) => &[FoundBy::Suspension],

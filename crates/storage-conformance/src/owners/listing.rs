@@ -1,4 +1,4 @@
-//! Owners are found by the start of what is known of them, page by page.
+//! Owners are found by the start of an id, a name, an address or a key, page by page.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ pub async fn pages_of_owners_neither_repeat_nor_miss(stores: Arc<OwnedStores>) {
         let (mut seen, mut turn): (Vec<OwnerId>, i32) = (Vec::new(), 0);
         loop {
             let page = stores.owners.list(&request).await.expect("a list must succeed");
-            assert!(page.owners.len() <= 2, "a page has at most what was asked");
+            assert!(page.owners.len() <= 2, "a page has at most `max` owners");
             seen.extend(owners(&page.owners));
             let Some(next) = page.next else { break };
             describe(&stores, &passing(turn), "Acme", "x@acme.example").await;
@@ -179,7 +179,7 @@ async fn listed(stores: &OwnedStores, query: Option<&str>, is_suspended: Option<
     assert_eq!(owners(&singly), owners(&all), "pages of one and of {max}");
     let places = all.windows(2).all(|pair| pair[0].found.place < pair[1].found.place);
     assert!(places, "in the order of their places: {all:?}");
-    assert!(all.iter().all(|one| query.is_some() || one.found.place.by <= FoundBy::Id), "nothing was asked for");
+    assert!(all.iter().all(|one| query.is_some() || one.found.place.by <= FoundBy::Id), "there is no query");
     all
 }
 
@@ -188,7 +188,7 @@ async fn pages(stores: &OwnedStores, mut request: ListOwnersRequest) -> Vec<List
     let mut all = Vec::new();
     for _ in 0..100 {
         let page = stores.owners.list(&request).await.expect("a list must succeed");
-        assert!(page.owners.len() <= request.max as usize, "a page has at most what was asked");
+        assert!(page.owners.len() <= request.max as usize, "a page has at most `max` owners");
         all.extend(page.owners);
         match page.next {
             Some(next) => request.after = Some(next),

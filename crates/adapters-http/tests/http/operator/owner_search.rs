@@ -1,4 +1,4 @@
-//! An operator finds owners by what is known of them.
+//! An operator finds owners by an id, a name, an address or a key.
 
 use adapters_http::{OperatorScope, OperatorToken};
 use serde_json::{Value, json};
