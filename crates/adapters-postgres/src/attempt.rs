@@ -1,3 +1,4 @@
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use diesel::deserialize::QueryableByName;
@@ -17,11 +18,11 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
 /// The most attempts of a call that loses its connections.
 const LOST_MAX: u32 = 5;
 /// The most attempts of a call that conflicts with other calls. Where all transactions are serializable, parallel changes
-/// of one owner conflict several times before the last one of them succeeds.
-const CONFLICTS_MAX: u32 = 16;
+/// conflict many times before the last one of them succeeds. [`DEADLINE`] ends them before.
+const CONFLICTS_MAX: u32 = 30;
 /// The most attempts of a call that fails for a reason without a name.
 const UNKNOWN_MAX: u32 = 3;
-/// The wait before the second attempt; doubled before each further one, up to [`BACKOFF_MAX`].
+/// The longest wait before the second attempt; doubled before each further one, up to [`BACKOFF_MAX`].
 const BACKOFF: Duration = Duration::from_millis(5);
 const BACKOFF_MAX: Duration = Duration::from_millis(160);
 
@@ -153,10 +154,12 @@ impl Failed {
         *count < max
     }
 
-    /// How long to wait before the next attempt.
+    /// How long to wait before the next attempt: a random time, because calls that have conflicted and wait equally long
+    /// conflict again.
     fn backoff(&self) -> Duration {
         let failed = self.conflicts + self.lost + self.unknown;
-        BACKOFF_MAX.min(BACKOFF * 2_u32.saturating_pow(failed.saturating_sub(1)))
+        let half = BACKOFF_MAX.min(BACKOFF * 2_u32.saturating_pow(failed.saturating_sub(1))) / 2;
+        half + Duration::from_nanos(RandomState::new().hash_one(failed) % u64::from(half.subsec_nanos()))
     }
 }
 

@@ -148,7 +148,7 @@ pub async fn parallel_lists_show_what_was_stored_before_them(store: Arc<dyn KeyP
             }
         })
     };
-    all_at_once((0..16).map(storing_and_listing).collect()).await;
+    all_at_once((0..8).map(storing_and_listing).collect()).await;
 }
 
 /// 30 keys with times within nine milliseconds, so that created, used, expired and revoked come in every order.
