@@ -27,7 +27,7 @@ mod webhooks;
 
 use anyhow::bail;
 
-const PARTS: [&str; 21] = [
+const PARTS: [&str; 22] = [
     "keys",
     "list",
     "start",
@@ -40,6 +40,7 @@ const PARTS: [&str; 21] = [
     "cold",
     "flood",
     "webhooks",
+    "signatures",
     "latency",
     "backlog",
     "neighbours",
@@ -77,6 +78,7 @@ async fn main() -> anyhow::Result<()> {
             "cold" => cold::measure().await?,
             "flood" => flood::measure().await?,
             "webhooks" => webhooks::measure().await?,
+            "signatures" => webhooks::measure_signatures().await?,
             "latency" => webhooks::measure_latency().await?,
             "backlog" => webhooks::measure_backlog().await?,
             "neighbours" => webhooks::measure_neighbours().await?,

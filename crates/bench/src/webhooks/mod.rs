@@ -43,6 +43,16 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The rates of delivery with each kind of signatures.
+pub(crate) async fn measure_signatures() -> anyhow::Result<()> {
+    let mut rows = Vec::new();
+    for store in &stores().await? {
+        rows.extend(throughput::signatures(&**store).await?);
+    }
+    print("Signatures, one receiver, in turn", &["database", "signing", "deliveries/s", "of hmac"], &rows);
+    Ok(())
+}
+
 /// The delay of an event at a steady pace, and its cost.
 pub(crate) async fn measure_latency() -> anyhow::Result<()> {
     let (stores, mut latencies) = (stores().await?, Vec::new());

@@ -41,10 +41,23 @@ impl Subject {
 
     /// Subscribes these receivers to all events of the user.
     pub(crate) async fn subscribe(&self, user: &str, receivers: &[SocketAddr]) -> anyhow::Result<()> {
+        self.subscribe_with(user, receivers, None).await
+    }
+
+    /// The same with these signatures, in place of the default.
+    pub(crate) async fn subscribe_with(
+        &self,
+        user: &str,
+        receivers: &[SocketAddr],
+        signing: Option<&str>,
+    ) -> anyhow::Result<()> {
         let token = self.gatepost.run(&["token", "--user", user])?;
         let mut connection = Connection::open(self.address()).await?;
         for receiver in receivers {
-            let body = json!({ "url": format!("http://{receiver}/"), "events": ["*"] });
+            let mut body = json!({ "url": format!("http://{receiver}/"), "events": ["*"] });
+            if let Some(signing) = signing {
+                body["signing"] = signing.into();
+            }
             connection.succeed(&post("/api/webhooks/subscriptions", &token, &body)).await?;
         }
         Ok(())

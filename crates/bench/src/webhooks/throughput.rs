@@ -20,6 +20,8 @@ use crate::table::median;
 const USER: &str = "user-0";
 const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_secs(2);
+/// Rounds with each kind of signatures.
+const SIGNED_ROUNDS: usize = 7;
 /// Deliveries in one round.
 const DELIVERIES: u32 = 60_000;
 /// Events in one call with a batch, and callers that send them.
@@ -60,6 +62,36 @@ fn floor_request() -> Requests {
     Requests::new(&format!("{head}{headers}"), 1)
 }
 
+/// The deliveries of a second to one receiver with each kind of signatures, in turn.
+pub(crate) async fn signatures(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
+    LocalSet::new().run_until(sign(store)).await
+}
+
+async fn sign(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
+    const KINDS: [(&str, Option<&str>); 3] = [("hmac", None), ("ed25519", Some("ed25519")), ("both", Some("both"))];
+    let receivers = Receivers::default();
+    let subject = Subject::start(store, &[("LOG", "warn")]).await?;
+    for (user, signing) in KINDS {
+        subject.subscribe_with(user, &[receivers.listen().await?], signing).await?;
+    }
+    let mut rates = [const { Vec::new() }; 3];
+    for _ in 0..=SIGNED_ROUNDS {
+        for ((user, _), rates) in KINDS.iter().zip(&mut rates) {
+            let (wanted, began) = (receivers.count() + u64::from(DELIVERIES / 2), Instant::now());
+            publish_all(&subject, user, DELIVERIES as usize / 2).await?;
+            let ended = receivers.wait_for(wanted).await?;
+            rates.push(f64::from(DELIVERIES / 2) / (ended - began).as_secs_f64());
+        }
+    }
+    let [hmac, ..] = &rates;
+    let row = |((kind, _), own): (&(&str, _), &Vec<f64>)| {
+        let ratios: Vec<f64> = own[1..].iter().zip(&hmac[1..]).map(|(own, hmac)| own / hmac).collect();
+        let (rate, ratio) = (median(&own[1..]), median(&ratios));
+        vec![store.name().into(), (*kind).to_owned(), format!("{rate:.0}"), format!("{ratio:.2}")]
+    };
+    Ok(KINDS.iter().zip(&rates).map(row).collect())
+}
+
 /// The time from the first event published, in batches, to the last delivery received, with this many receivers.
 pub(crate) async fn deliveries(store: &dyn Store, receivers: usize) -> anyhow::Result<Vec<String>> {
     let local = LocalSet::new();
@@ -80,7 +112,7 @@ async fn deliver(store: &dyn Store, count: usize) -> anyhow::Result<Vec<String>>
     for _ in 0..=ROUNDS {
         let (before, wanted) = (subject.gatepost.usage()?.processor_time()?, receivers.count() + u64::from(DELIVERIES));
         let began = Instant::now();
-        publish_all(&subject, events).await?;
+        publish_all(&subject, USER, events).await?;
         let ended = receivers.wait_for(wanted).await?;
         rates.push(f64::from(DELIVERIES) / (ended - began).as_secs_f64());
         let used = subject.gatepost.usage()?.processor_time()?.saturating_sub(before);
@@ -98,7 +130,7 @@ async fn deliver(store: &dyn Store, count: usize) -> anyhow::Result<Vec<String>>
     ])
 }
 
-async fn publish_all(subject: &Subject, events: usize) -> anyhow::Result<()> {
+async fn publish_all(subject: &Subject, user: &'static str, events: usize) -> anyhow::Result<()> {
     let next = Rc::new(std::cell::Cell::new(0));
     let mut callers = Vec::new();
     for _ in 0..CALLERS {
@@ -109,7 +141,7 @@ async fn publish_all(subject: &Subject, events: usize) -> anyhow::Result<()> {
                 if first >= events {
                     return anyhow::Ok(());
                 }
-                publish(&mut connection, &batch(USER, first..(first + BATCH).min(events))).await?;
+                publish(&mut connection, &batch(user, first..(first + BATCH).min(events))).await?;
             }
         }));
     }
