@@ -33,8 +33,8 @@ cargo xtask dist [--check]          writes the release archive, the Debian packa
 cargo xtask deploy                  checks the compose files and the Helm chart against the schemas of their formats
 cargo xtask upgrade OLD_BINARY      upgrades from an earlier version to this one under load, and counts what fails
 cargo xtask bench [PART…]           measures: keys, list, start, verify, verify-postgres, boundary, observed, size, cold,
-                                    flood, webhooks, latency, backlog, neighbours, purge, snapshot, scrape, shards (all
-                                    of them without a name); see docs/benchmarks.md
+                                    flood, webhooks, signatures, latency, backlog, neighbours, purge, snapshot, scrape,
+                                    shards (all of them without a name); see docs/benchmarks.md
 cargo xtask faults [FAULT…]         breaks the release binary under load, and counts what clients lost; see
                                     docs/faults.md, and `cargo xtask faults --help` for the faults
 cargo xtask ha [FAULT…]             breaks a cluster of Patroni under two instances, and counts what clients lost; see
