@@ -188,12 +188,18 @@ stored_as! {
     WebhookAccess as bool: |access| *access == Self::Write, |writes| Some(if writes { Self::Write } else { Self::Read });
     Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
     RateLimit as String: |limit| limit.to_string(), |text| text.parse().ok();
-    OwnerStateChange as Option<Option<SuspensionReason>>:
+    OwnerStateChange as (u8, Option<SuspensionReason>):
         |state| match state {
-            Self::Suspend { reason } => Some(reason.clone()),
-            Self::Activate => None,
+            Self::Suspend { reason } => (0, reason.clone()),
+            Self::Activate => (1, None),
+            Self::ByProvider { deactivates } => (2 + u8::from(*deactivates), None),
         },
-        |state| Some(state.map_or(Self::Activate, |reason| Self::Suspend { reason }));
+        |(kind, reason)| match kind {
+            0 => Some(Self::Suspend { reason }),
+            1 => Some(Self::Activate),
+            2 | 3 => Some(Self::ByProvider { deactivates: kind == 3 }),
+            _ => None,
+        };
     Metadata as BTreeMap<String, String>: |metadata| metadata.pairs().clone(), |pairs| Self::new(pairs).ok();
     Means as String: |means| means.to_string(), |text| Self::of_stored(&text);
     RequestId as String: |id| id.as_str().to_owned(), |text| Self::new(&text);

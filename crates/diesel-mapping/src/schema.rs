@@ -49,6 +49,8 @@ diesel::table! {
         suspended_at -> Nullable<Instant>,
         reason -> Nullable<Text>,
         rested_until -> Nullable<Instant>,
+        /// `provider` or `both`; NULL for a suspension by the host.
+        suspended_by -> Nullable<Text>,
     }
 }
 

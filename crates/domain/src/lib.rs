@@ -66,7 +66,7 @@ pub use owner_id::{InvalidOwnerId, OwnerId, OwnerKind};
 pub use owners::listed_owner::{FoundBy, FoundOwner, ListedOwner, OWNER_COUNT_MAX, OwnerCounts, OwnerPage, OwnerPlace};
 pub use owners::owner_change::{OwnerChange, OwnerStateChange};
 pub use owners::owner_query::{InvalidOwnerQuery, OwnerQuery};
-pub use owners::owner_record::{OwnerLimits, OwnerRecord, Suspension};
+pub use owners::owner_record::{OwnerLimits, OwnerRecord, SuspendedBy, Suspension};
 pub use owners::owner_search::{OwnerRead, OwnerSearch, OwnersRead};
 pub use owners::owner_text::{InvalidOwnerText, OwnerEmail, OwnerName, OwnerText, SuspensionReason};
 pub use owners::use_cases::{ChangeOwnerError, OwnerFilter, Owners};

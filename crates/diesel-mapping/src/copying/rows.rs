@@ -45,6 +45,7 @@ pub struct OwnerCopy {
     suspended_at: Option<StoredInstant>,
     reason: Option<String>,
     rested_until: Option<StoredInstant>,
+    suspended_by: Option<String>,
 }
 
 /// How often a key was verified in an hour.

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use diesel::prelude::{Insertable, Queryable, QueryableByName};
 use domain::ports::StoreError;
 use domain::webhooks::OwnerNumber;
-use domain::{Metadata, OwnerId, OwnerLimits, OwnerRecord, OwnerText, Suspension};
+use domain::{Metadata, OwnerId, OwnerLimits, OwnerRecord, OwnerText, SuspendedBy, Suspension};
 
 use crate::StoredInstant;
 use crate::schema::owners;
@@ -25,6 +25,7 @@ macro_rules! owner_columns {
             owners::suspended_at,
             owners::reason,
             owners::rested_until,
+            owners::suspended_by,
         )
     };
 }
@@ -61,6 +62,7 @@ pub struct OwnerRow {
     suspended_at: Option<StoredInstant>,
     reason: Option<String>,
     rested_until: Option<StoredInstant>,
+    suspended_by: Option<String>,
 }
 
 /// A row of `owners` to write, in place of the row that is stored.
@@ -78,7 +80,11 @@ pub struct ReplacedOwnerRow<'a> {
     suspended_at: Option<StoredInstant>,
     reason: Option<String>,
     rested_until: Option<StoredInstant>,
+    suspended_by: Option<&'static str>,
 }
+
+/// Suspensions by an identity provider, and what the column says for them. NULL is a suspension by the host.
+const SUSPENDED_BY: [(SuspendedBy, &str); 2] = [(SuspendedBy::Provider, "provider"), (SuspendedBy::Both, "both")];
 
 impl<'a> ReplacedOwnerRow<'a> {
     /// The row of this record; `None` for the default record, which has no row.
@@ -99,6 +105,9 @@ impl<'a> ReplacedOwnerRow<'a> {
             suspended_at: suspension.as_ref().map(|suspension| suspension.since.into()),
             reason: suspension.as_ref().and_then(|suspension| suspension.reason.as_ref()).map(text_of),
             rested_until: rested_until.map(Into::into),
+            suspended_by: suspension.as_ref().and_then(|suspension| {
+                SUSPENDED_BY.iter().find(|(by, _)| *by == suspension.by).map(|(_, stored)| *stored)
+            }),
         })
     }
 }
@@ -144,12 +153,16 @@ pub fn record_in(owner: &OwnerId, row: Option<OwnerRow>) -> Result<OwnerRecord, 
         stored.map(|stored| stored.timestamp().ok_or_else(|| corrupt(owner, column))).transpose()
     };
     let since = instant("suspended_at", row.suspended_at)?;
+    let by = row.suspended_by.map_or(Ok(SuspendedBy::Host), |stored| {
+        let known = SUSPENDED_BY.iter().find(|(_, known)| *known == stored);
+        known.map(|(by, _)| *by).ok_or_else(|| corrupt(owner, "suspended_by"))
+    })?;
     Ok(OwnerRecord {
         name: text(owner, "name", row.name)?,
         email: text(owner, "email", row.email)?,
         metadata: metadata.transpose()?.unwrap_or_default(),
         limits: limits_in(owner, Some(row.limits))?,
-        suspension: since.map(|since| Suspension { since, reason }),
+        suspension: since.map(|since| Suspension { since, reason, by }),
         rested_until: instant("rested_until", row.rested_until)?,
     })
 }
@@ -185,6 +198,7 @@ mod tests {
         assert_eq!(corrupt_column(OwnerRow { email: text("\n"), ..row() }), Some("email"));
         assert_eq!(corrupt_column(OwnerRow { metadata: text("[]"), ..row() }), Some("metadata"));
         assert_eq!(corrupt_column(OwnerRow { reason: text("\0"), ..row() }), Some("reason"));
+        assert_eq!(corrupt_column(OwnerRow { suspended_by: text("host"), ..row() }), Some("suspended_by"));
         let limits = LimitsRow { max_active_keys: Some(-1), max_subscriptions: None };
         assert_eq!(corrupt_column(OwnerRow { limits, ..row() }), Some("max_active_keys"));
     }

@@ -10,7 +10,9 @@ use crate::sessions::Session;
 use crate::webhooks::{
     Delivery, EventPattern, HeaderName, HealthTurn, PublicSigner, SigningKind, Subscription, SubscriptionStatus,
 };
-use crate::{ApiKey, DeliveryId, KeyId, Metadata, OwnerId, OwnerRecord, Rotated, SessionId, SubscriptionId, Timestamp};
+use crate::{
+    ApiKey, DeliveryId, KeyId, Metadata, OwnerId, OwnerRecord, Rotated, SessionId, SubscriptionId, Suspension, Timestamp,
+};
 
 /// What the event of a subscription shows of it.
 type Shown = [(AuditField, Option<String>); 8];
@@ -290,7 +292,6 @@ fn names_of(metadata: &Metadata) -> Option<String> {
 
 fn shown_of_owner(record: &OwnerRecord) -> [(AuditField, Option<String>); 7] {
     let status = if record.suspension.is_some() { "suspended" } else { "active" };
-    let reason = record.suspension.as_ref().and_then(|suspension| suspension.reason.as_ref());
     [
         (AuditField::Name, record.name.as_ref().map(|name| name.as_str().to_owned())),
         (AuditField::Email, record.email.as_ref().map(|email| email.as_str().to_owned())),
@@ -298,7 +299,7 @@ fn shown_of_owner(record: &OwnerRecord) -> [(AuditField, Option<String>); 7] {
         (AuditField::MaxActiveKeys, record.limits.max_active_keys.map(|max| max.to_string())),
         (AuditField::MaxSubscriptions, record.limits.max_subscriptions.map(|max| max.to_string())),
         (AuditField::Status, Some(status.to_owned())),
-        (AuditField::Reason, reason.map(|reason| reason.as_str().to_owned())),
+        (AuditField::Reason, record.suspension.as_ref().and_then(Suspension::shown_reason)),
     ]
 }
 

@@ -1,4 +1,4 @@
-use super::owner_record::{OwnerLimits, OwnerRecord, Suspension};
+use super::owner_record::{OwnerLimits, OwnerRecord, SuspendedBy, Suspension};
 use super::owner_text::{OwnerEmail, OwnerName, SuspensionReason};
 use crate::{InvalidMetadata, MetadataPatch, Patch, Timestamp};
 
@@ -17,16 +17,21 @@ pub struct OwnerChange {
     pub max_subscriptions: Patch<u32>,
 }
 
-/// A change of an owner's state.
+/// A change of an owner's state: see [`SuspendedBy`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnerStateChange {
-    /// The owner may not act. An owner who is suspended already keeps the time and the reason.
+    /// The host suspends the owner. An owner whom it has suspended already keeps the reason.
     Suspend {
         /// Why.
         reason: Option<SuspensionReason>,
     },
-    /// The owner may act again.
+    /// The host ends its suspension.
     Activate,
+    /// The identity provider says whether the user may act.
+    ByProvider {
+        /// Whether it has deactivated the user.
+        deactivates: bool,
+    },
 }
 
 impl OwnerChange {
@@ -52,13 +57,16 @@ impl OwnerChange {
 impl OwnerStateChange {
     /// The record after the change at `at`. The store reads the record under its lock and calls this function.
     pub fn apply_to(&self, before: &OwnerRecord, at: Timestamp) -> OwnerRecord {
-        let suspension = match self {
-            Self::Suspend { reason } => {
-                let new = || Suspension { since: at, reason: reason.clone() };
-                Some(before.suspension.clone().unwrap_or_else(new))
-            }
-            Self::Activate => None,
+        let now = before.suspension.as_ref();
+        let by_host = now.filter(|now| now.by.has_host()).map(|now| now.reason.clone());
+        let has_provider = now.is_some_and(|now| now.by.has_provider());
+        let (by_host, has_provider) = match self {
+            Self::Suspend { reason } => (Some(by_host.unwrap_or_else(|| reason.clone())), has_provider),
+            Self::Activate => (None, has_provider),
+            Self::ByProvider { deactivates } => (by_host, *deactivates),
         };
+        let suspension = SuspendedBy::of(by_host.is_some(), has_provider)
+            .map(|by| Suspension { since: now.map_or(at, |now| now.since), reason: by_host.flatten(), by });
         let has_ended = before.suspension.is_some() && suspension.is_none();
         let rested_until = if has_ended { Some(at) } else { before.rested_until };
         OwnerRecord { suspension, rested_until, ..before.clone() }
@@ -117,5 +125,31 @@ mod tests {
         assert_eq!(activated, OwnerRecord { rested_until: Some(at(9)), ..active.clone() });
         assert_eq!(OwnerStateChange::Activate.apply_to(&activated, at(10)), activated);
         assert_eq!(OwnerStateChange::Activate.apply_to(&active, at(9)), active);
+    }
+
+    #[test]
+    fn the_host_and_the_provider_each_end_their_own_suspension() {
+        let by_provider = |deactivates| OwnerStateChange::ByProvider { deactivates };
+        let active = OwnerRecord::default();
+        let shown = |record: &OwnerRecord| {
+            record.suspension.as_ref().map(|now| (now.since, now.by, now.shown_reason().unwrap_or_default()))
+        };
+        let deactivated = "deactivated by the identity provider";
+        let both = Some((at(1), SuspendedBy::Both, format!("unpaid; {deactivated}")));
+        let host_first = by_provider(true).apply_to(&suspend("unpaid").apply_to(&active, at(1)), at(2));
+        let provider_first = suspend("unpaid").apply_to(&by_provider(true).apply_to(&active, at(1)), at(2));
+        for record in [host_first, provider_first] {
+            assert_eq!(shown(&record), both);
+            let by_one = OwnerStateChange::Activate.apply_to(&record, at(3));
+            assert_eq!(shown(&by_one), Some((at(1), SuspendedBy::Provider, deactivated.to_owned())));
+            assert_eq!(OwnerStateChange::Activate.apply_to(&by_one, at(4)), by_one, "it is not the host's");
+            let by_other = by_provider(false).apply_to(&record, at(3));
+            assert_eq!(shown(&by_other), Some((at(1), SuspendedBy::Host, "unpaid".to_owned())));
+            assert_eq!(by_provider(false).apply_to(&by_other, at(4)), by_other, "it is not the provider's");
+            for ended in [by_provider(false).apply_to(&by_one, at(5)), OwnerStateChange::Activate.apply_to(&by_other, at(5))] {
+                assert_eq!(ended, OwnerRecord { rested_until: Some(at(5)), ..active.clone() });
+            }
+        }
+        assert_eq!(by_provider(false).apply_to(&active, at(9)), active);
     }
 }

@@ -47,4 +47,52 @@ pub struct Suspension {
     pub since: Timestamp,
     /// Why, if the host has said so.
     pub reason: Option<SuspensionReason>,
+    /// Who has suspended the owner.
+    pub by: SuspendedBy,
+}
+
+/// Who has suspended an owner. Each ends its own suspension only, and the owner acts when none is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuspendedBy {
+    /// The host.
+    Host,
+    /// The identity provider, which has deactivated the user.
+    Provider,
+    /// Both.
+    Both,
+}
+
+impl SuspendedBy {
+    /// Whether the host is one of them.
+    pub fn has_host(self) -> bool {
+        self != Self::Provider
+    }
+
+    /// Whether the identity provider is one of them.
+    pub fn has_provider(self) -> bool {
+        self != Self::Host
+    }
+
+    /// These; `None` if there is neither.
+    pub(super) fn of(has_host: bool, has_provider: bool) -> Option<Self> {
+        match (has_host, has_provider) {
+            (false, false) => None,
+            (true, false) => Some(Self::Host),
+            (false, true) => Some(Self::Provider),
+            (true, true) => Some(Self::Both),
+        }
+    }
+}
+
+impl Suspension {
+    /// Why, for people; `None` if nobody has said so.
+    pub fn shown_reason(&self) -> Option<String> {
+        const DEACTIVATED: &str = "deactivated by the identity provider";
+        let reason = self.reason.as_ref().map(|reason| reason.as_str().to_owned());
+        match (reason, self.by.has_provider()) {
+            (reason, false) => reason,
+            (None, true) => Some(DEACTIVATED.to_owned()),
+            (Some(reason), true) => Some(format!("{reason}; {DEACTIVATED}")),
+        }
+    }
 }

@@ -159,7 +159,7 @@ fn start_of(request: &ListOwnersRequest, by: FoundBy) -> OwnerPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{KeyPolicy, OwnerName, OwnerQuery, OwnerRecord, Suspension, Timestamp};
+    use crate::{KeyPolicy, OwnerName, OwnerQuery, OwnerRecord, SuspendedBy, Suspension, Timestamp};
 
     const ISSUER: &str = "https://id.example";
 
@@ -243,7 +243,7 @@ mod tests {
                 .map(|_| {
                     number += 1;
                     let mut one = found(FoundBy::Id, "", &format!("{number:06}"), None);
-                    one.record.suspension = Some(Suspension { since: Timestamp::MIN, reason: None });
+                    one.record.suspension = Some(Suspension { since: Timestamp::MIN, reason: None, by: SuspendedBy::Host });
                     one
                 })
                 .collect();
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn suspended_owners_are_all_looked_at_and_those_of_other_providers_left_out() {
         let suspended = |mut one: FoundOwner| {
-            one.record.suspension = Some(Suspension { since: Timestamp::MIN, reason: None });
+            one.record.suspension = Some(Suspension { since: Timestamp::MIN, reason: None, by: SuspendedBy::Host });
             one
         };
         let mut foreign = suspended(found(FoundBy::Suspension, "", "ac", None));

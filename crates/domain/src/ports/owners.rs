@@ -91,6 +91,8 @@ pub trait OwnerStore: Send + Sync {
 
     /// Changes the owner's record by [`OwnerStateChange::apply_to`], and returns it.
     ///
+    /// - [`Suspension::by`](crate::Suspension::by) comes back: the host and the identity provider each end their own suspension
+    ///   only.
     /// - However many keys and sessions the owner has, none of them is written.
     /// - [`Cause::owner_changed`] is the event of a call that changes the record. Such a call reports
     ///   [`CredentialDigest::of_owner`](crate::CredentialDigest::of_owner) to the [`ChangeFeed`](super::ChangeFeed).

@@ -99,6 +99,7 @@ macro_rules! with_owner_store_promises {
             limits::parallel_creations_fill_a_changed_maximum_exactly
             limits::a_maximum_that_changes_in_a_race_holds_afterwards
             suspension::credentials_of_a_suspended_owner_are_marked
+            suspension::each_ends_its_own_suspension_only
             suspension::a_change_of_the_state_is_one_change_in_the_feed
             suspension::deliveries_of_a_suspended_owner_wait
             suspension::publications_to_a_suspended_owner_claim_nothing

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use domain::ports::{CredentialChanges, CredentialStore, Found};
 use domain::sessions::Session;
 use domain::webhooks::{DeliveryState, SubscriptionStatus};
-use domain::{ApiKey, CredentialDigest, OwnerStateChange};
+use domain::{ApiKey, CredentialDigest, OwnerChange, OwnerRecord, OwnerStateChange, Patch};
 
 use super::OwnedStores;
-use super::sample::{set_state, suspend};
+use super::sample::{change, find, name, set_state, suspend};
 use crate::keys::sample as keys;
 use crate::sample::{at, user, user_of};
 use crate::sessions::sample as sessions;
@@ -47,6 +47,35 @@ pub async fn credentials_of_a_suspended_owner_are_marked(stores: Arc<OwnedStores
         assert_eq!((found.stored.len(), found.suspended), (2, expected), "the sessions");
         let alone = CredentialStore::<Session>::find_by_digests(&*stores.sessions, &digests[..1]).await;
         assert_eq!(!alone.suspended.is_empty(), marked, "the look-up of one session");
+    }
+}
+
+/// The host and the identity provider each end their own suspension: as long as one is left, the credentials of the owner are
+/// marked. What the store has says who is left, and a change of the record keeps it.
+pub async fn each_ends_its_own_suspension_only(stores: Arc<OwnedStores>) {
+    let owner = user("alice");
+    let sample = keys::Sample::of(&owner);
+    keys::put(&*stores.keys, &sample).await;
+    let by_provider = |deactivates| OwnerStateChange::ByProvider { deactivates };
+    let mut expected = OwnerRecord::default();
+    for (millis, state) in [
+        (1, by_provider(true)),
+        (2, OwnerStateChange::Activate),
+        (3, suspend("unpaid")),
+        (4, by_provider(false)),
+        (5, by_provider(true)),
+        (6, OwnerStateChange::Activate),
+        (7, by_provider(false)),
+    ] {
+        expected = state.apply_to(&expected, at(millis));
+        let answer = set_state(&*stores.owners, &owner, state.clone(), millis).await;
+        assert_eq!(answer, expected, "the answer to {state:?}");
+        let renamed = OwnerChange { name: Patch::Set(name(&millis.to_string())), ..OwnerChange::default() };
+        expected = change(&*stores.owners, &owner, renamed).await;
+        assert_eq!(expected.suspension, answer.suspension, "a change of the record after {state:?}");
+        assert_eq!(find(&*stores.owners, &owner).await, expected, "stored after {state:?}");
+        let found: Found<ApiKey> = stores.keys.find_by_digests(&[sample.digest]).await;
+        assert_eq!(found.suspended.is_empty(), millis == 7, "the key after {state:?}");
     }
 }
 

@@ -32,6 +32,7 @@ const SABOTEURS: &Broken<Fault> = &[
     ),
     (Fault::IgnoresLimitsOfSubscriptions, &["a_changed_maximum_holds_for_the_next_subscription"]),
     (Fault::ForgetsSessions, &["credentials_of_a_suspended_owner_are_marked"]),
+    (Fault::ForgetsTheProvider, &["each_ends_its_own_suspension_only"]),
     (Fault::ReportsNothing, &["a_change_of_the_state_is_one_change_in_the_feed"]),
     (Fault::ReportsRepetitions, &["a_change_of_the_state_is_one_change_in_the_feed"]),
     (

@@ -24,6 +24,8 @@ pub(crate) enum Fault {
     IgnoresLimitsOfKeys,
     IgnoresLimitsOfSubscriptions,
     ForgetsSessions,
+    /// The host ends every suspension.
+    ForgetsTheProvider,
     ReportsNothing,
     ReportsRepetitions,
     SendsForSuspended,
@@ -105,7 +107,11 @@ impl OwnerStore for FaultyOwners {
             return self.records.find(&request.owner).await;
         }
         let before = self.records.find(&request.owner).await?;
-        let after = self.records.set_state(request).await?;
+        let mut after = self.records.set_state(request).await?;
+        if self.is(Fault::ForgetsTheProvider) && request.state == OwnerStateChange::Activate {
+            let state = OwnerStateChange::ByProvider { deactivates: false };
+            after = self.records.set_state(&SetOwnerStateRequest { state, ..request.clone() }).await?;
+        }
         if before == after && self.is(Fault::RecordsRepetitions) {
             let nothing = OwnerRecord::default();
             let event = unique_cause().owner_changed(&request.owner, &nothing, &before);
