@@ -32,4 +32,4 @@ pub use openapi::openapi_json;
 pub use readiness::NamedCheck;
 pub use records::audit_record::AuditJson;
 pub use server::serve;
-pub use settings::{HttpLimits, HttpSettings, RequestDurations};
+pub use settings::{HttpLimits, HttpSettings, RequestDurations, ScimSubject};

@@ -104,7 +104,7 @@ fn start(
     let worker = move || {
         let app = App::new()
             .app_data(state.clone())
-            .configure(|config| endpoints::register(config, &state.api))
+            .configure(|config| endpoints::register(config, &state))
             .configure(more_routes.clone())
             .wrap(boundary.clone());
         let drain = drain.clone();

@@ -25,6 +25,8 @@ pub struct HttpSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// `FORWARD_METADATA`: the names of metadata that forward-auth gives to gateways.
     pub forward_metadata: Vec<String>,
+    /// `SCIM_SUBJECT`: the attribute of SCIM that is the subject of ID tokens; `None` means no SCIM.
+    pub scim_subject: Option<ScimSubject>,
     /// `USER_RATE_LIMIT`: how often each user may call, verification apart; `None` means no limit.
     pub user_rate_limit: Option<RateLimit>,
     /// `MANUAL_SEND_LIMIT`: how often each user may send webhooks by hand; `None` means no limit.
@@ -42,6 +44,15 @@ pub struct HttpSettings {
     pub durations: RequestDurations,
     /// Sizes and times.
     pub limits: HttpLimits,
+}
+
+/// The attribute of SCIM that is the subject (`sub`) of a user's ID tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScimSubject {
+    /// `externalId`
+    ExternalId,
+    /// `userName`
+    UserName,
 }
 
 /// How long requests take, by method, template of the route, and status. Clones count together.

@@ -14,7 +14,7 @@ use crate::limits::credential_failures::CredentialFailures;
 use crate::limits::keyed_limiter::UserLimit;
 use crate::readiness::{NamedCheck, Readiness};
 use crate::streams::open_streams::OpenStreams;
-use crate::{Api, HttpLimits, HttpSettings};
+use crate::{Api, HttpLimits, HttpSettings, ScimSubject};
 
 /// The [`Api`] and the state of the server, shared by all workers.
 pub(crate) struct State {
@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub(crate) public_url: String,
     /// The URL before the paths of the pages about errors.
     pub(crate) error_pages: String,
+    /// The attribute of SCIM that is the subject of ID tokens; `None` means no SCIM.
+    pub(crate) scim_subject: Option<ScimSubject>,
     /// The names of metadata that gateways get.
     pub(crate) forward_metadata: Vec<String>,
     /// Which requests may change webhooks; `None` means every request.
@@ -71,6 +73,7 @@ impl State {
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
             verification: Readiness::new(vec![verification], limits.readiness_deadline),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
+            scim_subject: settings.scim_subject,
             forward_metadata: settings.forward_metadata.clone(),
             webhook_changes: settings.webhook_changes,
             user_limit: settings.user_rate_limit.map(|limit| UserLimit::new(Limited::User, limit)),

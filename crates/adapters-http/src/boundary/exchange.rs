@@ -15,6 +15,7 @@ use crate::boundary::request_durations::WorkerDurations;
 use crate::boundary::request_id::RequestId;
 use crate::boundary::request_trace::RequestTrace;
 use crate::connections::turn::Turn;
+use crate::errors::problem::ErrorForm;
 
 /// The routes that gateways and host applications verify credentials with.
 const VERIFICATION_ROUTES: [&str; 2] = ["/forward-auth", "/api/operator/introspect"];
@@ -31,6 +32,8 @@ pub(crate) struct Exchange {
     pub(crate) peer: Option<IpAddr>,
     /// Whether a browser loads a page, so that no script reads the answer.
     pub(super) prefers_pages: bool,
+    /// Whether the path is one of SCIM.
+    pub(super) is_scim: bool,
     pub(crate) started: Instant,
     pub(super) durations: Rc<WorkerDurations>,
     /// `None` if the request is not traced.
@@ -86,10 +89,16 @@ impl Exchange {
             .is_some_and(|route| VERIFICATION_ROUTES.iter().any(|verification| route.starts_with(verification)))
     }
 
-    /// Whether a person reads the error with this status.
-    pub(crate) fn is_for_people(&self, status: u16) -> bool {
+    /// The form of an error with this status.
+    pub(crate) fn error_form(&self, status: u16) -> ErrorForm {
         let is_page = self.route.as_deref().is_some_and(|route| ROUTES_FOR_PEOPLE.contains(&route));
-        is_page || (self.prefers_pages && status == StatusCode::NOT_FOUND.as_u16())
+        if self.is_scim {
+            ErrorForm::Scim
+        } else if is_page || (self.prefers_pages && status == StatusCode::NOT_FOUND.as_u16()) {
+            ErrorForm::Page
+        } else {
+            ErrorForm::Document
+        }
     }
 
     /// Records the user of the call.

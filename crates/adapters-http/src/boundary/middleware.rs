@@ -29,6 +29,7 @@ use crate::boundary::request_trace::RequestTrace;
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
 use crate::errors::problem;
+use crate::errors::scim_fault::SCIM_PATHS;
 use crate::settings::transfer_time;
 use crate::state::State;
 use crate::{HttpSettings, RequestDurations};
@@ -66,6 +67,7 @@ impl Boundary {
             route: request.match_pattern(),
             peer: peer_address(request.head(), &self.trusted_proxies),
             prefers_pages: prefers_pages(request),
+            is_scim: request.path().starts_with(SCIM_PATHS),
             started: Instant::now(),
             durations: Rc::clone(durations),
             traced: self.state.api.tracer.as_ref().and_then(|tracer| RequestTrace::open(tracer, request)),
@@ -127,9 +129,9 @@ impl Boundary {
     fn close(&self, exchange: &Exchange, line: AccessLine, cors: CorsVerdict, response: HttpResponse) -> HttpResponse {
         let response = self.limit_failures(exchange, response);
         line.write(&response);
-        let is_for_people = |status| exchange.is_for_people(status);
+        let form = |status| exchange.error_form(status);
         let request_id = exchange.request_id.as_str();
-        let mut response = problem::fill(response, request_id, &self.state.error_pages, is_for_people);
+        let mut response = problem::fill(response, request_id, &self.state.error_pages, form);
         add_default_headers(&mut response);
         cors.add_headers(&mut response);
         response.headers_mut().insert(X_REQUEST_ID, exchange.request_id.header_value());

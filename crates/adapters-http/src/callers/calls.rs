@@ -11,6 +11,7 @@ use domain::audit::AuditTarget;
 use domain::sessions::Capability;
 
 use crate::credentials::operator_scope::OperatorScope;
+use crate::errors::scim_fault::SCIM_PATHS;
 use crate::parameters::path::PathParameters;
 
 /// The right that an owner's call requires. An ID token has every right.
@@ -244,8 +245,11 @@ impl OperatorScope {
         Self::named_for(method, route).unwrap_or(&[Self::Admin])
     }
 
-    /// The scopes of a call in the tables.
+    /// The scopes of a call in the tables, or of SCIM, which has one scope for all calls.
     pub(crate) fn named_for(method: &Method, route: &str) -> Option<&'static [Self]> {
+        if route.starts_with(SCIM_PATHS) {
+            return Some(&[Self::Scim]);
+        }
         let path = path_in_tables(route);
         let of_operator = OPERATOR_CALLS.iter().find(|(of, template, _)| of == method && *template == path);
         let for_owner = || OwnCall::by_operators_at(method, route).map(|call| call.by_operators.scopes());
@@ -267,6 +271,8 @@ mod tests {
             (Method::GET, "/api/operator/users/{userId}/whoami", &[OperatorScope::Admin]),
             (Method::GET, "/api/operator/users/{userId}/webhooks/deliveries", &[OperatorScope::Admin]),
             (Method::POST, "/api/operator/introspect", &[OperatorScope::Verify]),
+            (Method::PATCH, "/scim/v2/Users/{userId}", &[OperatorScope::Scim]),
+            (Method::GET, "/scim/v2/new", &[OperatorScope::Scim]),
             (Method::GET, "/api/operator/users/{userId}/deliveries/{id}", &[OperatorScope::Support]),
             (Method::POST, "/api/operator/users/{userId}/deliveries/{id}/retry", MEND),
             (Method::POST, "/api/operator/users/{userId}/keys", &[OperatorScope::Manage]),

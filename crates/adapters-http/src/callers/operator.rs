@@ -44,8 +44,9 @@ pub(crate) async fn record_read(request: &HttpRequest, owner: &OwnerId, shown: A
 
 async fn check(request: &HttpRequest) -> Result<(), ApiError> {
     let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
-    // Host applications verify keys, and never browsers.
-    if needed != [OperatorScope::Verify]
+    // Host applications verify keys, and identity providers use SCIM, and never browsers.
+    let is_for_programs = needed == [OperatorScope::Verify] || needed == [OperatorScope::Scim];
+    if !is_for_programs
         && let Some(session) = session_beside(request, &credential_in(request.headers())).await?
     {
         State::of(request).count_call_of(&session.owner)?;

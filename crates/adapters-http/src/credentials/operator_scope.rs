@@ -14,13 +14,16 @@ pub enum OperatorScope {
     Manage,
     /// Change the catalogue of event types.
     Catalogue,
+    /// Say who may act, by SCIM.
+    Scim,
     /// Every call, also those that later versions add.
     Admin,
 }
 
 impl OperatorScope {
     /// Every scope.
-    pub const ALL: [Self; 6] = [Self::Verify, Self::Publish, Self::Support, Self::Manage, Self::Catalogue, Self::Admin];
+    pub const ALL: [Self; 7] =
+        [Self::Verify, Self::Publish, Self::Support, Self::Manage, Self::Catalogue, Self::Scim, Self::Admin];
 
     /// The name in the configuration.
     pub const fn as_str(self) -> &'static str {
@@ -30,6 +33,7 @@ impl OperatorScope {
             Self::Support => "support",
             Self::Manage => "manage",
             Self::Catalogue => "catalogue",
+            Self::Scim => "scim",
             Self::Admin => "admin",
         }
     }

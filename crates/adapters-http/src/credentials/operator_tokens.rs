@@ -19,8 +19,8 @@ pub struct OperatorToken {
 impl OperatorToken {
     /// The form that [`OperatorToken::parse`] accepts.
     pub const FORMAT: &str = "name:scope+scope:token, such as billing:publish:TOKEN. Each name is there once and has 1 to \
-                              32 of a-z 0-9 _ and -. The scopes are verify, publish, support, manage and admin. A token \
-                              has at least 32 visible ASCII characters";
+                              32 of a-z 0-9 _ and -. The scopes are verify, publish, support, manage, catalogue, scim \
+                              and admin. A token has at least 32 visible ASCII characters";
     /// The tokens that [`OperatorToken::is_strong`] accepts.
     pub const STRONG: &str = "at least 32 visible ASCII characters without a comma";
     const LENGTH_MIN: usize = 32;

@@ -24,6 +24,7 @@ mod gateways;
 mod health;
 mod keys;
 mod operator;
+mod scim;
 mod sessions;
 mod webhooks;
 mod well_known;
@@ -37,13 +38,13 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{Resource, Route, rt};
 use utoipa::openapi;
 
-use crate::Api;
 use crate::callers::calls::{OwnCall, path_for_organizations};
 use crate::documents::calls_for_owners::{
     add_calls_for_organizations, add_calls_for_owners, add_organization, operation_of,
 };
 use crate::documents::operation_names::name_operations;
 use crate::errors::api_error::ApiError;
+use crate::state::State;
 
 /// A method, or `None` for all methods, and a path, with the endpoint that answers them.
 type MethodRoute = (Option<Method>, Cow<'static, str>, fn() -> Route);
@@ -77,9 +78,10 @@ const PATTERNS: [(&str, &str); 2] =
 /// The path at which a proxy asks with the method of the request that it checks.
 const ALL_METHODS: &str = "/forward-auth";
 
-/// Registers every endpoint. The operator API exists only when there can be operators.
-pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
-    let has_operators = api.operators_sign_in || !api.operator_tokens.is_empty();
+/// Registers every endpoint. The operator API exists only when there can be operators, and SCIM only if it is configured
+/// too.
+pub(crate) fn register(config: &mut ServiceConfig, state: &State) {
+    let has_operators = state.api.operators_sign_in || !state.api.operator_tokens.is_empty();
     let mut routes = OWN_ROUTES.clone();
     if has_operators {
         routes.extend(OPERATOR_ROUTES.iter().cloned());
@@ -98,6 +100,9 @@ pub(crate) fn register(config: &mut ServiceConfig, api: &Api) {
     }
     for (_, resource) in resources {
         config.service(resource);
+    }
+    if let Some(subject) = state.scim_subject.filter(|_| has_operators) {
+        scim::register(config, subject);
     }
 }
 

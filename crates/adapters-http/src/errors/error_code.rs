@@ -309,7 +309,7 @@ error_codes! {
         cause: "The body is larger than this path accepts, or the payload of an event is larger than \
                 WEBHOOK_MAX_PAYLOAD_BYTES.",
         cure: "Send less. Publishing one event accepts the largest payload plus 16 KiB, a batch 8 MiB, a report of \
-               leaks 256 KiB, every other call 16 KiB. Instead of large data, send a link to it.",
+               leaks 256 KiB, a call of SCIM 64 KiB, every other call 16 KiB. Instead of large data, send a link to it.",
     }
     UnsupportedMediaType = 415 "unsupported_media_type" {
         title: "The media type is not supported",

@@ -7,3 +7,4 @@ pub(crate) mod error_code;
 pub(crate) mod field_fault;
 pub(crate) mod problem;
 pub(crate) mod refusals;
+pub(crate) mod scim_fault;

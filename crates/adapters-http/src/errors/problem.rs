@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::{ErrorCode, ErrorEntry, error_reference};
 use crate::errors::field_fault::FieldFault;
+use crate::errors::scim_fault::{self, ScimType};
 use crate::records::check_outcome::CheckOutcome;
 use crate::records::event_type_record::SchemaFaultRecord;
 
@@ -20,6 +21,16 @@ const NOT_FOUND: u16 = 404;
 const LOGIN: &str = "/console/login";
 /// The media type of RFC 9457.
 pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
+
+/// The form of the body of an error.
+pub(crate) enum ErrorForm {
+    /// A problem document.
+    Document,
+    /// A page, for a person.
+    Page,
+    /// The form of SCIM, which has its own.
+    Scim,
+}
 
 /// A problem document (RFC 9457): the body of every error.
 #[derive(Serialize, ToSchema)]
@@ -120,13 +131,13 @@ impl Problem {
 /// which writes empty or plain error bodies. An error body that a handler wrote stays. The status and the headers
 /// always stay, `Allow` in particular.
 ///
-/// If a person reads an answer with this status, the document is a page. `pages` is the URL of the service before the
-/// pages about errors, or empty.
+/// `form` says which form the error with this status has. `pages` is the URL of the service before the pages about errors,
+/// or empty.
 pub(crate) fn fill(
     response: HttpResponse,
     request_id: &str,
     pages: &str,
-    is_for_people: impl FnOnce(u16) -> bool,
+    form: impl FnOnce(u16) -> ErrorForm,
 ) -> HttpResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -141,10 +152,13 @@ pub(crate) fn fill(
             Problem { status: status.as_u16(), ..Problem::of_code(code, request_id, pages) }
         }
     };
-    let (body, media_type) = if is_for_people(problem.status) {
-        (problem.to_page().into_bytes(), ::pages::MEDIA_TYPE)
-    } else {
-        (serde_json::to_vec(&problem).unwrap_or_default(), MEDIA_TYPE)
+    let (body, media_type) = match form(problem.status) {
+        ErrorForm::Document => (serde_json::to_vec(&problem).unwrap_or_default(), MEDIA_TYPE),
+        ErrorForm::Page => (problem.to_page().into_bytes(), ::pages::MEDIA_TYPE),
+        ErrorForm::Scim => {
+            let document = scim_fault::document(problem.status, ScimType::of_code(problem.code), &problem.detail);
+            (document.to_string().into_bytes(), scim_fault::MEDIA_TYPE)
+        }
     };
     let mut response = response.set_body(BoxBody::new(body));
     response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(media_type));

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use domain::{OwnerKind, OwnerText, Suspension};
+use domain::{OwnerKind, Suspension};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -113,7 +113,7 @@ impl OwnerState {
     fn of(suspension: Option<&Suspension>) -> Self {
         Self {
             state: if suspension.is_some() { "suspended" } else { "active" },
-            reason: suspension.and_then(|suspension| suspension.reason.as_ref()).map(OwnerText::as_str).map(Into::into),
+            reason: suspension.and_then(Suspension::shown_reason),
             since: suspension.map(|suspension| suspension.since.to_string()),
         }
     }

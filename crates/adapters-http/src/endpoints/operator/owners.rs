@@ -132,8 +132,8 @@ pub(super) async fn change_user(mut call: OwnerCall) -> Result<Json<OwnerRecord>
 /// Suspends a user, or makes a user active again.
 ///
 /// Keys and sessions of a suspended owner are refused as unknown ones: here at once, and by other instances within a second.
-/// Calls with ID tokens get 403 `owner_suspended`. Deliveries wait, and events are accepted. `active` undoes exactly this. A
-/// state that the user has already changes nothing.
+/// Calls with ID tokens get 403 `owner_suspended`. Deliveries wait, and events are accepted. `active` undoes exactly this: a
+/// user whom the identity provider has deactivated by SCIM stays suspended. A state that the user has already changes nothing.
 #[utoipa::path(
     put,
     path = "/api/operator/users/{userId}/state",

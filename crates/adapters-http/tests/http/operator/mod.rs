@@ -7,6 +7,7 @@ mod log_filter;
 mod owner_records;
 mod owner_search;
 mod publishing;
+mod scim;
 mod support;
 mod survey;
 pub(crate) mod system;
