@@ -87,6 +87,7 @@ impl Instance {
             error_pages: configuration.public_url.as_ref().map_or_else(String::new, |url| url.as_str().to_owned()),
             portal_is_framed: !configuration.portal.frame_ancestors.is_empty(),
             cors_origins: configuration.cors_origins,
+            scim_subject: configuration.scim_subject,
             forward_metadata: configuration.forward_metadata,
             trusted_proxies: configuration.trusted_proxies,
             user_rate_limit: configuration.user_rate_limit,

@@ -16,7 +16,7 @@ mod warning;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use adapters_http::{HttpLimits, OperatorTokens, PORTAL_COOKIE};
+use adapters_http::{HttpLimits, OperatorTokens, PORTAL_COOKIE, ScimSubject};
 use adapters_oidc::{OperatorClaim, OrganizationClaims};
 use adapters_otlp::{CollectorHeader, CollectorUrl};
 use adapters_system::{AuditDestination, EncryptionKey, LogFilter, LogSettings, Secret};
@@ -76,6 +76,8 @@ pub(crate) struct Configuration {
     pub(crate) operators: Vec<String>,
     /// `OPERATOR_CLAIM`
     pub(crate) operator_claim: Option<OperatorClaim>,
+    /// `SCIM_SUBJECT`; `None` means no SCIM.
+    pub(crate) scim_subject: Option<ScimSubject>,
     /// `OIDC_ORGANIZATION_CLAIM`, `OIDC_ROLE_CLAIM` and `ORGANIZATION_ROLES`
     pub(crate) organization_claims: OrganizationClaims,
     /// `DEFAULT_OWNER`
@@ -145,6 +147,7 @@ impl Default for Configuration {
             oidc_cli_client_id: None,
             operators: Vec::new(),
             operator_claim: None,
+            scim_subject: None,
             organization_claims: OrganizationClaims::default(),
             default_owner: DefaultOwner::default(),
             session_role_max_age: SESSION_ROLE_AGE_MAX,

@@ -1,3 +1,4 @@
+use adapters_http::ScimSubject;
 use adapters_oidc::{ClaimPointer, OidcSettings, OidcVerifier, OperatorClaim, OrganizationClaims};
 use adapters_system::Secret;
 use adapters_web::PortalColor;
@@ -75,6 +76,10 @@ pub(super) fn sign_in() -> Vec<Setting> {
         optional("OPERATOR_CLAIM", |all| &mut all.operator_claim, form(OperatorClaim::ALLOWED, OperatorClaim::parse))
             .doc("The claim of the ID token that makes its user an operator: the claim has the value, or is a list")
             .doc("with the value. If the provider has a scope with the name of the claim, it is requested."),
+        optional("SCIM_SUBJECT", |all| &mut all.scim_subject, scim_subject())
+            .doc("The attribute of [SCIM](scim.md) that is the subject (`sub`) of ID tokens: with it, the identity provider")
+            .doc("says at `/scim/v2` which users may act.")
+            .when_unset("no SCIM"),
     ]
 }
 
@@ -133,6 +138,19 @@ fn default_owner() -> Form<DefaultOwner> {
         DefaultOwner::Organization => "organization".to_owned(),
     };
     Form::new("user or organization", parse, show)
+}
+
+fn scim_subject() -> Form<ScimSubject> {
+    let parse = |text: &str| match text {
+        "externalId" => Some(ScimSubject::ExternalId),
+        "userName" => Some(ScimSubject::UserName),
+        _ => None,
+    };
+    let show = |subject: &ScimSubject| match subject {
+        ScimSubject::ExternalId => "externalId".to_owned(),
+        ScimSubject::UserName => "userName".to_owned(),
+    };
+    Form::new("externalId or userName", parse, show)
 }
 
 fn client_secret() -> Form<Secret> {
