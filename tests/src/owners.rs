@@ -9,7 +9,11 @@ use crate::harness::{Gatepost, Request, Storage, on_both_databases};
 use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
-on_both_databases!(a_suspended_customer_waits_and_goes_on, a_maximum_of_a_customer_holds_at_once);
+on_both_databases!(
+    a_suspended_customer_waits_and_goes_on,
+    a_maximum_of_a_customer_holds_at_once,
+    whom_the_provider_deactivates_is_refused_everywhere,
+);
 
 /// The bound on the other instances: a second, and the time of a request on a busy machine.
 const REFUSED_WITHIN: Duration = Duration::from_millis(1_500);
@@ -85,4 +89,46 @@ async fn a_maximum_of_a_customer_holds_at_once(storage: Storage) {
         assert_eq!(user.create("next").await.status, status, "with a maximum of {max}");
     }
     assert_eq!(user.keys().await.len(), 2, "a lower maximum ends no key");
+}
+
+/// By SCIM, the identity provider deactivates a user whose key is cached on another instance, and a user who has never signed
+/// in. The first is refused within the bound, and the second at the first sign-in, also after a restart.
+async fn whom_the_provider_deactivates_is_refused_everywhere(storage: Storage) {
+    const TOKEN: &str = "provider-provider-provider-provider";
+    let setup = setup(&storage).await.with("SCIM_SUBJECT", "userName");
+    let setup = setup.with("OPERATOR_TOKENS", &format!("provider:scim:{TOKEN}"));
+    let mut here = setup.clone().start().await;
+    let twin = if storage.url().starts_with("postgres") { Some(setup.twin().start().await) } else { None };
+    let there = twin.as_ref().unwrap_or(&here).address();
+    let (alice, leaver) = (Consumer::new(&here, "alice").await.at(there), here.user("leaver"));
+    let whoami = async || alice.send(Request::new("GET", "/api/whoami")).await.status;
+    let list = async |address| leaver.at(address).list().await.status;
+    assert_eq!(whoami().await, 200);
+
+    for user in ["alice", "leaver"] {
+        let body = json!({ "userName": user, "displayName": "Somebody", "active": "False" });
+        let created = here.send(&Request::new("POST", "/scim/v2/Users").bearer(TOKEN).json(&body)).await;
+        assert_eq!(created.status, 201, "{}", created.text());
+    }
+    let answered = Instant::now();
+    assert_eq!(list(here.address()).await, 403, "at once where it answered");
+    while whoami().await != 401 || list(there).await != 403 {
+        assert!(answered.elapsed() < REFUSED_WITHIN, "the other instance must refuse both");
+        sleep(Duration::from_millis(5)).await;
+    }
+    if twin.is_none() {
+        here.kill().await;
+        here.start_again().await;
+        assert_eq!((whoami().await, list(there).await), (401, 403), "also after a restart");
+    }
+    for user in ["alice", "leaver"] {
+        let body = json!({ "Operations": [{ "op": "Replace", "path": "active", "value": "True" }] });
+        let request = Request::new("PATCH", &format!("/scim/v2/Users/{user}")).bearer(TOKEN).json(&body);
+        assert_eq!(here.send(&request).await.status, 200);
+    }
+    let ended = Instant::now();
+    while whoami().await != 200 || list(there).await != 200 {
+        assert!(ended.elapsed() < REFUSED_WITHIN, "the other instance must accept both again");
+        sleep(Duration::from_millis(20)).await;
+    }
 }
