@@ -103,6 +103,7 @@ diesel::table! {
         failing_since -> Nullable<Instant>,
         paused_until -> Nullable<Instant>,
         pause_millis -> BigInt,
+        rests_until -> Nullable<Instant>,
     }
 }
 

@@ -118,6 +118,7 @@ fn lane(number: u8, keys: &SealingKeys, entropy: &SeededEntropy) -> ClaimedLane 
             entropy,
         )),
         breaker: Breaker::default(),
+        rests_until: None,
         deliveries: vec![delivery],
     }
 }

@@ -94,8 +94,10 @@ impl Run<'_> {
         if self.claiming.last == LastClaim::Other && found <= FOUND_FEW {
             self.claiming.last = LastClaim::FoundFew;
         }
-        let soon = StartBy::within(UNSENT_MAX, Instant::now(), self.dispatcher.clock.now());
-        let taken = Taken { claim: self.claiming.claim, start_by: self.claiming.start_by.min(soon), is_stored: true };
+        let (now, at) = (Instant::now(), self.dispatcher.clock.now());
+        let start_by = self.claiming.start_by.min(StartBy::within(UNSENT_MAX, now, at));
+        let taken = Taken { claim: self.claiming.claim, start_by, is_stored: true };
+        let latest_at_rate = self.claiming.answered(now);
         let has_left_some =
             lanes.len() >= self.claiming.lanes_max || may_have_left_payloads(self.claiming.payload_bytes_max, &lanes);
         if has_left_some {
@@ -105,7 +107,13 @@ impl Run<'_> {
         }
         self.offering.claim_ended(has_left_some);
         for lane in lanes {
-            self.lanes.known(lane.subscription, lane.owner).claim_found(lane.deliveries.len());
+            let (known, mut taken) = (self.lanes.known(lane.subscription, lane.owner), taken);
+            known.has_rate(lane.rests_until.is_some());
+            known.claim_found(lane.deliveries.len());
+            if let Some(until) = lane.rests_until {
+                taken.start_by.instant = taken.start_by.instant.min(latest_at_rate);
+                self.claiming.want_after_rest(now + until.since(at));
+            }
             self.take_in(lane, taken);
         }
         self.start_ready();
@@ -113,7 +121,7 @@ impl Run<'_> {
 
     /// Takes the claimed deliveries of a lane: queues them for sending, or gives them back if the lane must wait.
     pub(crate) fn take_in(&mut self, claimed: ClaimedLane, Taken { claim, start_by, is_stored }: Taken) {
-        let ClaimedLane { subscription, owner, url, secrets, breaker, deliveries } = claimed;
+        let ClaimedLane { subscription, owner, url, secrets, breaker, rests_until: _, deliveries } = claimed;
         let at = self.dispatcher.clock.now();
         let opened = self.secrets.open(&self.dispatcher.keys, subscription, secrets, at);
         let lane = self.lanes.known(subscription, owner);
@@ -126,6 +134,7 @@ impl Run<'_> {
             // Another process may have the key: this one holds the lane longer, and leaves the deliveries to others.
             Err(_) => Some(POLL_INTERVAL),
             Ok(_) if self.stopping.is_some() || !is_stored => Some(Duration::ZERO),
+            Ok(_) if start_by.is_over(Instant::now(), at) => Some(Duration::ZERO),
             Ok(_) if !may_deliver => Some(POLL_INTERVAL),
             Ok(_) => None,
         };

@@ -93,6 +93,8 @@ pub(crate) struct Lane {
     pub(crate) is_queued: bool,
     /// The store may have more due deliveries of the lane.
     may_have_more: bool,
+    /// The subscription has a rate: its deliveries start at once, and the lane rests between claims.
+    has_rate: bool,
     room_asked: u32,
     faults_in_a_row: u32,
     held_until: Option<Instant>,
@@ -112,6 +114,7 @@ impl Lane {
             waiting: VecDeque::new(),
             is_queued: false,
             may_have_more: false,
+            has_rate: false,
             room_asked: 0,
             faults_in_a_row: 0,
             held_until: None,
@@ -128,18 +131,22 @@ impl Lane {
         self.in_flight < self.cap.get() && !self.waiting.is_empty()
     }
 
-    /// How many more deliveries to claim, up to the cap, or up to twice the cap in a quick lane. 0 while the lane is
-    /// held, or pauses before the store knows about the pause.
+    /// How many more deliveries to claim, up to the cap, or up to twice the cap in a quick lane without a rate. 0 while
+    /// the lane is held, or pauses before the store knows about the pause.
     pub(crate) fn room(&self, now: Timestamp) -> u32 {
         let pauses = self.unwritten > 0 && self.breaker.admission(now) != Admission::Free;
-        let claimed_max = (1 + self.rounds_ahead) * self.cap.get();
+        let claimed_max = (1 + self.rounds_ahead()) * self.cap.get();
         if self.held_until.is_some() || pauses { 0 } else { claimed_max.saturating_sub(self.claimed()) }
+    }
+
+    fn rounds_ahead(&self) -> u32 {
+        if self.has_rate { 0 } else { self.rounds_ahead }
     }
 
     /// Whether a claim is worth its cost: the store may have more, and in a quick lane there is room for at least half the
     /// cap.
     pub(crate) fn wants_more(&self, now: Timestamp) -> bool {
-        let enough = (self.rounds_ahead * self.cap.get()).div_ceil(2).max(1);
+        let enough = (self.rounds_ahead() * self.cap.get()).div_ceil(2).max(1);
         self.may_have_more && self.room(now) >= enough
     }
 
@@ -165,9 +172,15 @@ impl Lane {
         self.room_asked
     }
 
-    /// Notes how many deliveries of the lane the claim found.
+    /// Notes whether the subscription has a rate.
+    pub(crate) fn has_rate(&mut self, has_rate: bool) {
+        self.has_rate = has_rate;
+    }
+
+    /// Notes how many deliveries of the lane the claim found. A lane with a rate has no more before the end of its rest.
     pub(crate) fn claim_found(&mut self, count: usize) {
-        self.may_have_more = count >= self.room_asked as usize;
+        let may_rest = self.has_rate && self.room_asked > 0;
+        self.may_have_more = count >= self.room_asked as usize && !may_rest;
     }
 
     pub(crate) fn may_have_more(&self) -> bool {

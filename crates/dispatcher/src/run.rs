@@ -48,6 +48,7 @@ impl Run<'_> {
             let now = Instant::now();
             self.poll_if_due(now);
             self.cut_off_if_due(now);
+            self.claiming.end_rests(now);
             self.begin_claim_if_wanted(now);
             self.offer_if_wanted();
             self.begin_write_if_due(now);
@@ -96,7 +97,8 @@ impl Run<'_> {
 
     /// When the next turn starts if there is no event.
     fn next_deadline(&self, now: Instant) -> Instant {
-        let others = [self.completions.due_at(now), self.claim_due_at(), self.stop_deadline()];
+        let rest = self.claiming.first_rest_ends();
+        let others = [self.completions.due_at(now), self.claim_due_at(), self.stop_deadline(), rest];
         others.into_iter().flatten().fold(self.next_poll, Instant::min)
     }
 

@@ -1,10 +1,10 @@
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{ClaimId, ClaimedDelivery, ClaimedLane, Completion, HandedOver, StoreError};
-use domain::webhooks::{AttemptOutcome, FairShares, OwnerNumber};
+use domain::webhooks::{AttemptOutcome, DeliveryRate, FairShares, OwnerNumber};
 use domain::{OpenSpan, SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -45,6 +45,11 @@ pub(crate) struct Run<'a> {
     pub(crate) timer: Pin<Box<Sleep>>,
 }
 
+/// The most ends of rests that are remembered.
+const RESTS_MAX: usize = 4_096;
+/// Rests end in steps of this length, so that one claim serves many lanes.
+const REST_STEP: Duration = Duration::from_millis(5);
+
 /// Whether the next claim is wanted, and the claim in progress.
 pub(crate) struct Claiming<'a> {
     /// Deliveries may be due that no claim has seen.
@@ -63,6 +68,11 @@ pub(crate) struct Claiming<'a> {
     pub(crate) shares: FairShares,
     pub(crate) start_by: StartBy,
     pub(crate) outage: Outage,
+    /// The ends of the rests of lanes with a rate, in steps since the run began.
+    rests: BTreeSet<u32>,
+    run_began: Instant,
+    /// How long a claim takes at least.
+    usual: Duration,
 }
 
 /// The consequence of the last claim for the next one.
@@ -91,7 +101,40 @@ impl Claiming<'_> {
             shares: FairShares::new(0),
             start_by: StartBy { instant: now, time: Timestamp::MIN },
             outage: Outage::of("claiming deliveries"),
+            rests: BTreeSet::new(),
+            run_began: now,
+            usual: Duration::ZERO,
         }
+    }
+
+    /// Asks for a claim at the end of a lane's rest. If there are too many, the poll finds the last ones.
+    pub(crate) fn want_after_rest(&mut self, until: Instant) {
+        let steps = until.duration_since(self.run_began).as_millis().div_ceil(REST_STEP.as_millis());
+        self.rests.insert(steps.try_into().unwrap_or(u32::MAX));
+        if self.rests.len() > RESTS_MAX {
+            self.rests.pop_last();
+        }
+    }
+
+    /// When the first rest ends.
+    pub(crate) fn first_rest_ends(&self) -> Option<Instant> {
+        self.rests.first().map(|steps| self.run_began + REST_STEP * *steps)
+    }
+
+    /// Asks for a claim if a rest has ended.
+    pub(crate) fn end_rests(&mut self, now: Instant) {
+        while self.first_rest_ends().is_some_and(|until| until <= now) {
+            self.rests.pop_first();
+            self.is_wanted = true;
+        }
+    }
+
+    /// The latest start of the deliveries that the last claim took at a rate: their rate holds from claim to claim, so no
+    /// claim may start its deliveries much later than others. A claim is late if it took longer than usual.
+    pub(crate) fn answered(&mut self, now: Instant) -> Instant {
+        let (usual, took) = (self.usual, now.duration_since(self.began));
+        self.usual = took.min(usual + usual / 8 + Duration::from_millis(1));
+        self.began + usual + DeliveryRate::LATE_MAX
     }
 
     /// Asks for a claim of the deliveries that were just published.

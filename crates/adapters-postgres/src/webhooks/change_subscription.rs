@@ -4,11 +4,12 @@ use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{BreakerRow, ChangedSubscriptionRow, SubscriptionRow};
 use domain::ports::{ChangeSubscriptionRequest, SubscriptionUpdate};
-use domain::webhooks::{Breaker, Subscription};
+use domain::webhooks::{Breaker, DeliveryRate, Subscription};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::{join, join3};
 
 use super::close_lane::{close, end_lane};
+use super::retry_delivery::wake_lane;
 use super::subscription_queries::{delete_patterns, insert_patterns, subscription_of};
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
@@ -76,6 +77,9 @@ pub(super) async fn write_change(
         delete_patterns(connection, &changed.owner, changed.id).await?;
         insert_patterns(connection, changed).await?;
     }
+    if changed.options.max_per_second != before.options.max_per_second {
+        change_rest(connection, changed.id, changed.options.max_per_second, at).await?;
+    }
     match (before.status.is_enabled(), changed.status.is_enabled()) {
         (false, true) => open_lane(connection, changed.id, at).await,
         (true, false) => {
@@ -84,6 +88,24 @@ pub(super) async fn write_change(
         }
         _ => Ok(()),
     }
+}
+
+/// Changes the rest of the locked lane to that of this rate. The next claim finds out when the lane needs service.
+async fn change_rest(
+    connection: &AsyncPgConnection,
+    id: SubscriptionId,
+    rate: Option<DeliveryRate>,
+    at: Timestamp,
+) -> QueryResult<()> {
+    let lane = webhook_lanes::table.find(id.as_bytes().as_slice());
+    let stored = lane.select(webhook_lanes::rests_until).first(&mut &*connection).await.optional()?;
+    let before = stored.and_then(|stored: Option<StoredInstant>| stored?.timestamp());
+    let after = rate.and_then(|rate| rate.rests_after_change(before, at));
+    diesel::update(lane)
+        .set(webhook_lanes::rests_until.eq(after.map(StoredInstant::from)))
+        .execute(&mut &*connection)
+        .await?;
+    wake_lane(connection, id, at).await
 }
 
 /// Opens the lane with a new breaker, and makes it ready.

@@ -9,7 +9,7 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
-use domain::webhooks::{Admission, Allotment, Breaker, OwnerNumber, Payload, SealedSecrets, TargetUrl};
+use domain::webhooks::{Admission, Allotment, Breaker, DeliveryRate, OwnerNumber, Payload, SealedSecrets, TargetUrl};
 use domain::{EventId, SubscriptionId, Timestamp, TraceContext};
 use futures_util::future::{OptionFuture, join, join3};
 
@@ -23,7 +23,7 @@ use crate::transaction::{Begin, Commit, NotDurable, Rollback, settle};
 /// need. Skips the lanes in `$2`, all lanes of the owners in `$3` and of suspended owners, and begins at `$4`. `OFFSET 0`
 /// makes the planner ask for the owner of each lane that it reads, and for no other.
 const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_at, lane.wakes, lane.failures_in_a_row,
-        lane.failing_since, lane.paused_until, lane.pause_millis,
+        lane.failing_since, lane.paused_until, lane.pause_millis, lane.rests_until,
         subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
         subscription.options, owner.rested_until
     FROM (
@@ -45,8 +45,10 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
 /// the server can see them.
 ///
 /// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
-/// - A lane that may only probe is locked, and skipped if it has an open claim. Open claims are searched among the
-///   first thousand deliveries of each kind, because claims are taken from there.
+/// - A lane that may only probe or has a rate is locked, so that it is in one claim at a time, and skipped if another
+///   transaction has locked it, or has written it since the claim saw it (`wakes`).
+/// - A lane that may only probe is skipped if it has an open claim. Open claims are searched among the first thousand
+///   deliveries of each kind, because claims are taken from there.
 /// - The rows are locked, and [`TAKE`] writes them in the same transaction. `attempts` counts the new attempt.
 /// - Here and elsewhere, a condition with `ANY` repeats the ids of the lanes for the index, so that no other lanes are
 ///   read, in whatever order the tables are joined.
@@ -59,10 +61,11 @@ const PICK: &str = "WITH asked AS MATERIALIZED (
             AND lane.subscription_id = ANY($1) AND (lane.paused_until IS NULL OR lane.paused_until <= $5)
         UNION ALL
         SELECT subscription_id, room, due_from FROM (
-            SELECT lane.subscription_id, 1 AS room, lane.due_from FROM unnest($3, $4) AS probed (subscription_id, wakes)
-            JOIN webhook_lanes AS lane ON lane.subscription_id = probed.subscription_id AND lane.is_open
-                AND lane.subscription_id = ANY($3) AND lane.wakes = probed.wakes
-            WHERE NOT EXISTS (
+            SELECT lane.subscription_id, alone.room, lane.due_from
+            FROM unnest($3, $4, $7, $8) AS alone (subscription_id, wakes, room, may_probe)
+            JOIN webhook_lanes AS lane ON lane.subscription_id = alone.subscription_id AND lane.is_open
+                AND lane.subscription_id = ANY($3) AND lane.wakes = alone.wakes
+            WHERE NOT alone.may_probe OR NOT EXISTS (
                 SELECT FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
                 CROSS JOIN LATERAL (
                     SELECT claimed_until FROM webhook_due WHERE subscription_id = lane.subscription_id
@@ -71,7 +74,7 @@ const PICK: &str = "WITH asked AS MATERIALIZED (
                 ) AS first WHERE first.claimed_until > $5
             )
             ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane SKIP LOCKED
-        ) AS probed
+        ) AS alone
     ), picked AS MATERIALIZED (
         SELECT due.* FROM asked CROSS JOIN LATERAL (
             SELECT * FROM (
@@ -172,10 +175,10 @@ impl Work for Claim<'_> {
             join3(begun, self.pick(connection, &lanes), OptionFuture::from(lock_lanes(connection, &to_settle))).await;
         let rows = begun.0.and(begun.1).and(rows)?;
         let locked = locked.transpose()?.unwrap_or_default();
-        let Read { lanes, unreadable } = read(lanes, rows);
+        let Read { lanes, unreadable } = read(lanes, rows, request.at);
         let (taken, settled, committed) = join3(
             OptionFuture::from(self.take(connection, &lanes, &unreadable)),
-            OptionFuture::from(settle_lanes(connection, &to_settle, &locked, request.at)),
+            OptionFuture::from(settle_lanes(connection, &to_settle, &locked, &lanes, request.at)),
             Commit.execute(&mut &*connection),
         )
         .await;
@@ -261,16 +264,17 @@ impl Claim<'_> {
 
     async fn pick(&self, connection: &AsyncPgConnection, lanes: &[ReadyLane]) -> QueryResult<Vec<PickedRow>> {
         let request = self.request;
-        let admitted = |as_what| lanes.iter().filter(move |lane| lane.breaker.admission(request.at) == as_what);
-        let free = || admitted(Admission::Free);
-        let probed = || admitted(Admission::Probe);
+        let free = || lanes.iter().filter(|lane| lane.is_free(request.at));
+        let alone = || lanes.iter().filter_map(|lane| Some((lane, lane.room_alone(request.at)?)));
         let query = diesel::sql_query(PICK)
             .bind::<Array<Binary>, Vec<&[u8]>>(free().map(|lane| lane.id.as_bytes().as_slice()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(free().map(|lane| lane.room.into()).collect())
-            .bind::<Array<Binary>, Vec<&[u8]>>(probed().map(|lane| lane.id.as_bytes().as_slice()).collect())
-            .bind::<Array<BigInt>, Vec<i64>>(probed().map(|lane| lane.wakes).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(alone().map(|(lane, _)| lane.id.as_bytes().as_slice()).collect())
+            .bind::<Array<BigInt>, Vec<i64>>(alone().map(|(lane, _)| lane.wakes).collect())
             .bind::<Instant, StoredInstant>(request.at.into())
-            .bind::<BigInt, i64>(i64::try_from(request.payload_bytes_max).unwrap_or(i64::MAX));
+            .bind::<BigInt, i64>(i64::try_from(request.payload_bytes_max).unwrap_or(i64::MAX))
+            .bind::<Array<BigInt>, Vec<i64>>(alone().map(|(_, room)| room.into()).collect())
+            .bind::<Array<Bool>, Vec<bool>>(alone().map(|(lane, _)| lane.may_probe(request.at)).collect());
         Kept(query).load(&mut &*connection).await
     }
 
@@ -309,6 +313,8 @@ struct ReadyLaneRow {
     wakes: i64,
     #[diesel(embed)]
     breaker: BreakerRow,
+    #[diesel(sql_type = Nullable<Instant>)]
+    rests_until: Option<StoredInstant>,
     /// `None` if the subscription does not exist.
     #[diesel(sql_type = Nullable<Text>)]
     url: Option<String>,
@@ -327,6 +333,8 @@ struct ReadyLane {
     ready_at: StoredInstant,
     wakes: i64,
     breaker: Breaker,
+    /// Until when the lane rests, because of its rate.
+    rests_until: Option<Timestamp>,
     /// `None` if the subscription is damaged or does not exist.
     target: Option<Target>,
     /// The end of the last suspension of the owner: no run counts from before it.
@@ -334,15 +342,46 @@ struct ReadyLane {
 }
 
 impl ReadyLane {
+    fn rate(&self) -> Option<DeliveryRate> {
+        self.target.as_ref()?.1.options.max_per_second
+    }
+
+    fn rests(&self, at: Timestamp) -> bool {
+        self.rests_until.is_some_and(|until| at < until)
+    }
+
+    fn may_probe(&self, at: Timestamp) -> bool {
+        self.breaker.admission(at) == Admission::Probe
+    }
+
+    /// Whether several claims may take deliveries of the lane at a time.
+    fn is_free(&self, at: Timestamp) -> bool {
+        self.breaker.admission(at) == Admission::Free && self.rate().is_none() && !self.rests(at)
+    }
+
+    /// How many deliveries a claim takes that has the lane to itself; `None` if the lane is free, pauses or rests.
+    fn room_alone(&self, at: Timestamp) -> Option<u32> {
+        match self.breaker.admission(at) {
+            _ if self.rests(at) => None,
+            Admission::Probe => Some(1),
+            Admission::Free => self.rate().map(|rate| rate.claim_max().min(self.room)),
+            Admission::Paused(_) => None,
+        }
+    }
+
+    /// Until when the lane rests after a claim has taken this many deliveries; `None` without a rate.
+    fn rests_after(&self, taken: usize, at: Timestamp) -> Option<Timestamp> {
+        let taken = u32::try_from(taken).unwrap_or(u32::MAX);
+        self.rate().map(|rate| rate.rests_until(self.rests_until, at, taken))
+    }
+
     /// Whether the claim need not settle the lane: it became ready a moment ago, and will soon have more to send.
     fn may_linger(&self, at: Timestamp) -> bool {
-        let is_free = self.breaker.admission(at) == Admission::Free;
-        is_free && self.ready_at.timestamp().is_some_and(|ready_at| at < ready_at.plus(LINGER))
+        self.is_free(at) && self.ready_at.timestamp().is_some_and(|ready_at| at < ready_at.plus(LINGER))
     }
 
     fn seen(&self, at: Timestamp) -> SeenLane {
-        let may_probe = self.breaker.admission(at) == Admission::Probe;
-        SeenLane { id: self.id, wakes: self.wakes, may_probe }
+        SeenLane { id: self.id, wakes: self.wakes, may_probe: self.may_probe(at) }
     }
 }
 
@@ -355,8 +394,10 @@ impl ReadyLaneRow {
         let (owner, breaker) = (OwnerNumber::from_number(self.owner), self.breaker.breaker());
         let url = self.url.and_then(|url| TargetUrl::from_stored(&url));
         let target = url.zip(self.secrets.secrets(id).ok());
-        let rested_until = self.rested_until.and_then(StoredInstant::timestamp);
-        Ok(ReadyLane { id, owner, room: 0, ready_at: self.ready_at, wakes: self.wakes, breaker, target, rested_until })
+        let [rests_until, rested_until] =
+            [self.rests_until, self.rested_until].map(|stored| stored.and_then(StoredInstant::timestamp));
+        let (ready_at, wakes) = (self.ready_at, self.wakes);
+        Ok(ReadyLane { id, owner, room: 0, ready_at, wakes, breaker, rests_until, target, rested_until })
     }
 }
 
@@ -400,7 +441,7 @@ struct Read {
     unreadable: Vec<Unreadable>,
 }
 
-fn read(lanes: Vec<ReadyLane>, mut rows: Vec<PickedRow>) -> Read {
+fn read(lanes: Vec<ReadyLane>, mut rows: Vec<PickedRow>, at: Timestamp) -> Read {
     let whole: HashSet<SubscriptionId> =
         lanes.iter().filter(|lane| lane.target.is_some()).map(|lane| lane.id).collect();
     let unfit: HashSet<Vec<u8>> = rows.iter().filter(|row| !row.fits).map(|row| row.event_id.clone()).collect();
@@ -416,7 +457,7 @@ fn read(lanes: Vec<ReadyLane>, mut rows: Vec<PickedRow>) -> Read {
             None => unreadable.push(Unreadable { subscription: row.subscription_id, delivery: row.delivery_id }),
         }
     }
-    Read { lanes: claimed_lanes(lanes, deliveries), unreadable }
+    Read { lanes: claimed_lanes(lanes, deliveries, at), unreadable }
 }
 
 /// Takes the payloads and spans out of the rows. One row of each event has them.
@@ -446,9 +487,11 @@ impl PickedRow {
     }
 }
 
-fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<ClaimedLane> {
+fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries, at: Timestamp) -> Vec<ClaimedLane> {
     let claimed = lanes.into_iter().filter_map(|lane| {
-        let (mut deliveries, (url, secrets)) = deliveries.remove(&lane.id).zip(lane.target)?;
+        let mut deliveries = deliveries.remove(&lane.id)?;
+        let rests_until = lane.rests_after(deliveries.len(), at);
+        let (url, secrets) = lane.target?;
         deliveries.sort_unstable_by_key(|(turn, delivery)| (*turn, delivery.id));
         let since = lane.rested_until.unwrap_or(Timestamp::MIN);
         let counted = |(_, one): (Turn, ClaimedDelivery)| ClaimedDelivery {
@@ -457,7 +500,7 @@ fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries) -> Vec<Claim
         };
         let deliveries = deliveries.into_iter().map(counted).collect();
         let (subscription, owner, breaker) = (lane.id, lane.owner, lane.breaker);
-        Some(ClaimedLane { subscription, owner, url, secrets, breaker, deliveries })
+        Some(ClaimedLane { subscription, owner, url, secrets, breaker, rests_until, deliveries })
     });
     claimed.collect()
 }

@@ -62,12 +62,13 @@ const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, l
         OR lane.failing_since IS NOT NULL OR lane.paused_until IS NOT NULL)
     ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane";
 
-/// A changed lane becomes ready as soon as its pause allows: the next claim finds out whether a delivery is due.
+/// A changed lane becomes ready as soon as its pause and its rest allow: the next claim finds out whether a delivery is due.
 const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
     SET failures_in_a_row = reported.failures_in_a_row, failing_since = reported.failing_since,
         paused_until = reported.paused_until, pause_millis = reported.pause_millis, wakes = lane.wakes + 1,
         due_from = LEAST(lane.due_from, reported.at),
-        ready_at = GREATEST(LEAST(lane.ready_at, reported.at), CASE WHEN lane.is_open THEN reported.paused_until END)
+        ready_at = GREATEST(LEAST(lane.ready_at, reported.at),
+            CASE WHEN lane.is_open THEN GREATEST(reported.paused_until, lane.rests_until) END)
     FROM unnest($1, $2, $3, $4, $5, $6) AS reported
         (subscription_id, failures_in_a_row, failing_since, paused_until, pause_millis, at)
     WHERE lane.subscription_id = reported.subscription_id AND lane.subscription_id = ANY($1)";

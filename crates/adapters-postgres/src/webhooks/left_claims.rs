@@ -40,7 +40,7 @@ const TAKE_AWAY: &str = "UPDATE webhook_due AS due SET claim = NULL, claimed_unt
         AND due.claimer = $1 AND due.claim IS NOT NULL";
 
 const WAKE: &str = "UPDATE webhook_lanes SET wakes = wakes + 1,
-        ready_at = GREATEST(LEAST(ready_at, $2), CASE WHEN is_open THEN paused_until END)
+        ready_at = GREATEST(LEAST(ready_at, $2), CASE WHEN is_open THEN GREATEST(paused_until, rests_until) END)
     WHERE subscription_id = ANY($1)";
 
 impl PostgresStore {

@@ -25,7 +25,8 @@ const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event
 macro_rules! lock {
     ($wait:literal) => {
         concat!(
-            "SELECT subscription_id, ready_at IS NULL OR ready_at > GREATEST($5, paused_until) OR due_from > $5 AS sleeps
+            "SELECT subscription_id, ready_at IS NULL OR ready_at > GREATEST($5, paused_until, rests_until)
+                OR due_from > $5 AS sleeps
             FROM webhook_lanes
             WHERE is_open AND subscription_id = ANY(ARRAY(
                 SELECT pattern.subscription_id
@@ -50,7 +51,8 @@ const LOCK: &str = lock!("");
 const LOCK_FREE: &str = lock!(" SKIP LOCKED");
 
 /// Wakes lanes that are locked.
-const WAKE: &str = "UPDATE webhook_lanes SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)),
+const WAKE: &str = "UPDATE webhook_lanes
+    SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until, rests_until)),
         due_from = LEAST(due_from, $2)
     WHERE subscription_id = ANY($1)";
 
@@ -307,7 +309,8 @@ impl MatchRow {
     fn target(self, subscription: SubscriptionId) -> Option<ClaimedLane> {
         let (owner, breaker) = (OwnerNumber::from_number(self.owner), self.breaker.breaker());
         let (url, secrets) = (TargetUrl::from_stored(&self.url?)?, self.secrets.secrets(subscription).ok()?);
-        Some(ClaimedLane { subscription, owner, url, secrets, breaker, deliveries: Vec::new() })
+        let (rests_until, deliveries) = (None, Vec::new());
+        Some(ClaimedLane { subscription, owner, url, secrets, breaker, rests_until, deliveries })
     }
 }
 

@@ -17,7 +17,8 @@ use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
 const WAKE_LANE: &str = "UPDATE webhook_lanes
-    SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until)), due_from = LEAST(due_from, $2)
+    SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until, rests_until)),
+        due_from = LEAST(due_from, $2)
     WHERE subscription_id = $1";
 
 /// A delivery in both tables stays in the queue (decision 105).
@@ -112,7 +113,8 @@ pub(super) async fn replay_ended(
     replayed.and(deleted).map(drop)
 }
 
-/// Makes the locked lane ready for a delivery that is due at `at`, as soon as its pause allows.
+/// Makes the locked lane ready for a delivery that is due at `at`, as soon as its pause and its rest
+/// allow.
 pub(super) async fn wake_lane(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<()> {
     let update = diesel::sql_query(WAKE_LANE)
         .bind::<Binary, _>(lane.as_bytes().as_slice())

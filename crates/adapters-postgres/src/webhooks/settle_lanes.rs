@@ -1,9 +1,10 @@
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Array, BigInt, Binary, Bool};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::ports::ClaimedLane;
 use domain::{SubscriptionId, Timestamp};
 
 /// Locks the lanes that no other transaction has locked.
@@ -12,7 +13,7 @@ const LOCK: &str = "SELECT subscription_id FROM webhook_lanes WHERE is_open AND 
 
 /// Sets for each lane of the claim when it next needs service: at once while a delivery is due, which puts it behind
 /// all lanes that have waited longer; otherwise when a delivery becomes due or a claim ends; never when it is empty.
-/// Sets `due_from` to the time of the first delivery.
+/// Sets `due_from` to the time of the first delivery. A lane from which the claim took deliveries at a rate rests first.
 ///
 /// - The lanes were locked by an earlier statement: this one sees all earlier commits.
 /// - Leaves the lane ready if it was written since the claim saw it (`wakes`).
@@ -20,13 +21,15 @@ const LOCK: &str = "SELECT subscription_id FROM webhook_lanes WHERE is_open AND 
 /// - Claims are taken from the front of each kind, so the first thousand rows of each kind contain all open claims.
 const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
     SET wakes = lane.wakes + 1, due_from = LEAST(seen.due_from, $4),
-        ready_at = CASE WHEN seen.ready_at IS NOT NULL THEN GREATEST(seen.ready_at, lane.paused_until) END
+        rests_until = COALESCE(seen.rests_until, lane.rests_until),
+        ready_at = CASE WHEN seen.ready_at IS NOT NULL
+            THEN GREATEST(seen.ready_at, lane.paused_until, seen.rests_until, lane.rests_until) END
     FROM (
-        SELECT lane.subscription_id, first.due_at AS due_from, CASE
+        SELECT lane.subscription_id, seen.rests_until, first.due_at AS due_from, CASE
             WHEN next.due_at <= $4 AND NOT (seen.may_probe AND claims.first_end IS NOT NULL) THEN $4
             WHEN seen.may_probe THEN COALESCE(claims.first_end, next.due_at)
             ELSE LEAST(next.due_at, claims.first_end) END AS ready_at
-        FROM unnest($1, $2, $3) AS seen (subscription_id, wakes, may_probe)
+        FROM unnest($1, $2, $3, $5) AS seen (subscription_id, wakes, may_probe, rests_until)
         JOIN webhook_lanes AS lane ON lane.subscription_id = seen.subscription_id AND lane.wakes = seen.wakes
             AND lane.subscription_id = ANY($1)
         CROSS JOIN LATERAL (
@@ -80,20 +83,24 @@ pub(super) fn lock_lanes<'a>(
     (!lanes.is_empty()).then(|| Kept(query).load(&mut &*connection))
 }
 
-/// Settles the locked ones of the lanes, as the last statement of the transaction.
+/// Settles the locked ones of the lanes, as the last statement of the transaction. `claimed` are those with deliveries.
 pub(super) fn settle_lanes<'a>(
     connection: &'a AsyncPgConnection,
     lanes: &[SeenLane],
     locked: &[LockedLaneRow],
+    claimed: &[ClaimedLane],
     at: Timestamp,
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
     let is_locked = |lane: &&SeenLane| locked.iter().any(|row| row.subscription_id == lane.id.as_bytes());
     let lanes: Vec<&SeenLane> = lanes.iter().filter(is_locked).collect();
+    let claimed = |lane: &SeenLane| claimed.iter().find(|claimed| claimed.subscription == lane.id);
+    let rests = |lane: &&SeenLane| claimed(lane)?.rests_until.map(StoredInstant::from);
     let update = diesel::sql_query(SETTLE_OPEN)
         .bind::<Array<Binary>, Vec<Vec<u8>>>(lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect())
         .bind::<Array<BigInt>, Vec<i64>>(lanes.iter().map(|lane| lane.wakes).collect())
         .bind::<Array<Bool>, Vec<bool>>(lanes.iter().map(|lane| lane.may_probe).collect())
-        .bind::<Instant, StoredInstant>(at.into());
+        .bind::<Instant, StoredInstant>(at.into())
+        .bind::<Array<Nullable<Instant>>, Vec<Option<StoredInstant>>>(lanes.iter().map(rests).collect());
     (!lanes.is_empty()).then(|| Kept(update).execute(&mut &*connection))
 }
 

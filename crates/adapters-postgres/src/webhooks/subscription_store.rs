@@ -5,7 +5,7 @@ use domain::ports::{
     StoreError, SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate,
 };
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
-use domain::{OwnerId, SubscriptionId};
+use domain::{OwnerId, Patch, SubscriptionId};
 
 use super::find_subscription::FindSubscription;
 use super::list_subscriptions::{List, ListWithHealth};
@@ -38,7 +38,11 @@ impl SubscriptionStore for PostgresStore {
     }
 
     async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
-        self.run(request).await
+        let updated = self.run(request).await?;
+        if request.change.options.max_per_second != Patch::Keep {
+            self.change_signal.notify_of_deliveries();
+        }
+        Ok(updated)
     }
 
     async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {

@@ -43,6 +43,15 @@ pub(super) fn write_change(
         delete_patterns(connection, owner, id)?;
         insert_patterns(connection, changed)?;
     }
+    let rate = changed.options.max_per_second;
+    if rate != before.options.max_per_second
+        && let Some(lane_before) = Lane::find(connection, id)?
+    {
+        let mut lane = lane_before.clone();
+        lane.rests_until = rate.and_then(|rate| rate.rests_after_change(lane.rests_until, at));
+        lane.ready_at = lane.next_service(connection, at)?;
+        lane.write(connection, &lane_before)?;
+    }
     match (before.status.is_enabled(), changed.status.is_enabled()) {
         (true, false) => close(connection, id, DeliveryEnd::SubscriptionDisabled, at),
         (false, true) => open(connection, id, at),

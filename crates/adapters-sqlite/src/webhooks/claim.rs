@@ -7,7 +7,7 @@ use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{owners, webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::webhooks::{SecretsRow, phase_number, subscription_id};
 use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
-use domain::webhooks::{Admission, Allotment, OwnerNumber, PayloadRoom, Phase, SealedSecrets, TargetUrl};
+use domain::webhooks::{Admission, Allotment, DeliveryRate, OwnerNumber, PayloadRoom, Phase, SealedSecrets, TargetUrl};
 use domain::{SubscriptionId, Timestamp};
 
 use super::close_lane::{delete_lane, end_unreadable};
@@ -126,7 +126,8 @@ fn serve(
     payload_room: &mut PayloadRoom,
 ) -> Result<Served, Undo> {
     let Some((before, target, rested_until)) = find_lane(connection, lane)? else { return Ok(Served::default()) };
-    let wanted = admitted(connection, &before, room, request.at)?;
+    let rate = target.as_ref().and_then(|(_, secrets)| secrets.options.max_per_second);
+    let wanted = admitted(connection, &before, rate, room, request.at)?;
     let due = claimable(connection, &before, request.at, wanted, payload_room)?;
     let found = due.len();
     let (rows, mut deliveries, unreadable) = read(due, target.is_some(), request);
@@ -138,23 +139,28 @@ fn serve(
         end_unreadable(connection, row, request.at)?;
     }
     let mut lane = before.clone();
+    if let Some(rate) = rate.filter(|_| !deliveries.is_empty()) {
+        let taken = u32::try_from(deliveries.len()).unwrap_or(u32::MAX);
+        lane.rests_until = Some(rate.rests_until(lane.rests_until, request.at, taken));
+    }
     // The lane goes to the back of the queue; a lane without due deliveries goes behind this claim too. A lane that
     // filled its room may have more deliveries, which the next claim finds.
     let back = if found == 0 { request.at.plus(Duration::from_millis(1)) } else { request.at };
     let may_have_more = wanted == room && found == usize::try_from(room).unwrap_or(usize::MAX);
     lane.ready_at = if may_have_more {
-        Some(back)
+        Some(lane.rests_until.map_or(back, |until| until.max(back)))
     } else {
-        before.next_service(connection, request.at)?.map(|next| next.max(back))
+        lane.next_service(connection, request.at)?.map(|next| next.max(back))
     };
     lane.write(connection, &before)?;
-    let (subscription, owner, breaker) = (before.id, before.owner, before.breaker);
+    let Lane { id: subscription, owner, breaker, rests_until, .. } = lane;
     let claimed = target.filter(|_| !deliveries.is_empty()).map(|(url, secrets)| ClaimedLane {
         subscription,
         owner,
         url,
         secrets,
         breaker,
+        rests_until,
         deliveries,
     });
     Ok(Served { claimed, unreadable: unreadable.len() })
@@ -179,9 +185,17 @@ fn read(
     (rows, deliveries, unreadable)
 }
 
-/// How many deliveries the breaker admits.
-fn admitted(connection: &mut SqliteConnection, lane: &Lane, room: u32, at: Timestamp) -> Result<u32, Undo> {
+/// How many deliveries the breaker and the rate admit.
+fn admitted(
+    connection: &mut SqliteConnection,
+    lane: &Lane,
+    rate: Option<DeliveryRate>,
+    room: u32,
+    at: Timestamp,
+) -> Result<u32, Undo> {
+    let room = rate.map_or(room, |rate| room.min(rate.claim_max()));
     match lane.breaker.admission(at) {
+        _ if lane.rests_until.is_some_and(|until| at < until) => Ok(0),
         Admission::Free => Ok(room),
         Admission::Paused(_) => Ok(0),
         Admission::Probe => {

@@ -20,6 +20,7 @@ pub(super) struct LaneRow {
     ready_at: Option<StoredInstant>,
     #[diesel(embed)]
     breaker: BreakerRow,
+    rests_until: Option<StoredInstant>,
 }
 
 /// The queue of a subscription.
@@ -30,6 +31,8 @@ pub(super) struct Lane {
     pub(super) is_open: bool,
     pub(super) ready_at: Option<Timestamp>,
     pub(super) breaker: Breaker,
+    /// Until when the lane rests, because of its rate.
+    pub(super) rests_until: Option<Timestamp>,
 }
 
 impl Lane {
@@ -58,13 +61,14 @@ impl Lane {
             Some(end) if probes && end > at => Some(end),
             _ => waiting.into_iter().chain(claim_end).min(),
         };
-        Ok(next.map(|next| next.max(paused_until)))
+        Ok(next.map(|next| next.max(paused_until).max(self.rests_until.unwrap_or(next))))
     }
 
-    /// Moves the lane's next service forward to `due_at`, or to the end of the breaker's pause. Returns whether the
-    /// service is earlier now.
+    /// Moves the lane's next service forward to `due_at`, or to the end of the breaker's pause or of the lane's rest.
+    /// Returns whether the service is earlier now.
     pub(super) fn bring_forward(&mut self, due_at: Timestamp) -> bool {
-        let ready_at = self.breaker.pause.map_or(due_at, |pause| pause.until.max(due_at));
+        let held_until = self.breaker.pause.map(|pause| pause.until).max(self.rests_until);
+        let ready_at = held_until.map_or(due_at, |until| until.max(due_at));
         let is_sooner = self.is_open && self.ready_at.is_none_or(|planned| planned > ready_at);
         if is_sooner {
             self.ready_at = Some(ready_at);
@@ -131,6 +135,7 @@ impl From<&Lane> for LaneRow {
             is_open: lane.is_open,
             ready_at: lane.ready_at.map(Into::into),
             breaker: BreakerRow::from(&lane.breaker),
+            rests_until: lane.rests_until.map(Into::into),
         }
     }
 }
@@ -143,6 +148,7 @@ impl TryFrom<LaneRow> for Lane {
         // An unreadable time counts as the earliest one: the lane is served at once, which writes the time again.
         let ready_at = row.ready_at.map(|stored| stored.timestamp().unwrap_or(Timestamp::MIN));
         let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker());
-        Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker })
+        let rests_until = row.rests_until.and_then(StoredInstant::timestamp);
+        Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker, rests_until })
     }
 }

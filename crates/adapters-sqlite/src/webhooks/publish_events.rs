@@ -248,9 +248,9 @@ fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Op
         .select((subscriptions::url, SecretsRow::as_select()));
     let found: Option<(String, SecretsRow)> = found.get_result(connection).optional()?;
     let target = found.and_then(|(url, secrets)| TargetUrl::from_stored(&url).zip(secrets.secrets(lane.id).ok()));
-    let Lane { id, owner, breaker, .. } = *lane;
+    let Lane { id: subscription, owner, breaker, rests_until, .. } = *lane;
     let deliveries = Vec::new();
-    Ok(target.map(|(url, secrets)| ClaimedLane { subscription: id, owner, url, secrets, breaker, deliveries }))
+    Ok(target.map(|(url, secrets)| ClaimedLane { subscription, owner, url, secrets, breaker, rests_until, deliveries }))
 }
 
 /// The open lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`], each with its

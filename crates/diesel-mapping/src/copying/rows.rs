@@ -148,6 +148,7 @@ pub struct LaneCopy {
     failing_since: Option<StoredInstant>,
     paused_until: Option<StoredInstant>,
     pause_millis: i64,
+    rests_until: Option<StoredInstant>,
 }
 
 /// An accepted event.

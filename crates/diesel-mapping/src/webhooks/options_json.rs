@@ -1,17 +1,19 @@
 use std::collections::BTreeMap;
 
 use domain::Timestamp;
-use domain::webhooks::{AuthKind, HeaderName, SealedAuth, SealedOptions, SealedSecret, SealedValue};
+use domain::webhooks::{AuthKind, DeliveryRate, HeaderName, SealedAuth, SealedOptions, SealedSecret, SealedValue};
 use serde::{Deserialize, Serialize};
 
 /// The options of a subscription, as they are stored. Later options get other members.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct StoredOptions {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     headers: BTreeMap<String, StoredValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     auth: Option<StoredAuth>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_per_second: Option<f64>,
 }
 
 /// A sealed value in base64, and when it was set, in Unix milliseconds.
@@ -61,19 +63,21 @@ pub fn stored_options(options: &SealedOptions) -> Option<String> {
         name: auth.name.to_string(),
         value: (&auth.value).into(),
     });
-    serde_json::to_string(&StoredOptions { headers: headers.collect(), auth }).ok()
+    let max_per_second = options.max_per_second.map(DeliveryRate::per_second);
+    serde_json::to_string(&StoredOptions { headers: headers.collect(), auth, max_per_second }).ok()
 }
 
 /// The options of this column; `None` if it has other JSON than [`stored_options`] writes.
 pub(super) fn options_of(column: Option<&str>) -> Option<SealedOptions> {
     let Some(json) = column else { return Some(SealedOptions::default()) };
-    let StoredOptions { headers, auth } = serde_json::from_str(json).ok()?;
+    let StoredOptions { headers, auth, max_per_second } = serde_json::from_str(json).ok()?;
     let header = |(name, value): (String, StoredValue)| Some((HeaderName::from_stored(&name)?, value.value()?));
     let auth = match auth {
         Some(auth) => Some(auth.auth()?),
         None => None,
     };
-    Some(SealedOptions { headers: headers.into_iter().map(header).collect::<Option<_>>()?, auth })
+    let headers = headers.into_iter().map(header).collect::<Option<_>>()?;
+    Some(SealedOptions { headers, auth, max_per_second: max_per_second.map(DeliveryRate::new).transpose().ok()? })
 }
 
 #[cfg(test)]
@@ -90,8 +94,9 @@ mod tests {
         let auth = SealedAuth { kind: AuthKind::Basic, name: name("authorization"), value: value(2) };
         let headers = [(name("x-a"), value(1)), (name("x-b"), value(3))].into();
         for options in [
-            SealedOptions { headers, auth: Some(auth) },
-            SealedOptions { headers: [(name("x-a"), value(1))].into(), auth: None },
+            SealedOptions { headers, auth: Some(auth), max_per_second: DeliveryRate::new(0.1).ok() },
+            SealedOptions { headers: [(name("x-a"), value(1))].into(), ..SealedOptions::default() },
+            SealedOptions { max_per_second: DeliveryRate::new(333.333).ok(), ..SealedOptions::default() },
         ] {
             let json = stored_options(&options).unwrap();
             assert_eq!(options_of(Some(&json)), Some(options));
@@ -104,6 +109,8 @@ mod tests {
             r#"{"headers":{"a b":{"sealed":"AQ==","setAt":1}}}"#,
             r#"{"headers":{"a":{"sealed":"?","setAt":1}}}"#,
             r#"{"headers":{"a":{"sealed":"AQ=="}}}"#,
+            r#"{"maxPerSecond":0}"#,
+            r#"{"maxPerSecond":"1"}"#,
             r#"{"auth":{"type":"digest","name":"a","value":{"sealed":"AQ==","setAt":1}}}"#,
         ] {
             assert_eq!(options_of(Some(wrong)), None, "{wrong:?}");

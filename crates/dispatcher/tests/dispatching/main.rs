@@ -13,6 +13,7 @@ mod owners;
 mod process_clock;
 mod process_death;
 mod published;
+mod rates;
 mod receivers;
 mod simulation;
 mod stopping;

@@ -1,12 +1,14 @@
 //! Holds the promises, and checks that they are kept.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dispatcher::{DispatcherSettings, UNSENT_MAX};
 use domain::ports::{ClaimedLane, Clock, SubscriptionStore};
-use domain::webhooks::{Admission, AttemptOutcome, Delivery, DeliveryEnd, DeliveryState, RetrySchedule, Verdict};
+use domain::webhooks::{
+    Admission, AttemptOutcome, Delivery, DeliveryEnd, DeliveryRate, DeliveryState, RetrySchedule, Verdict,
+};
 use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp};
 use tokio::time::Instant;
 
@@ -23,6 +25,9 @@ const ANSWER_MAX: Duration = Duration::from_secs(1);
 
 /// How old the time in a claim may be: the store may be slow, and clocks are not exact.
 const CLAIM_ERROR_MAX: Duration = Duration::from_millis(1_200);
+
+/// By how much a dispatcher overestimates how long claims take, after some that were delayed.
+const USUAL_ERROR_MAX: Duration = Duration::from_millis(10);
 
 pub(crate) fn settings() -> DispatcherSettings {
     DispatcherSettings {
@@ -130,8 +135,32 @@ impl LaneLoad {
     }
 }
 
+/// A lane with a rate, and its starts.
+#[derive(Debug)]
+struct Paced {
+    rate: DeliveryRate,
+    /// When it got the rate. What was claimed before may start for a while.
+    since: Instant,
+    last_second: VecDeque<Instant>,
+}
+
+impl Paced {
+    /// Notes a start. Returns how many the last second has.
+    fn starts(&mut self) -> usize {
+        let now = Instant::now();
+        if now >= self.since + UNSENT_MAX + ANSWER_MAX {
+            self.last_second.push_back(now);
+        }
+        while self.last_second.front().is_some_and(|start| *start + seconds(1) <= now) {
+            self.last_second.pop_front();
+        }
+        self.last_second.len()
+    }
+}
+
 #[derive(Debug, Default)]
 struct Model {
+    paced: BTreeMap<SubscriptionId, Paced>,
     records: BTreeMap<DeliveryId, Record>,
     loads: BTreeMap<u64, Load>,
     closed: BTreeSet<SubscriptionId>,
@@ -165,6 +194,14 @@ impl Oracle {
     /// How far the clocks of two processes may be apart.
     fn clock_error(&self) -> Duration {
         if self.traits.clock_offsets { 2 * READING_MAX } else { Duration::ZERO }
+    }
+
+    /// Notes the rate of a lane.
+    pub(crate) fn has_rate(&self, lane: SubscriptionId, rate: Option<DeliveryRate>) {
+        let mut model = self.model.lock().unwrap();
+        model.paced.remove(&lane);
+        let (since, last_second) = (Instant::now(), VecDeque::new());
+        model.paced.extend(rate.map(|rate| (lane, Paced { rate, since, last_second })));
     }
 
     /// Notes the lanes that the queue has handed out.
@@ -236,6 +273,13 @@ impl Oracle {
             model.check(!is_paused, || format!("{id} is sent at {now} to a paused lane: {:?}", health.breaker));
         }
 
+        if let Some(paced) = model.paced.get_mut(&lane) {
+            let (per_second, count) = (paced.rate.per_second(), paced.starts());
+            // How long claims usually take is known by some milliseconds.
+            let error = (self.clock_error() + USUAL_ERROR_MAX).as_secs_f64();
+            let holds = clock_jumps || f64::from(u32::try_from(count).unwrap()) <= (1.1 + error) * per_second + 1.0;
+            model.check(holds, || format!("{count} attempts in a second on a lane with a rate of {per_second}"));
+        }
         let waited = grant.at.elapsed();
         model.check(waited <= UNSENT_MAX + ANSWER_MAX, || format!("{id} is sent {waited:?} after its claim"));
         let load = model.loads.entry(process).or_default();

@@ -16,7 +16,9 @@ use domain::ports::{
     DeliveryCommands, HandedOver, ListSubscriptionsRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest,
     RetryRequest, RotateSecretRequest, SubscriptionStore,
 };
-use domain::webhooks::{Delivery, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus, TargetUrl};
+use domain::webhooks::{
+    Delivery, DeliveryRate, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus, TargetUrl,
+};
 use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
@@ -135,8 +137,20 @@ impl Simulation {
                     .await
                     .unwrap();
                 self.moods.lock().unwrap().insert(lane, Mood::Healthy);
+                if self.world.draw(3) == 0 {
+                    self.change_rate(lane).await;
+                }
             }
         }
+    }
+
+    /// Gives the subscription a rate, or takes it away.
+    async fn change_rate(&self, lane: SubscriptionId) {
+        let rates = [0.4, 1.0, 3.0, 12.5, 45.0, 400.0];
+        let drawn = rates.get(usize::try_from(self.world.draw(7)).unwrap());
+        let rate = drawn.map(|per_second| DeliveryRate::new(*per_second).unwrap());
+        self.world.set_rate(lane, rate).await;
+        self.oracle.has_rate(lane, rate);
     }
 
     /// One process after the other, each until it dies or is stopped.
@@ -188,7 +202,7 @@ impl Simulation {
     async fn step(&self) {
         let (store, now) = (&*self.world.store, self.world.clock.now());
         let request = RetryRequest { at: now, published_since: Timestamp::MIN };
-        match self.world.draw(30) {
+        match self.world.draw(31) {
             0..9 => self.publish().await,
             9..14 => self.change_mood(),
             14 => self.switch(false).await,
@@ -210,6 +224,7 @@ impl Simulation {
                 store.damage(damaged);
                 self.oracle.was_damaged(damaged);
             }
+            29 => self.change_rate(self.any_lane()).await,
             28 if self.oracle.traits.misjudges => {
                 for id in store.end_claims(now) {
                     self.oracle.was_taken_away(id);

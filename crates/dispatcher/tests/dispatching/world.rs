@@ -6,14 +6,15 @@ use std::time::Duration;
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::memory::{MemorySpans, MemoryWebhookStore, SeededEntropy, unique_cause};
 use domain::ports::{
-    Clock, DeliveryLog, Entropy, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, Publication,
-    SubscriptionInsertion, SubscriptionStore, WebhookSender,
+    ChangeSubscriptionRequest, Clock, DeliveryLog, Entropy, EventStore, InsertSubscriptionRequest,
+    ListDeliveriesRequest, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryState, Description, Event, EventType, NewEvent, Payload, SealedOptions, Signing,
-    SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+    Delivery, DeliveryFilter, DeliveryRate, DeliveryState, Description, Event, EventType, NewEvent, Payload,
+    SealedOptions, SealedOptionsChange, Signing, SigningSecret, SubscribedEvents, Subscription, SubscriptionChange,
+    SubscriptionStatus, TargetUrl,
 };
-use domain::{EventId, OwnerId, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer};
+use domain::{EventId, OwnerId, Patch, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use zeroize::Zeroizing;
@@ -138,6 +139,17 @@ impl World {
         assert_eq!(insertion.unwrap(), SubscriptionInsertion::Stored);
         self.owners.lock().unwrap().insert(id, owner.clone());
         id
+    }
+
+    /// Gives the subscription this rate.
+    pub(crate) async fn set_rate(&self, id: SubscriptionId, rate: Option<DeliveryRate>) {
+        let options = SealedOptionsChange {
+            max_per_second: rate.map_or(Patch::Reset, Patch::Set),
+            ..SealedOptionsChange::default()
+        };
+        let (owner, change) = (self.owner_of(id), SubscriptionChange { options, ..SubscriptionChange::default() });
+        let request = ChangeSubscriptionRequest { owner, id, change, at: self.clock.now(), cause: unique_cause() };
+        self.store.update(&request).await.unwrap();
     }
 
     pub(crate) fn owner_of(&self, lane: SubscriptionId) -> OwnerId {

@@ -28,6 +28,8 @@ pub enum AuditField {
     Headers,
     /// The kind of a subscription's authentication.
     Auth,
+    /// The most deliveries of a subscription in a second.
+    MaxPerSecond,
     /// Which signatures the webhooks of a subscription carry, if not those of the default.
     Signing,
     /// Whether a key or a subscription is enabled, and if a subscription is not, who disabled it.
@@ -66,7 +68,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -79,6 +81,7 @@ impl AuditField {
         Self::Description,
         Self::Headers,
         Self::Auth,
+        Self::MaxPerSecond,
         Self::Signing,
         Self::Status,
         Self::Health,
@@ -113,6 +116,7 @@ impl AuditField {
             Self::Description => "description",
             Self::Headers => "headers",
             Self::Auth => "auth",
+            Self::MaxPerSecond => "maxPerSecond",
             Self::Signing => "signing",
             Self::Status => "status",
             Self::Health => "health",

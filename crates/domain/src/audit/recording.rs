@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// What the event of a subscription shows of it.
-type Shown = [(AuditField, Option<String>); 8];
+type Shown = [(AuditField, Option<String>); 9];
 
 impl Cause {
     /// The key was created.
@@ -315,6 +315,7 @@ fn shown(subscription: &Subscription) -> Shown {
         (AuditField::Description, (!description.is_empty()).then(|| description.to_owned())),
         (AuditField::Headers, (!headers.is_empty()).then(|| headers.join(" "))),
         (AuditField::Auth, options.auth.as_ref().map(|auth| auth.kind.as_str().to_owned())),
+        (AuditField::MaxPerSecond, options.max_per_second.map(|rate| rate.per_second().to_string())),
         (AuditField::Signing, (kind != SigningKind::Hmac).then(|| kind.as_str().to_owned())),
         (AuditField::Status, Some(status_name(subscription.status))),
     ]

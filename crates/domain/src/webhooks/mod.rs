@@ -52,6 +52,7 @@ pub use options::sealed_options::{DroppedOptions, SealedAuth, SealedOptions, Sea
 pub use queue::allotment::Allotment;
 pub use queue::breaker::{Admission, Breaker, Consequences, DisableReason, HealthTurn, Pause, PauseLengths, Report};
 pub use queue::claim_end::{ClaimEnd, NextStep};
+pub use queue::delivery_rate::{DeliveryRate, InvalidDeliveryRate};
 pub use queue::direct_claims::{DirectClaim, DirectClaims};
 pub use queue::fair_shares::FairShares;
 pub use queue::owner_number::OwnerNumber;

@@ -36,6 +36,7 @@ pub mod owner_shares;
 pub mod publish_again;
 pub mod publish_events;
 pub mod purge_history;
+pub mod rates;
 pub mod recover_subscription;
 pub mod retry_delivery;
 pub(crate) mod sample;

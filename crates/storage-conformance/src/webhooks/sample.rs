@@ -98,7 +98,8 @@ pub(crate) fn options() -> SealedOptions {
     let name = |text| HeaderName::from_stored(text).expect("the sample's name is valid");
     let value = |set_at| SealedValue { sealed: secret(), set_at };
     let auth = SealedAuth { kind: AuthKind::Header, name: name("x-api-key"), value: value(at(2)) };
-    SealedOptions { headers: [(name("x-a"), value(at(0))), (name("x-b"), value(at(1)))].into(), auth: Some(auth) }
+    let headers = [(name("x-a"), value(at(0))), (name("x-b"), value(at(1)))].into();
+    SealedOptions { headers, auth: Some(auth), max_per_second: None }
 }
 
 /// The secrets of a subscription that was never rotated.

@@ -176,6 +176,12 @@ macro_rules! with_webhook_store_promises {
             breakers::gone_disables_the_subscription
             breakers::nothing_but_failures_disables_the_subscription
             breakers::the_owners_word_stays
+            rates::a_lane_with_a_rate_rests_between_claims
+            rates::claims_keep_the_rate
+            rates::every_claim_counts_for_the_rate
+            rates::a_changed_rate_holds_for_the_next_claim
+            rates::parallel_claims_keep_the_rate
+            rates::publications_leave_lanes_with_a_rate_to_claims
             complete::a_delivery_ends_as_it_is_told
             complete::a_failed_delivery_waits_for_its_time
             complete::every_field_of_an_attempt_comes_back

@@ -116,6 +116,8 @@ struct Lane {
     secrets: Option<SealedSecrets>,
     deleted_at: Option<Timestamp>,
     breaker: Breaker,
+    /// Until when it rests, because of its rate.
+    rests_until: Option<Timestamp>,
     /// When a claim last took deliveries of it, and in which turn.
     served: Option<(Timestamp, u64)>,
 }

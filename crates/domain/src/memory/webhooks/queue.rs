@@ -21,13 +21,16 @@ impl Lane {
     pub(super) fn to_claim(&self, deliveries: Vec<ClaimedDelivery>) -> Option<ClaimedLane> {
         let Subscription { id, owner, url, .. } = &self.subscription;
         let (subscription, owner, url) = (*id, OwnerNumber::of(owner), url.clone());
-        Some(ClaimedLane { subscription, owner, url, secrets: self.sealed()?, breaker: self.breaker, deliveries })
+        let (secrets, breaker, rests_until) = (self.sealed()?, self.breaker, self.rests_until);
+        Some(ClaimedLane { subscription, owner, url, secrets, breaker, rests_until, deliveries })
     }
 
-    /// How many deliveries the breaker admits at `at`.
+    /// How many deliveries the breaker and the rate admit at `at`.
     fn admitted(&self, at: Timestamp, is_out: bool) -> usize {
+        let by_rate = self.subscription.options.max_per_second.map_or(usize::MAX, |rate| rate.claim_max() as usize);
         match self.breaker.admission(at) {
-            Admission::Free => usize::MAX,
+            _ if self.rests_until.is_some_and(|until| at < until) => 0,
+            Admission::Free => by_rate,
             Admission::Probe if !is_out => 1,
             Admission::Probe | Admission::Paused(_) => 0,
         }
@@ -37,7 +40,8 @@ impl Lane {
     /// first.
     fn waiting_since(&self, due: &Due) -> Option<(Timestamp, u64)> {
         let due_at = due.iter().map(|(_, due_at, _)| *due_at).min()?;
-        let admitted_at = self.breaker.pause.map_or(due_at, |pause| pause.until.max(due_at));
+        let paused_until = self.breaker.pause.map(|pause| pause.until);
+        let admitted_at = due_at.max(paused_until.max(self.rests_until).unwrap_or(due_at));
         Some(self.served.map_or((admitted_at, 0), |(at, turn)| (at.max(admitted_at), turn)))
     }
 }
@@ -138,6 +142,9 @@ impl Tables {
         if deliveries.is_empty() {
             return None;
         }
+        let taken = u32::try_from(deliveries.len()).unwrap_or(u32::MAX);
+        let rate = lane.subscription.options.max_per_second;
+        lane.rests_until = rate.map(|rate| rate.rests_until(lane.rests_until, request.at, taken));
         lane.to_claim(deliveries)
     }
 

@@ -15,8 +15,12 @@ use crate::webhooks::{
 use crate::{OwnerId, SubscriptionId, Timestamp};
 
 impl Lane {
-    fn change_to(&mut self, changed: Subscription) {
+    fn change_to(&mut self, changed: Subscription, at: Timestamp) {
         let was_open = self.is_open();
+        let rate = changed.options.max_per_second;
+        if rate != self.subscription.options.max_per_second {
+            self.rests_until = rate.and_then(|rate| rate.rests_after_change(self.rests_until, at));
+        }
         self.subscription = changed;
         if self.is_open() && !was_open {
             self.breaker = Breaker::default();
@@ -28,7 +32,7 @@ impl Tables {
     /// Stores the changed subscription, which is not deleted.
     pub(super) fn change_to(&mut self, changed: &Subscription, at: Timestamp) {
         if let Some(lane) = self.lanes.get_mut(&changed.id) {
-            lane.change_to(changed.clone());
+            lane.change_to(changed.clone(), at);
         }
         self.end_closed(at, u32::MAX);
     }
@@ -75,6 +79,7 @@ impl SubscriptionStore for MemoryWebhookStore {
             secrets: None,
             deleted_at: None,
             breaker: Breaker::default(),
+            rests_until: None,
             served: None,
         };
         let options = subscription.options.clone();

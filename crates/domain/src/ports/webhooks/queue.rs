@@ -72,6 +72,8 @@ pub struct ClaimedLane {
     pub secrets: SealedSecrets,
     /// The breaker of the lane at the time of the claim.
     pub breaker: Breaker,
+    /// When the next claim may take deliveries of the lane; `None` without a rate.
+    pub rests_until: Option<Timestamp>,
     /// The deliveries, at least one, in the order in which they should be sent.
     pub deliveries: Vec<ClaimedDelivery>,
 }
@@ -156,6 +158,11 @@ pub trait DeliveryQueue: Send + Sync {
     ///   or the retries, as suits the store.
     /// - **Admitted.** [`Breaker::admission`] at `request.at` decides. No delivery of a paused lane is claimed. Of a
     ///   lane that may probe, one delivery is claimed, and none while another claim on the lane has not ended.
+    /// - **At its rate.** Of a lane with a [rate](crate::webhooks::DeliveryRate), a claim takes at most `claim_max`
+    ///   deliveries, and none while the lane rests: until [`rests_until`](crate::webhooks::DeliveryRate::rests_until) of the time until which it
+    ///   rested before, which is written with the claim. Other lanes do not wait for it. Each claim counts, also of a
+    ///   retry, and of a delivery that was not sent. A change of the rate holds for the next claim, and for the rest as
+    ///   [`rests_after_change`](crate::webhooks::DeliveryRate::rests_after_change) says; without a rate the lane does not rest.
     /// - **Readable.** A delivery ends as [`Unreadable`](crate::webhooks::DeliveryEnd::Unreadable) if the delivery, its
     ///   event or its subscription is damaged. The claim takes all other deliveries. See decision 55.
     /// - The claim counts the attempt, so that a delivery that crashes the process each time ends.
@@ -171,7 +178,7 @@ pub trait DeliveryQueue: Send + Sync {
     /// - A publication claims as `claim` does, at the time of its events, within the limits of the request. `lanes_max`
     ///   is the most deliveries, including deliveries that were claimed under earlier offers and did not come out of
     ///   [`DeliveryQueue::handed_over`] yet. The claim has the length of the request's.
-    /// - It claims first attempts of its events only, of open lanes that are freely admitted. The dispatcher leaves out
+    /// - It claims first attempts of its events only, of open lanes that are freely admitted and have no rate. The dispatcher leaves out
     ///   lanes in which older deliveries may wait.
     /// - The claim and the events are one transaction.
     ///

@@ -1,4 +1,4 @@
-//! The options of a subscription: the headers that its requests carry, and the authentication.
+//! The options of a subscription: the headers that its requests carry, the authentication, and the rate.
 
 pub(super) mod authentication;
 pub(super) mod header_name;

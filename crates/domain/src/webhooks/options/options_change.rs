@@ -5,6 +5,7 @@ use super::authentication::Authentication;
 use super::header_name::HeaderName;
 use super::header_value::HeaderValue;
 use crate::Patch;
+use crate::webhooks::DeliveryRate;
 
 /// The headers and the authentication do not fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,8 +21,8 @@ pub enum InvalidOptions {
     SameAsAuth,
 }
 
-/// A change of the headers and the authentication, in the way of a merge patch (RFC 7396): headers that it does not have
-/// stay. A new subscription, and a test of a URL, have the change of no headers.
+/// A change of the options, in the way of a merge patch (RFC 7396): what it does not have stays. A new subscription, and a
+/// test of a URL, have the change of no options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionsChange {
     /// Whether all headers go first.
@@ -30,6 +31,8 @@ pub struct OptionsChange {
     pub headers: BTreeMap<HeaderName, Option<HeaderValue>>,
     /// The authentication.
     pub auth: Patch<Authentication>,
+    /// The most deliveries in a second.
+    pub max_per_second: Patch<DeliveryRate>,
 }
 
 impl OptionsChange {

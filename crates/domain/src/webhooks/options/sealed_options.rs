@@ -6,6 +6,7 @@ use super::header_value::HeaderValue;
 use super::options_change::{InvalidOptions, OptionsChange, RequestHeaders, check};
 use crate::ports::Entropy;
 use crate::sealing_keys::SEALED_EXTRA_BYTES;
+use crate::webhooks::DeliveryRate;
 use crate::webhooks::signing::sealed_secret::{SealedSecret, UnsealError};
 use crate::{Patch, SealingKeys, SubscriptionId, Timestamp};
 
@@ -29,13 +30,15 @@ pub struct SealedAuth {
     pub value: SealedValue,
 }
 
-/// The headers and the authentication of a subscription as stores keep them.
+/// The options of a subscription as stores keep them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SealedOptions {
     /// The values of the headers.
     pub headers: BTreeMap<HeaderName, SealedValue>,
     /// The authentication.
     pub auth: Option<SealedAuth>,
+    /// The most deliveries in a second; `None` for as many as the receiver takes.
+    pub max_per_second: Option<DeliveryRate>,
 }
 
 /// An [`OptionsChange`] for one subscription, with its values sealed.
@@ -47,6 +50,8 @@ pub struct SealedOptionsChange {
     pub headers: BTreeMap<HeaderName, Option<SealedSecret>>,
     /// The authentication.
     pub auth: Patch<(AuthKind, HeaderName, SealedSecret)>,
+    /// The most deliveries in a second.
+    pub max_per_second: Patch<DeliveryRate>,
 }
 
 /// Which options a change removed because the URL has another origin.
@@ -78,12 +83,14 @@ impl SealedOptionsChange {
         }
         let auth = self.auth.clone().map(|(kind, name, sealed)| SealedAuth { kind, name, value: value(&sealed) });
         after.auth = auth.apply_to(before.auth.as_ref());
+        after.max_per_second = self.max_per_second.apply_to(before.max_per_second.as_ref());
         let lengths = after.headers.iter().map(|(name, value)| (name, value.length()));
         check(lengths, after.auth.as_ref().map(|auth| &auth.name))?;
         Ok(after)
     }
 
-    /// The options of a subscription whose URL gets another origin, and which of `before` they no longer have.
+    /// The options of a subscription whose URL gets another origin, and which of `before` they no longer have. The rate
+    /// is no secret, and stays.
     ///
     /// # Errors
     ///
@@ -93,7 +100,8 @@ impl SealedOptionsChange {
         before: &SealedOptions,
         at: Timestamp,
     ) -> Result<(SealedOptions, DroppedOptions), InvalidOptions> {
-        let after = self.applied_to(&SealedOptions::default(), at)?;
+        let open = SealedOptions { max_per_second: before.max_per_second, ..SealedOptions::default() };
+        let after = self.applied_to(&open, at)?;
         let is_dropped = |name: &HeaderName| !self.headers.contains_key(name);
         let dropped = DroppedOptions {
             headers: !self.replaces_headers && before.headers.keys().any(is_dropped),
@@ -118,9 +126,9 @@ impl SealedValue {
 }
 
 impl SealedOptions {
-    /// Whether there is no header and no authentication.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.headers.is_empty() && self.auth.is_none()
+        self.headers.is_empty() && self.auth.is_none() && self.max_per_second.is_none()
     }
 
     /// The headers that requests of `subscription` carry.
@@ -166,7 +174,11 @@ impl SealedOptions {
             let value = auth.value.renewed(renew(of_auth(subscription, auth.kind, &auth.name)))?;
             Ok(SealedAuth { value, ..auth.clone() })
         });
-        Ok(Self { headers: headers.collect::<Result<_, _>>()?, auth: auth.transpose()? })
+        Ok(Self {
+            headers: headers.collect::<Result<_, _>>()?,
+            auth: auth.transpose()?,
+            max_per_second: self.max_per_second,
+        })
     }
 }
 
@@ -194,6 +206,7 @@ impl SealingKeys {
             replaces_headers: change.replaces_headers,
             headers: change.headers.into_iter().map(header).collect(),
             auth: change.auth.map(auth),
+            max_per_second: change.max_per_second,
         }
     }
 }
@@ -306,6 +319,25 @@ mod tests {
             assert_eq!(change.request_headers().err(), refused);
             assert_eq!(sealed(change).applied_to(&SealedOptions::default(), AT).err(), refused);
         }
+    }
+
+    #[test]
+    fn the_rate_is_changed_alone_and_stays_at_another_origin() {
+        let rate = |per_second| DeliveryRate::new(per_second).unwrap();
+        let before = SealedOptions { max_per_second: Some(rate(5.0)), ..stored(&[("x-a", "1")], bearer()) };
+        for (max_per_second, expected) in
+            [(Patch::Keep, Some(rate(5.0))), (Patch::Set(rate(2.5)), Some(rate(2.5))), (Patch::Reset, None)]
+        {
+            let change = SealedOptionsChange { max_per_second, ..SealedOptionsChange::default() };
+            let changed = SealedOptions { max_per_second: expected, ..before.clone() };
+            assert_eq!(change.applied_to(&before, AT).unwrap(), changed);
+            let (moved, _) = change.at_another_origin(&before, AT).unwrap();
+            assert_eq!(moved, SealedOptions { max_per_second: expected, ..SealedOptions::default() });
+            assert_eq!(moved.is_empty(), expected.is_none());
+        }
+        let both = keys(&[2, 1]);
+        let resealed = before.resealed(&both, SUBSCRIPTION, &SeededEntropy::new(7)).unwrap();
+        assert_eq!(resealed.max_per_second, before.max_per_second);
     }
 
     #[test]

@@ -132,7 +132,9 @@ impl DirectClaim {
     pub fn publish(&mut self, new: &NewEvent, lane: &ClaimedLane) -> QueuedDelivery {
         let waiting = QueuedDelivery::published(new.event.created_at);
         let claimed = self.claimed.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if lane.breaker.admission(claimed.at) != Admission::Free || !self.desk.is_admitted(new, lane) {
+        let is_free = lane.breaker.admission(claimed.at) == Admission::Free;
+        // A claim keeps the rate of a lane.
+        if !is_free || lane.secrets.options.max_per_second.is_some() || !self.desk.is_admitted(new, lane) {
             return waiting;
         }
         let queued = waiting.claimed(claimed.claim, self.until);

@@ -3,6 +3,7 @@
 pub(super) mod allotment;
 pub(super) mod breaker;
 pub(super) mod claim_end;
+pub(super) mod delivery_rate;
 pub(super) mod direct_claims;
 pub(super) mod fair_shares;
 pub(super) mod owner_number;

@@ -1,11 +1,15 @@
 use std::time::Duration;
 
-use domain::Timestamp;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryQueue, RecoverRequest, RetryRequest,
+    ChangeSubscriptionRequest, ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryQueue, RecoverRequest,
+    RetryRequest, SubscriptionStore,
 };
-use domain::webhooks::{Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares};
+use domain::webhooks::{
+    Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares, SealedOptions, SealedOptionsChange,
+    Subscription, SubscriptionChange,
+};
+use domain::{Patch, Timestamp};
 
 use super::fault::Fault;
 use super::store::{Saboteur, whole_second};
@@ -34,6 +38,10 @@ impl Saboteur {
                 asked
                     .rooms
                     .extend(memo.pauses.iter().filter(|(_, until)| request.at < **until).map(|(id, _)| (*id, 0)));
+            }
+            Fault::KeepsRests => {
+                let memo = self.memo();
+                asked.rooms.extend(memo.rests.iter().filter(|(_, until)| request.at < **until).map(|(id, _)| (*id, 0)));
             }
             Fault::LosesAWake => asked.rooms.extend(self.memo().asleep.iter().map(|id| (*id, 0))),
             _ => {}
@@ -67,6 +75,34 @@ impl Saboteur {
                     })
                     .await
                     .expect("never fails");
+            }
+        }
+    }
+
+    /// Removes the rates of all subscriptions.
+    pub(crate) async fn ignore_rates(&self) {
+        for (id, _) in self.known() {
+            let Some((Subscription { options, .. }, _)) = self.stored(id).await else { continue };
+            if options.max_per_second.is_some() {
+                self.put_options(id, SealedOptions { max_per_second: None, ..options }).await;
+            }
+        }
+    }
+
+    /// Ends the rests of these lanes.
+    pub(crate) async fn forget_rests(&self, lanes: &[ClaimedLane], at: Timestamp) {
+        for lane in lanes {
+            let (Some(rate), Some(owner)) =
+                (lane.secrets.options.max_per_second, self.memo().owners.get(&lane.subscription).cloned())
+            else {
+                continue;
+            };
+            for max_per_second in [Patch::Reset, Patch::Set(rate)] {
+                let options = SealedOptionsChange { max_per_second, ..SealedOptionsChange::default() };
+                let change = SubscriptionChange { options, ..SubscriptionChange::default() };
+                let (owner, id, cause) = (owner.clone(), lane.subscription, unique_cause());
+                let request = ChangeSubscriptionRequest { owner, id, change, at, cause };
+                self.inner.update(&request).await.expect("the reference never fails");
             }
         }
     }
@@ -131,6 +167,7 @@ impl Saboteur {
         for one in lanes.iter().flat_map(|lane| &lane.deliveries) {
             memo.claims.insert(one.id, (request.claim, request.until));
         }
+        memo.rests.extend(lanes.iter().filter_map(|lane| Some((lane.subscription, lane.rests_until?))));
         if !lanes.is_empty() {
             memo.last_claim = lanes.to_vec();
         }

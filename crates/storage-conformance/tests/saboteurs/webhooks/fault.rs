@@ -95,6 +95,9 @@ pub(crate) enum Fault {
     OverlooksWhatComesLate,
     IgnoresPayloads,
     RoundsPayloads,
+    IgnoresRates,
+    ForgetsRests,
+    KeepsRests,
     // Claims of publications
     HandsNothingOver,
     HandsOverWhatWaits,

@@ -212,6 +212,20 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::ForgetsRuns, &["a_waiting_delivery_is_due_at_once", "recovering_brings_back_what_failed"]),
     (Fault::IgnoresPayloads, &["payloads_fit_into_the_room_for_them"]),
     (Fault::RoundsPayloads, &["payloads_fit_into_the_room_for_them"]),
+    (
+        Fault::IgnoresRates,
+        &[
+            "a_lane_with_a_rate_rests_between_claims",
+            "claims_keep_the_rate",
+            "parallel_claims_keep_the_rate",
+            "publications_leave_lanes_with_a_rate_to_claims",
+        ],
+    ),
+    (
+        Fault::ForgetsRests,
+        &["a_lane_with_a_rate_rests_between_claims", "claims_keep_the_rate", "every_claim_counts_for_the_rate"],
+    ),
+    (Fault::KeepsRests, &["a_changed_rate_holds_for_the_next_claim"]),
     (Fault::OverlooksWhatComesLate, &["what_comes_late_is_claimed"]),
     (
         Fault::LosesAWake,

@@ -23,6 +23,9 @@ impl DeliveryQueue for Saboteur {
         if self.is(Fault::IgnoresProbes) {
             self.forget_probes(request.at).await;
         }
+        if self.is(Fault::IgnoresRates) {
+            self.ignore_rates().await;
+        }
         let asked = self.asked(request).await;
         let mut lanes = self.inner.claim(&asked).await?;
         self.suspend().await;
@@ -31,6 +34,7 @@ impl DeliveryQueue for Saboteur {
                 lanes = self.give_back_some(request, lanes).await;
             }
             Fault::LosesAWake => self.fall_asleep(&lanes).await,
+            Fault::ForgetsRests => self.forget_rests(&lanes, request.at).await,
             Fault::OverlooksWhatComesLate => self.overlook_late(request, &mut lanes),
             Fault::NamesNoOwner => lanes.iter_mut().for_each(|lane| lane.owner = OwnerNumber::from_number(0)),
             Fault::ClaimsWithoutOptions => {

@@ -42,6 +42,7 @@ pub(crate) struct Memo {
     pub(crate) without_secrets: HashSet<SubscriptionId>,
     pub(crate) breakers: HashMap<SubscriptionId, Breaker>,
     pub(crate) pauses: HashMap<SubscriptionId, Timestamp>,
+    pub(crate) rests: HashMap<SubscriptionId, Timestamp>,
     pub(crate) asleep: HashSet<SubscriptionId>,
     /// The time of the last empty claim.
     pub(crate) looked_until: Option<Timestamp>,

@@ -1,0 +1,1 @@
+ALTER TABLE webhook_lanes DROP COLUMN rests_until;
