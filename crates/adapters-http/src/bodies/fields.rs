@@ -159,6 +159,14 @@ impl Fields {
         unknown
     }
 
+    /// The number in a field that may be absent or `null`.
+    pub(crate) fn optional_float(&self, name: &'static str) -> Result<Option<f64>, FieldFault> {
+        match self.values.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => value.as_f64().map(Some).ok_or(FieldFault::new(name, "must be a number")),
+        }
+    }
+
     /// The scopes in a list that may be absent or `null`.
     pub(crate) fn scopes(&self, name: &'static str) -> Result<Scopes, FieldFault> {
         let scopes: Result<Vec<Scope>, _> =

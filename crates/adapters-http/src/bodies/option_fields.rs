@@ -1,15 +1,15 @@
-//! Reads the headers and the authentication of a subscription, in requests that create one, change one or test a URL.
+//! Reads the options of a subscription, in requests that create one, change one or test a URL.
 
 use std::collections::BTreeMap;
 
 use domain::Patch;
 use domain::webhooks::{
-    AuthKind, Authentication, HeaderName, HeaderValue, InvalidHeaderValue, InvalidOptions, OptionsChange,
+    AuthKind, Authentication, DeliveryRate, HeaderName, HeaderValue, InvalidHeaderValue, InvalidOptions, OptionsChange,
 };
 use serde_json::Value;
-use utoipa::ToSchema;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{Ref, RefOr};
+use utoipa::{Number, ToSchema};
 
 use crate::bodies::fields::Fields;
 use crate::errors::field_fault::{FieldFault, Together};
@@ -17,6 +17,7 @@ use crate::errors::refusals::of_options;
 
 pub(crate) const HEADERS: &str = "headers";
 pub(crate) const AUTH: &str = "auth";
+pub(crate) const MAX_PER_SECOND: &str = "maxPerSecond";
 
 /// How much of the name of a member an error repeats, in characters.
 const SHOWN_NAME_LENGTH_MAX: usize = 64;
@@ -63,8 +64,14 @@ pub(crate) struct HeaderAuth {
     value: String,
 }
 
-/// The headers and the authentication of a new subscription, or of a test. `null` counts as absent.
+/// The options of a new subscription.
 pub(crate) fn options(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
+    let (options, rate) = (request_options(fields), max_per_second(fields)).together()?;
+    Ok(OptionsChange { max_per_second: rate.map_or(Patch::Keep, Patch::Set), ..options })
+}
+
+/// The headers and the authentication of a new subscription, or of a test. `null` counts as absent.
+pub(crate) fn request_options(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
     let headers = headers(fields, || Err(FieldFault::new(HEADERS, "must have strings as values")));
     (headers, auth(fields)).together().map(|(headers, auth)| OptionsChange {
         headers,
@@ -73,11 +80,17 @@ pub(crate) fn options(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>>
     })
 }
 
-/// A change of the headers and the authentication. `null` removes all headers, one of them, or the authentication.
+/// A change of the options. `null` removes all headers, one of them, the authentication, or the rate.
 pub(crate) fn options_change(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
-    let (headers, auth) = (headers(fields, || Ok(None)), auth(fields)).together()?;
-    let auth = fields.patch(AUTH, auth);
-    Ok(OptionsChange { replaces_headers: fields.is_null(HEADERS), headers, auth })
+    let read = (headers(fields, || Ok(None)), auth(fields), max_per_second(fields));
+    let (headers, auth, rate) = read.together()?;
+    let (auth, max_per_second) = (fields.patch(AUTH, auth), fields.patch(MAX_PER_SECOND, rate));
+    Ok(OptionsChange { replaces_headers: fields.is_null(HEADERS), headers, auth, max_per_second })
+}
+
+fn max_per_second(fields: &Fields) -> Result<Option<DeliveryRate>, FieldFault> {
+    let number = fields.optional_float(MAX_PER_SECOND)?;
+    number.map(|number| DeliveryRate::new(number).map_err(|error| FieldFault::of(MAX_PER_SECOND, error))).transpose()
 }
 
 /// The faults name the broken rule, and never quote a value.
@@ -165,6 +178,20 @@ fn headers_of(values: SchemaType, description: &str) -> Schema {
         .property_names(Some(name))
         .max_properties(Some(OptionsChange::HEADERS_MAX))
         .additional_properties(Some(AdditionalProperties::from(Schema::Object(value))))
+        .build()
+        .into()
+}
+
+/// The schema of a rate.
+pub(crate) fn max_per_second_schema() -> Schema {
+    let description = "The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in          ten seconds) to 1,000, rounded to three decimal places. `null`: as many as the receiver takes.";
+    let [min, max] = [DeliveryRate::MIN, DeliveryRate::MAX].map(|limit| Some(Number::Float(limit.per_second())));
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Number, Type::Null]))
+        .description(Some(description))
+        .minimum(min)
+        .maximum(max)
+        .examples([5])
         .build()
         .into()
 }

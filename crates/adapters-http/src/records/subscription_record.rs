@@ -1,7 +1,7 @@
 use domain::Timestamp;
 use domain::webhooks::{
-    AuthKind, DisabledBy, EventPattern, FoundSubscription, HealthState, Pause, PayloadFilter, PublicKey, SealedOptions,
-    SigningSecret, Subscription,
+    AuthKind, DeliveryRate, DisabledBy, EventPattern, FoundSubscription, HealthState, Pause, PayloadFilter, PublicKey,
+    SealedOptions, SigningSecret, Subscription,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -52,6 +52,10 @@ pub(crate) struct SubscriptionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     auth: Option<SubscriptionAuth>,
+    /// The most deliveries in a second, over all instances of the service; absent if there is no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = 5)]
+    max_per_second: Option<f64>,
     /// Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`. Absent if all are `v1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "ed25519")]
@@ -94,6 +98,7 @@ impl SubscriptionRecord {
             disabled_reason: subscription.status.disabled_by().map(DisabledBy::code),
             headers: headers_of(&subscription.options),
             auth: auth_of(&subscription.options),
+            max_per_second: subscription.options.max_per_second.map(DeliveryRate::per_second),
             signing: (!public_keys.is_empty()).then(|| signing.current.kind().as_str()),
             public_keys,
             created_at: subscription.created_at.to_string(),

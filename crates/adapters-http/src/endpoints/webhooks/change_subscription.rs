@@ -6,7 +6,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::bodies::option_fields::{AUTH, HEADERS, auth_schema, headers_change_schema, options_change};
+use crate::bodies::option_fields::{
+    AUTH, HEADERS, MAX_PER_SECOND, auth_schema, headers_change_schema, max_per_second_schema, options_change,
+};
 use crate::bodies::subscription_fields::{description, events, filter, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -20,6 +22,7 @@ use crate::records::subscription_record::SubscriptionRecord;
 
 /// The changes. Absent fields do not change. `null` is refused, but for the filter.
 #[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct ChangeSubscription {
     /// The new URL. Deliveries that wait use it too. With another scheme, host or port, the subscription keeps only the
@@ -44,6 +47,9 @@ struct ChangeSubscription {
     /// The new authentication. `null` removes it.
     #[schema(schema_with = auth_schema, required = false)]
     auth: (),
+    /// The new rate. `null` removes it.
+    #[schema(schema_with = max_per_second_schema, required = false)]
+    max_per_second: (),
 }
 
 /// The subscription after a change.
@@ -92,7 +98,8 @@ pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answ
 type Wish = (SubscriptionChange, OptionsChange);
 
 fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Wish, Vec<FieldFault>> {
-    let (nulls, enabled) = (fields.nulls_except(&["filter", HEADERS, AUTH]), fields.optional_flag("enabled"));
+    let (nulls, enabled) =
+        (fields.nulls_except(&["filter", HEADERS, AUTH, MAX_PER_SECOND]), fields.optional_flag("enabled"));
     let filter = filter(fields).map(|filter| fields.patch("filter", filter));
     let (url, events, options) = (url(fields, webhooks), events(fields), options_change(fields));
     let read = (nulls, url, events, filter, description(fields), enabled, options);

@@ -3,7 +3,7 @@ use domain::webhooks::CreateSubscription;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::bodies::option_fields::{auth_schema, headers_schema, options};
+use crate::bodies::option_fields::{auth_schema, headers_schema, max_per_second_schema, options};
 use crate::bodies::subscription_fields::{description, events, filter, required, signer, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -15,7 +15,7 @@ use crate::records::subscription_record::SubscriptionWithSecret;
 
 /// The properties of the new subscription.
 #[derive(ToSchema)]
-#[schema(as = CreateSubscription)]
+#[schema(as = CreateSubscription, rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
     /// Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information. A
@@ -44,6 +44,9 @@ struct Body {
     /// The authentication of each request.
     #[schema(schema_with = auth_schema, required = false)]
     auth: (),
+    /// The most deliveries in a second.
+    #[schema(schema_with = max_per_second_schema, required = false)]
+    max_per_second: (),
 }
 
 /// Creates a webhook subscription.

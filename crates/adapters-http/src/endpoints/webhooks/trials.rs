@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema, SchemaType, Type};
 
 use crate::bodies::fields::Fields;
-use crate::bodies::option_fields::{auth_schema, headers_schema, options};
+use crate::bodies::option_fields::{auth_schema, headers_schema, request_options};
 use crate::bodies::subscription_fields::{filter, required, secret, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -98,7 +98,7 @@ type Wish = (TargetUrl, Option<SigningSecret>, OptionsChange);
 
 fn parse_url_test(fields: &Fields, webhooks: &Webhooks) -> Result<Wish, ApiError> {
     let url = url(fields, webhooks).and_then(|url| required("url", url));
-    Ok((url, secret(fields), options(fields)).together()?)
+    Ok((url, secret(fields), request_options(fields)).together()?)
 }
 
 documented_errors!(TestUrlErrors: TooManyManualSends, TestNotSent);

@@ -7,6 +7,7 @@ mod failures;
 mod filters;
 mod options;
 mod outcomes;
+mod rates;
 mod recovery;
 mod signers;
 mod signing_secrets;
