@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Number, Value};
 
 use crate::rest_client::{NO_BODY, query, segment};
 use crate::{
@@ -43,6 +43,9 @@ pub struct Subscription {
     /// The authentication of its requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<SubscriptionAuth>,
+    /// The most deliveries in a second, over all instances of the service; `None` if there is no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_per_second: Option<Number>,
     /// Which signatures its webhooks carry: `hmac`, `ed25519` or `both`; `None` if all are `v1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signing: Option<String>,
@@ -72,6 +75,8 @@ pub struct NewSubscription {
     secret: Option<WebhookSecret>,
     #[serde(skip_serializing_if = "Option::is_none")]
     signing: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_per_second: Option<f64>,
     #[serde(flatten)]
     options: WebhookOptions,
 }
@@ -80,8 +85,16 @@ impl NewSubscription {
     /// Subscribes `url` to `events`: event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all events.
     pub fn new(url: impl Into<String>, events: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let events = events.into_iter().map(Into::into).collect();
-        let options = WebhookOptions::default();
-        Self { url: url.into(), events, filter: None, description: None, secret: None, signing: None, options }
+        Self {
+            url: url.into(),
+            events,
+            filter: None,
+            description: None,
+            secret: None,
+            signing: None,
+            max_per_second: None,
+            options: WebhookOptions::default(),
+        }
     }
 
     /// Sets the filter. Without this call the subscription receives all of its events.
@@ -106,6 +119,12 @@ impl NewSubscription {
     #[must_use]
     pub fn signed_by(self, signing: impl Into<String>) -> Self {
         Self { signing: Some(signing.into()), ..self }
+    }
+
+    /// Sets the most deliveries in a second, over all instances of the service: 0.1 to 1,000. Retries count.
+    #[must_use]
+    pub fn at_most(self, per_second: f64) -> Self {
+        Self { max_per_second: Some(per_second), ..self }
     }
 
     /// Sets the headers and the authentication.
@@ -136,6 +155,9 @@ pub struct SubscriptionChange {
     /// if the service had disabled it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
+    /// The most deliveries in a second.
+    #[serde(skip_serializing_if = "Patch::is_absent")]
+    pub max_per_second: Patch<f64>,
     /// The headers and the authentication.
     #[serde(flatten)]
     pub options: WebhookOptions,

@@ -123,6 +123,26 @@ async fn a_subscription_is_found_changed_and_deleted_under_its_own_path() {
     Client::new(&server.uri()).unwrap().delete_subscription("sub_1").await.expect("an empty answer is a success");
 }
 
+#[tokio::test]
+async fn a_rate_is_set_shown_and_removed() {
+    let new = NewSubscription::new("https://example.com/hook", ["a"]).at_most(0.5);
+    let sent = json!({ "url": "https://example.com/hook", "events": ["a"], "maxPerSecond": 0.5 });
+    let mut shown = subscription();
+    shown["maxPerSecond"] = json!(0.5);
+    let asked_to_create = asked("POST", SUBSCRIPTIONS).and(body_json(sent));
+    let (_server, client) = service(asked_to_create, 200, &json!({ "subscription": shown })).await;
+    let created = client.create_subscription(&new).await.unwrap().subscription;
+    assert_eq!(created.max_per_second.and_then(|rate| rate.as_f64()), Some(0.5));
+    for (max_per_second, body) in
+        [(Patch::Set(0.5), json!({ "maxPerSecond": 0.5 })), (Patch::Reset, json!({ "maxPerSecond": null }))]
+    {
+        let asked_to_change = asked("PATCH", &format!("{SUBSCRIPTIONS}/sub_1")).and(body_json(body));
+        let (_server, client) = service(asked_to_change, 200, &json!({ "subscription": subscription() })).await;
+        let change = SubscriptionChange { max_per_second, ..SubscriptionChange::default() };
+        assert_eq!(client.change_subscription("sub_1", &change).await.unwrap().subscription.max_per_second, None);
+    }
+}
+
 /// A filter goes out and comes in with its digits.
 #[tokio::test]
 async fn a_filter_is_set_shown_removed_and_tested() {

@@ -108,6 +108,7 @@ fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) 
         ("waiting", waiting.to_string()),
         ("last attempt", last_attempt.as_ref().map_or_else(|| "never".to_owned(), attempt)),
         ("headers", headers(subscription)),
+        ("max per second", subscription.max_per_second.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("auth", subscription.auth.as_ref().map(|auth| auth.r#type.clone()).unwrap_or_default()),
         ("signing", subscription.signing.clone().unwrap_or_default()),
         ("public keys", subscription.public_keys.join(" ")),
@@ -145,6 +146,9 @@ pub(super) struct CreateArguments {
     /// Sign with a secret (hmac, the default), with a key pair (ed25519), or with both; with ed25519, print the public key
     #[arg(long, value_name = "KIND", value_parser = SIGNING)]
     signing: Option<String>,
+    /// The most deliveries in a second, retries included: 0.1 to 1000
+    #[arg(long, value_name = "NUMBER")]
+    max_per_second: Option<f64>,
     #[command(flatten)]
     request: RequestFile,
     #[command(flatten)]
@@ -184,11 +188,14 @@ pub(super) async fn create(arguments: CreateArguments, connection: &Connection) 
     if let Some(signing) = arguments.signing {
         new = new.signed_by(signing);
     }
+    if let Some(max_per_second) = arguments.max_per_second {
+        new = new.at_most(max_per_second);
+    }
     let created = connection.heard(consumer.create_subscription(&new).await)?;
     with_secret(&created, "is created. Its secret is shown only this once.", "is created. Its public key is shown.")
 }
 
-/// Change the URL, the events, the filter or the description of a subscription
+/// Change the URL, the events, the filter, the rate or the description of a subscription
 #[derive(Debug, Args)]
 #[command(before_help = UPDATE_EXAMPLES, group = ArgGroup::new("change").required(true).multiple(true))]
 pub(super) struct UpdateArguments {
@@ -206,6 +213,12 @@ pub(super) struct UpdateArguments {
     /// Send all of these events, whatever their content
     #[arg(long, group = "change", conflicts_with = "filter")]
     no_filter: bool,
+    /// The most deliveries in a second, retries included: 0.1 to 1000
+    #[arg(long, value_name = "NUMBER", group = "change")]
+    max_per_second: Option<f64>,
+    /// Send as many as the receiver takes
+    #[arg(long, group = "change", conflicts_with = "max_per_second")]
+    no_max_per_second: bool,
     /// The description: up to 1,000 characters
     #[arg(long, value_name = "TEXT", group = "change")]
     description: Option<String>,
@@ -221,6 +234,8 @@ Examples:
     --url http://127.0.0.1:9000/new --user alice
   gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
     --event 'invoice.*' --event order.created --user alice
+  gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
+    --max-per-second 5 --user alice
   echo '{\"headers\": {\"x-tenant\": null}, \"auth\": null}' \\
     | gatepost webhooks update sub_01h455vb4pex5vsknk084sn02q \\
     --request - --user alice";
@@ -231,20 +246,22 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn update(arguments: UpdateArguments, connection: &Connection) -> Result<Reply> {
-    let UpdateArguments { subscription_id, url, events, filter, no_filter, description, request, owner } = arguments;
-    let filter = match filter {
-        Some(filter) => Patch::Set(filter_of(filter)?),
-        None if no_filter => Patch::Reset,
-        None => Patch::Keep,
-    };
+    let UpdateArguments { subscription_id, url, events, description, request, owner, .. } = arguments;
+    let filter = patch(arguments.filter.map(filter_of).transpose()?, arguments.no_filter);
+    let max_per_second = patch(arguments.max_per_second, arguments.no_max_per_second);
     let options = request.read()?;
-    let change = SubscriptionChange { url, events, filter, description, enabled: None, options };
+    let change = SubscriptionChange { url, events, filter, description, enabled: None, max_per_second, options };
     let changed = change_subscription(&subscription_id, &change, &owner, connection).await?;
     let reply = Reply::new(&changed.subscription, format!("{subscription_id} is changed"))?;
     Ok(match changed.dropped.as_slice() {
         [] => reply,
         dropped => reply.remarking(format!("The URL has another origin, so these are removed: {}", dropped.join(", "))),
     })
+}
+
+fn patch<New>(new: Option<New>, is_reset: bool) -> Patch<New> {
+    let without = if is_reset { Patch::Reset } else { Patch::Keep };
+    new.map_or(without, Patch::Set)
 }
 
 /// Changes a subscription, and returns it.
