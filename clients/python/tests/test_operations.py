@@ -255,6 +255,8 @@ async def subscriptions(key: Any, operator: Any) -> None:
     verdict = await key("test_filter", filter=filter, event={"data": {"amount": 99.5}})
     assert (verdict.passes, verdict.decided_by) == (False, "filter.all[0]")
     assert (await key("change_subscription", id, filter=filter)).subscription.filter == filter
+    assert (await key("change_subscription", id, max_per_second=2.5)).subscription.max_per_second == 2.5
+    assert (await key("change_subscription", id, max_per_second=None)).subscription.max_per_second is None
     assert await key("delete_subscription", id) is None
 
 

@@ -81,17 +81,19 @@ export class Gatepost {
       throw error;
     });
     if (!found) return this.#createOnce(owner, wanted);
-    const { url, secret, events, description, filter, ...hidden } = wanted;
+    const { url, secret, events, description, filter, maxPerSecond, ...hidden } = wanted;
     const isSame =
       found.enabled &&
       [...found.events].sort().join() === [...events].sort().join() &&
       (description == null || description === found.description) &&
       (filter === undefined || canonical(filter) === canonical(found.filter ?? null)) &&
+      (maxPerSecond === undefined || maxPerSecond === (found.maxPerSecond ?? null)) &&
       // The service tells no value of a header, nor a credential.
       Object.values(hidden).every((value) => value === undefined);
     if (isSame) return { subscription: found };
-    const more = { ...hidden, ...(description != null && { description }), ...(filter !== undefined && { filter }) };
-    const changes = { ...owner, id: found.id, events, enabled: true, ...more };
+    const given = { ...(description != null && { description }), ...(filter !== undefined && { filter }) };
+    const rate = maxPerSecond !== undefined && { maxPerSecond };
+    const changes = { ...owner, id: found.id, events, enabled: true, ...hidden, ...given, ...rate };
     const changed = await this[`change${ownerName(owner)}Subscription`](changes as never);
     return { subscription: changed.subscription };
   }

@@ -204,6 +204,8 @@ describe("the service", { skip: ABSENT }, () => {
     assert.deepEqual(verdict, { passes: false, decidedBy: "filter.all[0]" });
     assert.deepEqual((await alice.changeSubscription({ id, filter })).subscription.filter, filter);
     assert.equal((await alice.changeSubscription({ id, filter: null })).subscription.filter, undefined);
+    assert.equal((await alice.changeSubscription({ id, maxPerSecond: 2.5 })).subscription.maxPerSecond, 2.5);
+    assert.equal((await alice.changeSubscription({ id, maxPerSecond: null })).subscription.maxPerSecond, undefined);
     await alice.deleteSubscription({ id });
     await fails(alice.findSubscription({ id }), "subscription_not_found");
   });

@@ -26,22 +26,22 @@ class Table:
     change_log_filter = Operation("POST", "/api/operator/log-filter", types.LogFilterChanged, has_body=True)
     change_organization = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True, nullable=("email", "maxActiveKeys", "maxSubscriptions", "metadata", "name"))
     change_organization_api_key = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
-    change_organization_subscription = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers"))
-    change_subscription = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True, nullable=("auth", "filter", "headers"))
+    change_organization_subscription = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
+    change_subscription = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
     change_user = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True, nullable=("email", "maxActiveKeys", "maxSubscriptions", "metadata", "name"))
     change_user_api_key = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
-    change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers"))
+    change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
     complete_sign_in = Operation("GET", "/console/callback", str, query=("code", "state", "iss", "error"))
     count_organization_recoverable = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
     count_recoverable = Operation("GET", "/api/webhooks/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since", "organization"))
     count_user_recoverable = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
     create_api_key = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("expiresAt", "idToken", "rateLimit", "scopes"))
     create_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "secret", "signing"))
+    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
     create_portal_link = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True, nullable=("capabilities", "organizationId", "returnUrl", "ttlSeconds", "userId"))
-    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "description", "filter", "headers", "secret", "signing"))
+    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
     create_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "secret", "signing"))
+    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
     delete_organization_subscription = Operation("DELETE", "/api/operator/organizations/{organizationId}/subscriptions/{id}", NoneType)
     delete_subscription = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType, query=("organization",))
     delete_user_subscription = Operation("DELETE", "/api/operator/users/{userId}/subscriptions/{id}", NoneType)
@@ -269,13 +269,14 @@ class Operations1(Calls):
         events: Sequence[str] | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return self._call(
             Table.change_organization_subscription,
             {"organizationId": organization_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
         )
 
     def change_subscription(
@@ -289,13 +290,14 @@ class Operations1(Calls):
         events: Sequence[str] | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(
             Table.change_subscription,
             {"id": id},
-            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
+            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
         )
 
     def change_user(
@@ -344,13 +346,14 @@ class Operations1(Calls):
         events: Sequence[str] | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return self._call(
             Table.change_user_subscription,
             {"userId": user_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
         )
 
     def complete_sign_in(
@@ -437,6 +440,7 @@ class Operations1(Calls):
         description: str | None | Absent = ABSENT,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
         signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
@@ -444,7 +448,7 @@ class Operations1(Calls):
         return self._call(
             Table.create_organization_subscription,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
         )
 
     def create_portal_link(
@@ -473,6 +477,7 @@ class Operations1(Calls):
         description: str | None | Absent = ABSENT,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
         signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
@@ -480,7 +485,7 @@ class Operations1(Calls):
         return self._call(
             Table.create_subscription,
             {"events": events, "url": url},
-            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
+            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
         )
 
     def create_user_api_key(
@@ -510,6 +515,7 @@ class Operations1(Calls):
         description: str | None | Absent = ABSENT,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
         signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
@@ -517,7 +523,7 @@ class Operations1(Calls):
         return self._call(
             Table.create_user_subscription,
             {"userId": user_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
         )
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
@@ -711,13 +717,14 @@ class AsyncOperations1(AsyncCalls):
         events: Sequence[str] | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for an organization."""
         return await self._call(
             Table.change_organization_subscription,
             {"organizationId": organization_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
         )
 
     async def change_subscription(
@@ -731,13 +738,14 @@ class AsyncOperations1(AsyncCalls):
         events: Sequence[str] | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(
             Table.change_subscription,
             {"id": id},
-            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
+            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
         )
 
     async def change_user(
@@ -786,13 +794,14 @@ class AsyncOperations1(AsyncCalls):
         events: Sequence[str] | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         url: str | None = None,
     ) -> types.ChangedSubscription:
         """Changes a webhook subscription, for a user."""
         return await self._call(
             Table.change_user_subscription,
             {"userId": user_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "url": url},
+            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
         )
 
     async def complete_sign_in(
@@ -879,6 +888,7 @@ class AsyncOperations1(AsyncCalls):
         description: str | None | Absent = ABSENT,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
         signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
@@ -886,7 +896,7 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(
             Table.create_organization_subscription,
             {"organizationId": organization_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
         )
 
     async def create_portal_link(
@@ -915,6 +925,7 @@ class AsyncOperations1(AsyncCalls):
         description: str | None | Absent = ABSENT,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
         signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
@@ -922,7 +933,7 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(
             Table.create_subscription,
             {"events": events, "url": url},
-            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
+            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
         )
 
     async def create_user_api_key(
@@ -952,6 +963,7 @@ class AsyncOperations1(AsyncCalls):
         description: str | None | Absent = ABSENT,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         secret: str | None | Absent = ABSENT,
         signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
     ) -> types.SubscriptionWithSecret:
@@ -959,7 +971,7 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(
             Table.create_user_subscription,
             {"userId": user_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "secret": secret, "signing": signing},
+            {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
         )
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:

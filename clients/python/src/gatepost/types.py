@@ -1052,6 +1052,8 @@ class Subscription:
     """The health of the subscription."""
     id: str
     """Identifies the subscription."""
+    max_per_second: float | None = None
+    """The most deliveries in a second, over all instances of the service; absent if there is no limit."""
     public_keys: tuple[str, ...] | None = None
     """The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation."""
     signing: str | None = None

@@ -100,7 +100,7 @@ export interface components {
              * @description The field.
              * @enum {string}
              */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
         /** @description Who did what, how, when and from where. */
         AuditEvent: {
@@ -267,6 +267,11 @@ export interface components {
                 [key: string]: string | null;
             } | null;
             /**
+             * @description The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places.
+             * @example 5
+             */
+            maxPerSecond?: number | null;
+            /**
              * Format: uri
              * @description The new URL.
              */
@@ -382,6 +387,11 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places.
+             * @example 5
+             */
+            maxPerSecond?: number | null;
             /**
              * @description The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
              *     are the key.
@@ -1475,6 +1485,11 @@ export interface components {
             health?: components["schemas"]["SubscriptionHealth"];
             /** @description Identifies the subscription. */
             id: string;
+            /**
+             * Format: double
+             * @description The most deliveries in a second, over all instances of the service; absent if there is no limit.
+             */
+            maxPerSecond?: number;
             /** @description The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation. */
             publicKeys?: string[];
             /**
