@@ -92,6 +92,7 @@ export const AUDIT_FIELDS = {
   description: "Description",
   headers: "Headers",
   auth: "Authentication",
+  maxPerSecond: "Most per second",
   status: "Status",
   health: "Health",
   activeKeys: "Active keys",

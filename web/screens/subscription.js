@@ -13,7 +13,7 @@ import { Badge, Choice, Dialog, ErrorPanel, Form, Loading, Page, TextField, When
 import { attemptError, counted, place, subscriptionState } from "../lib/words.js";
 import { NewSigner } from "./secret.js";
 import { SendTest } from "./send-test.js";
-import { eventNames, Events, FIELDS, filterOf, signingName, SubscriptionFields } from "./subscriptions.js";
+import { eventNames, Events, FIELDS, filterOf, rateOf, signingName, SubscriptionFields } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Health} Health */
@@ -83,6 +83,7 @@ export function Facts({ subscription, health }) {
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
       ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map((header) => html`<code>${header.name}</code> `)}</dd></div>`}
       ${subscription.auth && html`<div><dt>Authentication</dt><dd>${subscription.auth.type} ${subscription.auth.name}, set <${WhenExactly} at=${subscription.auth.setAt} /></dd></div>`}
+      ${subscription.maxPerSecond && html`<div><dt>At most</dt><dd>${subscription.maxPerSecond} a second</dd></div>`}
       ${subscription.publicKeys && html`<div><dt>Signatures</dt><dd>${signingName(subscription.signing)}. Public key: ${subscription.publicKeys.map((key) => html`<code class="url">${key}</code> `)}</dd></div>`}
       ${subscription.filter && html`<div><dt>Filter</dt><dd><code>${JSON.stringify(subscription.filter)}</code></dd></div>`}
       <div><dt>Created</dt><dd><${WhenExactly} at=${subscription.createdAt} /></dd></div>
@@ -246,10 +247,15 @@ function Edit({ subscription, reload, onClose }) {
   const [events, setEvents] = useState(subscription.events.join(" "));
   const before = subscription.filter ? JSON.stringify(subscription.filter) : "";
   const [filter, setFilter] = useState(before);
+  const rateBefore = String(subscription.maxPerSecond ?? "");
+  const [rate, setRate] = useState(rateBefore);
   const [description, setDescription] = useState(subscription.description);
   const { run, isRunning, failure } = useAction(async () => {
     const isMoved = url.trim() !== subscription.url;
-    const wish = filter !== before && { filter: filter.trim() ? filterOf(filter) : null };
+    const wish = {
+      ...(filter !== before && { filter: filter.trim() ? filterOf(filter) : null }),
+      ...(rate !== rateBefore && { maxPerSecond: rateOf(rate) }),
+    };
     const body = { events: eventNames(events), description, ...wish, ...(isMoved && { url: url.trim() }) };
     await call("changeSubscription", { id: subscription.id, body });
     await reload();
@@ -258,7 +264,7 @@ function Edit({ subscription, reload, onClose }) {
   return html`
     <${Dialog} title="Edit the subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Save" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, filter, description }} set=${{ setUrl, setEvents, setFilter, setDescription }} failure=${failure} />
+        <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure} />
       <//>
     <//>
   `;

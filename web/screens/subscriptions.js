@@ -143,12 +143,18 @@ function CreateSubscription({ reload, onClose }) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState("*");
   const [filter, setFilter] = useState("");
+  const [rate, setRate] = useState("");
   const [signing, setSigning] = useState(/** @type {"hmac" | "ed25519" | "both"} */ ("hmac"));
   const [description, setDescription] = useState("");
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const wish = { signing, ...(filter.trim() && { filter: filterOf(filter) }), ...(description && { description }) };
+    const wish = {
+      signing,
+      ...(filter.trim() && { filter: filterOf(filter) }),
+      ...(rate.trim() && { maxPerSecond: rateOf(rate) }),
+      ...(description && { description }),
+    };
     const body = { url: url.trim(), events: eventNames(events), ...wish };
     setCreated(await call("createSubscription", { body }));
     await reload();
@@ -157,7 +163,7 @@ function CreateSubscription({ reload, onClose }) {
   return html`
     <${Dialog} title="New subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Subscribe" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, filter, description }} set=${{ setUrl, setEvents, setFilter, setDescription }} failure=${failure ?? tested}
+        <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure ?? tested}
           more=${html`<${Choice} label="Signatures" value=${signing} options=${SIGNING} onChange=${setSigning} hint="A key pair shares no secret: your receiver verifies with the public key." />`} />
         <${TestUrl} url=${url} onFailure=${setTested} />
       <//>
@@ -176,14 +182,14 @@ const SIGNING = [
 export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1];
 
 /** The fields that show their faults. */
-export const FIELDS = ["url", "events", "filter", "description"];
+export const FIELDS = ["url", "events", "filter", "maxPerSecond", "description"];
 
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 /**
- * @param {{ values: { url: string, events: string, filter: string, description: string },
- *   set: Record<"setUrl" | "setEvents" | "setFilter" | "setDescription", (value: string) => void>,
+ * @param {{ values: { url: string, events: string, filter: string, rate: string, description: string },
+ *   set: Record<"setUrl" | "setEvents" | "setFilter" | "setRate" | "setDescription", (value: string) => void>,
  *   failure: import("../lib/api.js").Failure | undefined, more?: unknown }} props
  */
 export const SubscriptionFields = ({ values, set, failure, more }) => html`
@@ -194,12 +200,14 @@ export const SubscriptionFields = ({ values, set, failure, more }) => html`
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
   <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
     fault=${failure?.fault("description")} hint="Optional." />
-  <details open=${values.filter !== "" || failure?.fault("filter") !== undefined}>
+  <details open=${values.filter !== "" || values.rate !== "" || ["filter", "maxPerSecond"].some((name) => failure?.fault(name))}>
     <summary>Advanced</summary>
     <${Field} label="Filter" fault=${failure?.fault("filter")}
       hint="Which of these events to send, by their content: JSON such as {&quot;path&quot;: &quot;/data/amount&quot;, &quot;op&quot;: &quot;gte&quot;, &quot;value&quot;: 100}. Empty: all."
       input=${(/** @type {object} */ attributes) =>
         html`<textarea rows="4" spellcheck="false" value=${values.filter} onInput=${typed(set.setFilter)} ...${attributes}></textarea>`} />
+    <${TextField} label="Most deliveries per second" inputmode="decimal" value=${values.rate} set=${set.setRate}
+      fault=${failure?.fault("maxPerSecond")} hint="0.1 to 1000, with retries. Empty: as many as your receiver takes." />
     ${more}
   </details>
 `;
@@ -219,6 +227,12 @@ export function filterOf(text) {
   } catch {
     throw new Failure({ title: "The filter is not valid", errors: [{ field: "filter", detail: "must be JSON" }] });
   }
+}
+
+/** The rate that was typed; `null` for none. The service says what is wrong with it. @param {string} text @returns {any} */
+export function rateOf(text) {
+  const trimmed = text.trim().replace(",", ".");
+  return trimmed === "" ? null : Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed);
 }
 
 /** @param {{ created: Created, onClose: () => void }} props */
