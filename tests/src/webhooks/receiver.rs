@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::harness::eventually;
 
@@ -42,6 +42,8 @@ impl Behaviour {
 /// A received webhook.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
+    /// When it was read.
+    pub(crate) at: Instant,
     pub(crate) path: String,
     /// Names in lower case.
     pub(crate) headers: Vec<(String, String)>,
@@ -193,5 +195,5 @@ fn parse_request(buffer: &[u8]) -> Option<(Received, usize)> {
         .collect();
     let content_length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse::<usize>().ok()?;
     let body = buffer.get(head_length..head_length + content_length)?.to_vec();
-    Some((Received { path, headers, body }, head_length + content_length))
+    Some((Received { at: Instant::now(), path, headers, body }, head_length + content_length))
 }

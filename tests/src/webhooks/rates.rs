@@ -1,0 +1,114 @@
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use domain::Timestamp;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::host::{Consumer, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
+use super::receiver::{Behaviour, Receiver};
+use crate::harness::{Connection, Gatepost, Request, Storage, eventually, on_both_databases};
+
+on_both_databases!(receivers_get_no_more_than_their_rate, a_rate_changes_and_ends);
+
+/// At two in a second, a receiver of a busy test machine may read a webhook half a second late.
+const SLOW: f64 = 2.0;
+/// At forty in a second the starts are counted, which do not depend on the machine.
+const QUICK: f64 = 40.0;
+const EVENTS: usize = 20;
+const QUICK_EVENTS: usize = 200;
+
+/// Three instances on Postgres, of which one is killed, keep the rates of two subscriptions together. A subscription
+/// without a rate waits for nothing.
+async fn receivers_get_no_more_than_their_rate(storage: Storage) {
+    let setup = setup(&storage).await.with("USER_RATE_LIMIT", "off");
+    let count = if storage.url().starts_with("sqlite") { 1 } else { 3 };
+    let mut instances: Vec<Gatepost> = Vec::new();
+    for _ in 0..count {
+        instances.push(setup.twin().start().await);
+    }
+    let receivers = [Receiver::start(Behaviour::ok()).await, Receiver::start(Behaviour::ok()).await];
+    let free = Receiver::start(Behaviour::ok()).await;
+    let consumer = Consumer::new(&instances[0], "alice").await;
+    let mut ids = Vec::new();
+    for (receiver, events, rate) in [(&receivers[0], "slow", SLOW), (&receivers[1], "quick", QUICK)] {
+        ids.push(subscribe(&consumer, &receiver.url(), events, rate).await);
+    }
+    consumer.subscribe(&free.url(), &["slow", "quick"]).await;
+    for (number, instance) in instances.iter().enumerate() {
+        let part = |all: usize| all / count + usize::from(number < all % count);
+        publish(instance, "slow", part(EVENTS)).await;
+        publish(instance, "quick", part(QUICK_EVENTS)).await;
+    }
+    let published = Instant::now();
+    free.expect(EVENTS + QUICK_EVENTS).await;
+    assert!(published.elapsed() < Duration::from_secs(5), "{:?} without a rate", published.elapsed());
+    if count > 1 {
+        instances[0].kill().await;
+    }
+    let consumer = consumer.at(instances[count - 1].address());
+    let events = || receivers[0].received().iter().map(|one| one.header("webhook-id").to_owned()).collect();
+    let all = async || Some(events()).filter(|events: &BTreeSet<_>| events.len() == EVENTS);
+    eventually("each event comes, also what the killed instance had", all).await;
+    let arrivals: Vec<_> = receivers[0].received().iter().map(|one| one.at).collect();
+    let millis = arrivals.iter().map(|at| at.duration_since(arrivals[0]).as_millis().try_into().unwrap());
+    check(&mut millis.collect::<Vec<_>>(), SLOW);
+    check(&mut starts(&consumer, &ids[1]).await, QUICK);
+}
+
+async fn subscribe(consumer: &Consumer, url: &str, event: &str, rate: f64) -> String {
+    let body = json!({ "url": url, "events": [event], "maxPerSecond": rate });
+    let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
+    assert_eq!(created["subscription"]["maxPerSecond"], json!(rate));
+    created["subscription"]["id"].as_str().expect("an id").to_owned()
+}
+
+async fn publish(instance: &Gatepost, event_type: &str, count: usize) {
+    let events = vec![json!({ "userId": "alice", "type": event_type, "data": null }); count];
+    let request = Request::new("POST", "/api/operator/events/batch").bearer(OPERATOR_TOKEN);
+    let mut connection = Connection::open(instance.address()).await.expect("it listens");
+    let response = connection.exchange(&request.json(&json!({ "events": events }))).await.expect("an answer");
+    assert_eq!(response.status, 202, "{}", response.text());
+}
+
+/// When the last attempts of all deliveries began, in Unix milliseconds, after all have ended.
+async fn starts(consumer: &Consumer, subscription: &str) -> Vec<i64> {
+    let query = format!("subscriptionId={subscription}&state=delivered&limit=200");
+    let all = async || Some(consumer.deliveries(&query).await).filter(|found| found.len() == QUICK_EVENTS);
+    let deliveries = eventually("all are delivered", all).await;
+    let start = |delivery: &Value| Timestamp::parse_rfc3339(delivery["lastAttempt"]["startedAt"].as_str()?);
+    deliveries.iter().map(|delivery| start(delivery).expect("a time").unix_millis()).collect()
+}
+
+/// Panics if a second has more than the promise.
+fn check(millis: &mut [i64], rate: f64) {
+    millis.sort_unstable();
+    for first in &*millis {
+        let second = millis.iter().filter(|millis| (*first..first + 1_000).contains(millis)).count();
+        assert!(f64::from(u32::try_from(second).unwrap()) <= 1.1 * rate + 1.0, "{second} at {rate}: {millis:?}");
+    }
+}
+
+/// A new rate holds from the next delivery, and without a rate all deliveries leave at once.
+async fn a_rate_changes_and_ends(storage: Storage) {
+    let gatepost = setup(&storage).await.start().await;
+    let receiver = Receiver::start(Behaviour::ok()).await;
+    let consumer = Consumer::new(&gatepost, "alice").await;
+    let id = subscribe(&consumer, &receiver.url(), "a", 0.1).await;
+    publish(&gatepost, "a", 100).await;
+    receiver.expect(1).await;
+    let changed = async |rate: Value| {
+        let body = json!({ "maxPerSecond": rate });
+        consumer.call(Request::new("PATCH", &format!("{SUBSCRIPTIONS}/{id}")).json(&body)).await["subscription"].clone()
+    };
+    let begun = Instant::now();
+    assert_eq!(changed(json!(5)).await["maxPerSecond"], json!(5.0));
+    receiver.expect(6).await;
+    let elapsed = begun.elapsed();
+    assert!(elapsed < Duration::from_secs(8), "the rest at the old rate would take ten seconds, not {elapsed:?}");
+    assert!(receiver.received().len() < 60, "a hundred take twenty seconds");
+    assert!(changed(Value::Null).await.get("maxPerSecond").is_none());
+    let ended = Instant::now();
+    receiver.expect(100).await;
+    assert!(ended.elapsed() < Duration::from_secs(5), "{:?} without a rate", ended.elapsed());
+}
