@@ -1,14 +1,17 @@
 """Views of both kinds in Django and Flask, and what receivers of webhooks answer. The quick starts run the rest."""
 
 import asyncio
+import io
 import json
 import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any, cast
 
 import django
 import pytest
 from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.test import RequestFactory
 from fastapi import FastAPI, HTTPException, Request
@@ -20,6 +23,7 @@ import gatepost.fastapi
 import gatepost.flask
 from gatepost import AsyncVerifier, Caller, Refusal, Verifier, Webhook
 from gatepost.callers import Headers, invalid, key_in, require
+from gatepost.webhooks import BODY_BYTES_MAX
 
 settings.configure(ALLOWED_HOSTS=["*"])
 django.setup()
@@ -135,16 +139,27 @@ Answer = tuple[int, str]
 
 
 def in_fastapi(body: bytes, headers: dict[str, str]) -> Answer:
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": body}
+    stream = io.BytesIO(body)
 
-    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    request = Request({"type": "http", "headers": raw}, receive)
+    async def receive() -> dict[str, Any]:
+        chunk = stream.read(65_536)
+        return {"type": "http.request", "body": chunk, "more_body": chunk != b""}
+
+    async def view() -> Any:
+        request = Request({"type": "http", "headers": raw(headers)}, receive)
+        webhook = await gatepost.fastapi.receive_webhooks([OTHER, SECRET])(request)
+        assert await request.body() == body, "other readers have it too"
+        return webhook.data
+
     try:
-        webhook = asyncio.run(cast("Any", gatepost.fastapi.receive_webhooks([OTHER, SECRET])(request)))
+        return 200, asyncio.run(view())
     except HTTPException as error:
+        assert stream.tell() == len(body), "a sender may read the answer only then"
         return error.status_code, error.detail
-    return (200, webhook.data)
+
+
+def raw(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
 def in_flask(body: bytes, headers: dict[str, str]) -> Answer:
@@ -198,3 +213,43 @@ def test_a_receiver_answers_by_itself(answer: Callable[[bytes, dict[str, str]], 
     assert answer(b"{}", {}) == (400, "the header webhook-id is missing")
     for body in [b"", b"text", b"[]", b"null", b'"text"', b"\xff{", b"[" * 100_000]:
         assert answer_to(body) == (400, "the body is not a JSON object")
+    large = f'{{"type":"a","data":"{"x" * (BODY_BYTES_MAX - 22)}"}}'.encode()
+    assert answer_to(large)[0] == 200 and len(large) == BODY_BYTES_MAX
+    assert answer_to(large + b" ")[0] == 413
+
+
+def test_a_body_in_chunks_has_the_same_bound() -> None:
+    chunks = io.BytesIO(b" " * 2 * BODY_BYTES_MAX)
+    ends = {"wsgi.input_terminated": True, "CONTENT_LENGTH": ""}
+    app = Flask(__name__)
+    app.post("/")(gatepost.flask.receive_webhooks(SECRET)(lambda _: None))
+    refused = app.test_client().post("/", input_stream=chunks, environ_overrides=ends)
+    assert (refused.status_code, refused.text) == (413, "the webhook is too large")
+    assert chunks.tell() < BODY_BYTES_MAX + 65_536
+
+    chunks.seek(0)
+    scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": []}
+    receive = gatepost.django.receive_webhooks(SECRET)(lambda *_: None)
+    answer = receive(ASGIRequest(scope, chunks))
+    assert (answer.status_code, answer.content) == (413, b"the webhook is too large")
+    assert chunks.tell() < BODY_BYTES_MAX + 65_536
+
+    parts = iter([{"type": "http.request", "body": b" " * 65_536, "more_body": True}] * 320)
+
+    async def receive_part() -> Any:
+        return next(parts, {"type": "http.request"})
+
+    tracemalloc.start()
+    request = Request({"type": "http", "headers": []}, receive_part)
+    with pytest.raises(HTTPException, match="413"):
+        asyncio.run(cast("Any", gatepost.fastapi.receive_webhooks(SECRET)(request)))
+    assert tracemalloc.get_traced_memory()[1] < 4 * BODY_BYTES_MAX
+    tracemalloc.stop()
+
+
+def test_a_lower_bound_of_the_host_counts() -> None:
+    app = Flask(__name__)
+    app.config["MAX_CONTENT_LENGTH"] = 100
+    app.post("/")(gatepost.flask.receive_webhooks(SECRET)(lambda _: None))
+    assert app.test_client().post("/", data=b" " * 101).status_code == 413
+    assert app.test_client().post("/", data=b" " * 100).status_code == 400

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import Verifier
-from gatepost.webhooks import Secrets, Webhook, WebhookError, received
+from gatepost.webhooks import BODY_BYTES_MAX, Secrets, Webhook, WebhookError, received
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -65,7 +65,7 @@ def answer(refusal: Refusal) -> HttpResponse:
 
 def receive_webhooks(secrets: Secrets) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates a view: its second argument is the verified webhook, and its `None` becomes 204. Others are answered
-    with 400. The view takes only `POST`, without a CSRF token.
+    with 400, and more than 2 MiB with 413. The view takes only `POST`, without a CSRF token.
     """
 
     def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,6 +90,13 @@ def receive_webhooks(secrets: Secrets) -> Callable[[Callable[..., Any]], Callabl
 
 def webhook_in(request: HttpRequest, secrets: Secrets) -> Webhook | HttpResponse:
     try:
-        return received(request.body, request.headers, secrets)
+        return received(body_of(request), request.headers, secrets)
     except WebhookError as error:
-        return HttpResponse(str(error), status=400, content_type="text/plain")
+        return HttpResponse(str(error), status=error.status, content_type="text/plain")
+
+
+def body_of(request: HttpRequest) -> bytes:
+    """The body, or the beginning of one that is too large. Django bounds no body that is sent in chunks."""
+    if not hasattr(request, "_body"):
+        cast("Any", request)._body = request.read(BODY_BYTES_MAX + 1)
+    return request.body

@@ -1,12 +1,13 @@
 """API keys and webhooks in FastAPI."""
 
 from collections.abc import Awaitable, Callable
+from typing import Any, cast
 
 from fastapi import FastAPI, HTTPException, Request, Response
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import AsyncVerifier
-from gatepost.webhooks import Secrets, Webhook, WebhookError, received
+from gatepost.webhooks import BODY_BYTES_MAX, Secrets, Webhook, WebhookError, received
 
 
 class ApiKeys:
@@ -31,12 +32,24 @@ async def answer(_: Request, refusal: Exception) -> Response:
 
 
 def receive_webhooks(secrets: Secrets) -> Callable[[Request], Awaitable[Webhook]]:
-    """A dependency that is the verified webhook: `Depends(receive_webhooks(secret))`. It answers 400 to others."""
+    """A dependency that is the verified webhook: `Depends(receive_webhooks(secret))`. It answers 400 to others,
+    and 413 to more than 2 MiB.
+    """
 
     async def webhook(request: Request) -> Webhook:
         try:
-            return received(await request.body(), request.headers, secrets)
+            return received(await body_of(request), request.headers, secrets)
         except WebhookError as error:
-            raise HTTPException(400, str(error)) from error
+            raise HTTPException(error.status, str(error)) from error
 
     return webhook
+
+
+async def body_of(request: Request) -> bytes:
+    """The body, or the beginning of one that is too large. It reads to the end: a sender may read the answer only then."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk[: BODY_BYTES_MAX + 1 - len(body)]
+    # Where `request.body()` looks for it.
+    cast("Any", request)._body = bytes(body)
+    return bytes(body)

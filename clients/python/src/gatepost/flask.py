@@ -8,9 +8,10 @@ from flask import Flask, Response, current_app, g, request
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import Verifier
-from gatepost.webhooks import Secrets, WebhookError, received
+from gatepost.webhooks import BODY_BYTES_MAX, Secrets, WebhookError, received
 
 View = TypeVar("View", bound=Callable[..., Any])
+LIMIT = BODY_BYTES_MAX + 1
 
 
 class ApiKeys:
@@ -45,16 +46,18 @@ def answer(refusal: Refusal) -> Response:
 
 def receive_webhooks(secrets: Secrets) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates a view, below the route: its first argument is the verified webhook, and its `None` becomes 204. Others
-    are answered with 400.
+    are answered with 400, and more than 2 MiB, or than `MAX_CONTENT_LENGTH`, with 413.
     """
 
     def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(view)
         def receive(*args: Any, **kwargs: Any) -> Any:
+            # One more byte: of a body in chunks, Flask reads as much as this, and says nothing of the rest.
+            request.max_content_length = min(request.max_content_length or LIMIT, LIMIT)
             try:
                 webhook = received(request.get_data(), request.headers, secrets)
             except WebhookError as error:
-                return Response(str(error), 400, mimetype="text/plain")
+                return Response(str(error), error.status, mimetype="text/plain")
             answer = current_app.ensure_sync(view)(webhook, *args, **kwargs)
             return Response(status=204) if answer is None else answer
 

@@ -20,6 +20,8 @@ KEY_BYTES = range(24, 65)
 SECRET_CHARACTERS_MAX = 256
 # Many more than a rotation needs.
 SIGNATURES_MAX = 32
+# Larger than any webhook of Gatepost.
+BODY_BYTES_MAX = 2 * 1024 * 1024
 
 Secret = str | Mapping[str, Any]
 """`whsec_…` or a secret that you chose; a public key as `whpk_…`, as a JWK, or several as a JWKS."""
@@ -28,12 +30,13 @@ Secrets = Secret | Sequence[Secret]
 
 
 class WebhookError(Exception):
-    """Why a webhook is refused. Answer the request with 400, and do nothing else."""
+    """Why a webhook is refused. Answer the request with `status`, and do nothing else."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
-        """`missing_header`, `unreadable_timestamp`, `too_old`, `too_new`, `wrong_signature` or `not_json`."""
+        """`missing_header`, `unreadable_timestamp`, `too_old`, `too_new`, `wrong_signature`, `not_json` or `too_large`."""
+        self.status = 413 if reason == "too_large" else 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,9 @@ def verify_webhook(
 
 
 def received(body: bytes, headers: Headers, secrets: Secrets) -> Webhook:
-    """As `verify_webhook`, for views: the body must be a JSON object too."""
+    """As `verify_webhook`, for views: the body must be a JSON object too, and may not be too large."""
+    if len(body) > BODY_BYTES_MAX:
+        raise WebhookError("too_large", "the webhook is too large")
     webhook = verify_webhook(body, headers, secrets)
     with suppress(ValueError, RecursionError):
         if isinstance(webhook.json(), dict):
