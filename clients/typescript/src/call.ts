@@ -210,6 +210,19 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Settings with their defaults. A limit that is no number would be none: every comparison with it is false. */
+export function settled<Defaults extends object, Given extends object>(
+  defaults: Defaults,
+  given: Given,
+): Defaults & Required<Given> {
+  const set = { ...defaults, ...given } as Values;
+  for (const [name, value] of Object.entries(defaults)) {
+    set[name] ??= value;
+    if (typeof value === "number" && !(Number(set[name]) >= 0)) throw wrong(`${name} must be a number, 0 or more`);
+  }
+  return set as Defaults & Required<Given>;
+}
+
 function noAnswer(cause: unknown): GatepostError {
   return new GatepostError("no answer from the service", { code: "no_answer", cause });
 }

@@ -1,4 +1,4 @@
-import { TIMER_MS_MAX } from "./call.js";
+import { settled, TIMER_MS_MAX } from "./call.js";
 import { GatepostError } from "./error.js";
 import type { Gatepost } from "./gatepost.js";
 import type { Schemas } from "./types.js";
@@ -43,7 +43,8 @@ export class Publisher {
 
   constructor(gatepost: Gatepost, options: PublisherOptions) {
     this.#gatepost = gatepost;
-    this.#options = { queueMax: 10_000, batchMax: 500, ...options };
+    this.#options = settled({ queueMax: 10_000, batchMax: 500 }, options);
+    this.#options.batchMax = Math.max(1, this.#options.batchMax);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { TIMER_MS_MAX } from "./call.js";
+import { settled, TIMER_MS_MAX } from "./call.js";
 import { Caller, undocumented } from "./caller.js";
 import { digestOf, isPlausible } from "./digest.js";
 import { GatepostError } from "./error.js";
@@ -50,7 +50,7 @@ export class Verifier {
   /** A verifier that asks `gatepost`, whose token must be an operator token. */
   constructor(gatepost: Gatepost, settings: VerifierSettings = {}) {
     this.#gatepost = gatepost;
-    this.#settings = { ...DEFAULTS, ...settings };
+    this.#settings = settled(DEFAULTS, settings);
     this.#settings.callTimeoutMs = Math.min(this.#settings.callTimeoutMs, TIMER_MS_MAX);
     this.#verdicts = new Verdicts(this.#settings);
     this.#placesForGood = new Places(this.#settings.callsMax);

@@ -228,6 +228,43 @@ it("wrong options are refused, and so is a browser", () => {
   }
 });
 
+it("a limit that is no number is refused, and one that is undefined has its default", async () => {
+  for (const wrong of [NaN, -1, "soon"]) {
+    for (const name of [
+      "maxAgeMs",
+      "trustMaxMs",
+      "refusedMaxAgeMs",
+      "keysMax",
+      "refusedMax",
+      "callTimeoutMs",
+      "callsMax",
+    ]) {
+      assert.throws(() => new Verifier(client(), { [name]: wrong }), { code: "invalid_argument" }, name);
+    }
+    for (const name of ["queueMax", "batchMax"]) {
+      assert.throws(() => new Publisher(client(), { onError() {}, [name]: wrong }), { code: "invalid_argument" }, name);
+    }
+  }
+  let answer = ACTIVE;
+  const clock = { monotonic: 0, wall: 0 };
+  const absent = { maxAgeMs: undefined, trustMaxMs: undefined, now: () => ({ ...clock }) };
+  const keys = new Verifier(
+    client(() => json(answer)),
+    absent,
+  );
+  assert.ok((await keys.verify("k")).caller);
+  answer = { active: false };
+  clock.monotonic = 1_000;
+  assert.equal((await keys.verify("k")).refusal?.reason, "invalid");
+  const publisher = new Publisher(
+    client(() => new Promise(() => undefined)),
+    { onError() {}, queueMax: undefined },
+  );
+  for (let n = 0; n < 10_000; n++) publisher.publish({ userId: "u", type: "a", data: n });
+  assert.throws(() => publisher.publish({ userId: "u", type: "a", data: 0 }), { code: "queue_full" });
+  await publisher.close({ timeoutMs: 1 }).catch(() => undefined);
+});
+
 it("the queue of the publisher is bounded, and flush waits for it", async () => {
   const sizes = [];
   const gatepost = client(async (_, init) => {
@@ -245,6 +282,9 @@ it("the queue of the publisher is bounded, and flush waits for it", async () => 
   publisher.publish(event);
   await publisher.flush();
   assert.deepEqual(sizes, [2, 2, 1, 1]);
+  const one = new Publisher(gatepost, { onError: assert.fail, batchMax: 0 });
+  one.publish(event);
+  await one.flush({ timeoutMs: 1_000 });
 });
 
 it("an event that cannot be sent is given to onError, and the queue goes on", async () => {
