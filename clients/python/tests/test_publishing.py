@@ -47,6 +47,18 @@ def test_a_queue_publishes_in_order_and_in_batches() -> None:
         queue.put(user_id="a", type="t", data=1)
 
 
+def test_the_queue_has_copies() -> None:
+    publisher = Publisher()
+    publisher.may_go.clear()
+    data = {"n": 0}
+    with queue_of(publisher) as queue:
+        for data["n"] in (1, 2):
+            queue.put(user_id="a", type="t", data=data)
+        data["n"] = 3
+        publisher.may_go.set()
+    assert [one["n"] for batch in publisher.batches for one in batch] == [1, 2]
+
+
 def test_a_full_queue_says_so_and_an_event_that_is_not_json_does_not_get_in() -> None:
     publisher = Publisher()
     publisher.may_go.clear()

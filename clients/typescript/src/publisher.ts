@@ -48,8 +48,8 @@ export class Publisher {
   }
 
   /**
-   * Queues an event and returns the id by which a repetition is known. It throws the code `queue_full` rather than wait
-   * or drop, and `queue_closed` after `close`.
+   * Queues a copy of an event and returns the id by which a repetition is known. It throws the code `queue_full` rather
+   * than wait or drop, `queue_closed` after `close`, and a `TypeError` for what is no JSON.
    */
   publish(event: NewEvent): string {
     if (this.#isClosed) throw new GatepostError("the queue of events is closed", { code: "queue_closed" });
@@ -57,7 +57,7 @@ export class Publisher {
       throw new GatepostError("the queue of events is full", { code: "queue_full" });
     }
     const id = event.id ?? uuidv7();
-    this.#queue.push({ ...event, id });
+    this.#queue.push(JSON.parse(JSON.stringify({ ...event, id })));
     this.#work ??= Promise.resolve().then(() => this.#run());
     return id;
   }
@@ -150,7 +150,7 @@ function pauseAfter(error: unknown, tries: number): number | undefined {
   return mayPass ? Math.max(usual, Math.min(retryAfterSeconds, RETRY_AFTER_SECONDS_MAX) * 1_000) : undefined;
 }
 
-/** Whether one event may be wrong, or cannot be sent. */
+/** Whether one event may be wrong. */
 function isOfOne(error: unknown): boolean {
-  return !(error instanceof GatepostError) || [400, 409, 413, 422].includes(error.status ?? 0);
+  return error instanceof GatepostError && [400, 409, 413, 422].includes(error.status ?? 0);
 }

@@ -1,5 +1,6 @@
 """A queue of events for programs that must not wait for Gatepost. `queue.json` of the vectors has its rule."""
 
+import json
 import logging
 import random
 import threading
@@ -55,9 +56,10 @@ class EventQueue:
         organization_id: str | None = None,
         id: str | None = None,
     ) -> str:
-        """Adds an event, and returns its id. Raises `queue.Full` if too many events wait."""
-        event = PublishEvent(user_id=user_id, organization_id=organization_id, type=type, data=data, id=id or new_id())
-        json_form.dump(event)  # An event that cannot be sent is an error here, and not in the background.
+        """Adds a copy of an event, and returns its id. Raises `queue.Full` if too many events wait."""
+        # What is no JSON is an error here, and not in the background.
+        copy = json.loads(json_form.dump(data))
+        event = PublishEvent(user_id=user_id, organization_id=organization_id, type=type, data=copy, id=id or new_id())
         with self._changed:
             if self._is_closed or len(self._events) >= self._capacity:
                 raise Full("the queue is closed" if self._is_closed else "too many events wait")
