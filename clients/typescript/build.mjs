@@ -1,5 +1,5 @@
-// Compiles src to dist/esm and dist/cjs.
-import { rmSync, writeFileSync } from "node:fs";
+// Compiles src to dist/esm and dist/cjs, as small as the types and the comments in editors allow.
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { execFileSync } from "node:child_process";
 
@@ -18,12 +18,20 @@ compile(
   "node10",
   "--verbatimModuleSyntax",
   "false",
+  "--declaration",
+  "false",
+  "--removeComments",
+  "--noCheck",
 );
 writeFileSync(`${here}dist/cjs/package.json`, '{ "type": "commonjs" }\n');
-// The generated types are the largest files, and the same in both forms: the second refers to the first.
-for (const name of ["api", "operations"]) {
-  writeFileSync(
-    `${here}dist/cjs/generated/${name}.d.ts`,
-    `export type * from "../../esm/generated/${name}.js" with { "resolution-mode": "import" };\n`,
-  );
+for (const path of readdirSync(`${here}dist/esm`, { recursive: true }).filter((path) => path.endsWith(".d.ts"))) {
+  const [types, copy] = [`${here}dist/esm/${path}`, `${here}dist/cjs/${path}`];
+  if (!path.startsWith("generated")) {
+    copyFileSync(types, copy);
+    continue;
+  }
+  // The largest files: the second form refers to the first.
+  writeFileSync(types, readFileSync(types, "utf8").replace(/^ +/gm, ""));
+  const name = path.replace(".d.ts", ".js");
+  writeFileSync(copy, `export type * from "../../esm/${name}" with { "resolution-mode": "import" };\n`);
 }

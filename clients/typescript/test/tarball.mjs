@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-export const PACKAGE_BYTES_MAX = 60 * 1024;
+export const PACKAGE_BYTES_MAX = 60_000;
 const here = fileURLToPath(new URL("..", import.meta.url));
 
 /** Packs what is built. */

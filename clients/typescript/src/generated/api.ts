@@ -1,1043 +1,745 @@
 // Generated from docs/openapi.json: `npm run generate`.
 export interface components {
     schemas: {
-        /** @description An attempt that has ended. */
+        /** An attempt that has ended. */
         Attempt: {
-            /**
-             * Format: int64
-             * @description The duration of the attempt in milliseconds.
-             */
+            /** The duration of the attempt in milliseconds. */
             durationMs: number;
-            /**
-             * @description Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or
-             *     `too_slow`; `null` after a success.
-             * @enum {string|null}
-             */
+            /** Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `too_slow`; `null` after a success. */
             error: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | null;
-            /**
-             * Format: int32
-             * @description The number of the attempt within its delivery, from 1.
-             */
+            /** The number of the attempt within its delivery, from 1. */
             number: number;
-            /** @description The first 16 KiB of the answer's body as text. */
+            /** The first 16 KiB of the answer's body as text. */
             response?: string;
-            /** @description The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`. */
+            /** The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`. */
             responseHeaders?: components["schemas"]["Header"][];
-            /**
-             * Format: date-time
-             * @description When the attempt started.
-             */
+            /** When the attempt started. */
             startedAt: string;
-            /**
-             * Format: int32
-             * @description The HTTP status of the receiver's answer; `null` when there was no answer.
-             */
+            /** The HTTP status of the receiver's answer; `null` when there was no answer. */
             status: number | null;
         };
-        /** @description Attempts to deliver, by outcome. */
+        /** Attempts to deliver, by outcome. */
         AttemptCounts: {
-            /**
-             * Format: int64
-             * @description Attempts that a shutdown cut off.
-             */
+            /** Attempts that a shutdown cut off. */
             cutOff: number;
-            /**
-             * Format: int64
-             * @description Attempts that delivered.
-             */
+            /** Attempts that delivered. */
             delivered: number;
-            /**
-             * Format: int64
-             * @description Attempts that the receiver failed.
-             */
+            /** Attempts that the receiver failed. */
             failed: number;
-            /**
-             * Format: int64
-             * @description Attempts that Gatepost could not make.
-             */
+            /** Attempts that Gatepost could not make. */
             notCharged: number;
         };
-        /** @description How long attempts took, in milliseconds. */
+        /** How long attempts took, in milliseconds. */
         AttemptTimes: {
-            /**
-             * Format: int32
-             * @description How many attempts count.
-             */
+            /** How many attempts count. */
             attempts: number;
-            /**
-             * Format: int64
-             * @description Half of the attempts took no longer; `null` without an attempt.
-             */
+            /** Half of the attempts took no longer; `null` without an attempt. */
             p50Ms: number | null;
-            /**
-             * Format: int64
-             * @description 95 % of the attempts took no longer; `null` without an attempt.
-             */
+            /** 95 % of the attempts took no longer; `null` without an attempt. */
             p95Ms: number | null;
-            /**
-             * Format: date-time
-             * @description Only attempts that ended after this time count.
-             */
+            /** Only attempts that ended after this time count. */
             since: string;
         };
-        /** @description An actor. */
+        /** An actor. */
         AuditActor: {
-            /** @description The user's id, or the name of the operator token. */
+            /** The user's id, or the name of the operator token. */
             id?: string;
-            /**
-             * @description `user`, `operator` or `service`.
-             * @enum {string}
-             */
+            /** `user`, `operator` or `service`. */
             type: "user" | "operator" | "service";
         };
-        /** @description A field before and after. */
+        /** A field before and after. */
         AuditChange: {
-            /** @description After; absent if there is nothing. */
+            /** After; absent if there is nothing. */
             after?: string;
-            /** @description Before; absent if there was nothing. */
+            /** Before; absent if there was nothing. */
             before?: string;
-            /**
-             * @description The field.
-             * @enum {string}
-             */
+            /** The field. */
             field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
-        /** @description Who did what, how, when and from where. */
+        /** Who did what, how, when and from where. */
         AuditEvent: {
-            /**
-             * @description What was done.
-             * @enum {string}
-             */
+            /** What was done. */
             action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
-            /** @description Who did it. */
+            /** Who did it. */
             actor: components["schemas"]["AuditActor"];
-            /** @description The address from which the request came. */
+            /** The address from which the request came. */
             address?: string;
-            /**
-             * Format: date-time
-             * @description When it was done.
-             */
+            /** When it was done. */
             at: string;
-            /** @description What changed, of what is not secret. */
+            /** What changed, of what is not secret. */
             changes: components["schemas"]["AuditChange"][];
-            /** @description Identifies the event. */
+            /** Identifies the event. */
             id: string;
-            /** @description Whose the target is, if it is an organization. */
+            /** Whose the target is, if it is an organization. */
             organizationId?: string;
-            /** @description The id of the request. */
+            /** The id of the request. */
             requestId?: string;
-            /** @description What it was done to. */
+            /** What it was done to. */
             target: components["schemas"]["AuditTarget"];
-            /** @description Whose the target is, by the subject (`sub`); absent if it is an organization. */
+            /** Whose the target is, by the subject (`sub`); absent if it is an organization. */
             userId?: string;
-            /** @description How the actor proved who they are. */
+            /** How the actor proved who they are. */
             via: components["schemas"]["AuditMeans"];
         };
-        /** @description The means of an actor. */
+        /** The means of an actor. */
         AuditMeans: {
-            /** @description The id of the API key or the session, or the name of another means. */
+            /** The id of the API key or the session, or the name of another means. */
             id?: string;
-            /** @description `idToken`, `apiKey`, `session`, `operatorToken` or `service`; `other` for one of a later version. */
+            /** `idToken`, `apiKey`, `session`, `operatorToken` or `service`; `other` for one of a later version. */
             type: string;
         };
-        /** @description A page of the audit log. */
+        /** A page of the audit log. */
         AuditPage: {
-            /** @description The events, newest first. */
+            /** The events, newest first. */
             events: components["schemas"]["AuditEvent"][];
-            /** @description The `cursor` of the next page; absent on the last page. */
+            /** The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
         };
-        /** @description A target. */
+        /** A target. */
         AuditTarget: {
-            /** @description The id. */
+            /** The id. */
             id?: string;
-            /**
-             * @description `apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`, `sessions`
-             *     or `events` for all of the user's; or `log` for the log of an instance; `other` for one of a later version.
-             */
+            /** `apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`, `sessions` or `events` for all of the user's; or `log` for the log of an instance; `other` for one of a later version. */
             type: string;
         };
-        /** @description A user name and a password, in the header `authorization`. */
+        /** A user name and a password, in the header `authorization`. */
         BasicAuth: {
-            /** @description The password: ASCII, without control characters; may be empty. */
+            /** The password: ASCII, without control characters; may be empty. */
             password: string;
-            /**
-             * @description Always `basic`.
-             * @enum {string}
-             */
+            /** Always `basic`. */
             type: "basic";
-            /** @description The user name: ASCII, without control characters and colons. */
+            /** The user name: ASCII, without control characters and colons. */
             username: string;
         };
-        /** @description A bearer token, in the header `authorization`. */
+        /** A bearer token, in the header `authorization`. */
         BearerAuth: {
-            /** @description The token: visible ASCII characters, without spaces. */
+            /** The token: visible ASCII characters, without spaces. */
             token: string;
-            /**
-             * @description Always `bearer`.
-             * @enum {string}
-             */
+            /** Always `bearer`. */
             type: "bearer";
         };
-        /** @description The code of a portal link. */
+        /** The code of a portal link. */
         BeginVisit: {
-            /** @description The fragment of the link. */
+            /** The fragment of the link. */
             code: string;
         };
-        /** @description The changes. */
+        /** The changes. */
         ChangeApiKey: {
-            /** @description Whether the key is refused until it is enabled again. */
+            /** Whether the key is refused until it is enabled again. */
             disabled?: boolean;
-            /**
-             * Format: date-time
-             * @description An earlier end of the key: RFC 3339, in the future.
-             */
+            /** An earlier end of the key: RFC 3339, in the future. */
             expiresAt?: string;
-            /** @description The ID token, if no header carries it. */
+            /** The ID token, if no header carries it. */
             idToken?: string;
-            /** @description The new name of the key: 1 to 100 characters after trimming, no control characters. */
+            /** The new name of the key: 1 to 100 characters after trimming, no control characters. */
             label?: string;
-            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            /** Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string | null;
             } | null;
-            /** @description How often the key may be used, such as `100/s`. */
+            /** How often the key may be used, such as `100/s`. */
             rateLimit?: string | null;
         };
-        /** @description The changes. */
+        /** The changes. */
         ChangeApiKeyForOwner: {
-            /** @description Whether the key is refused until it is enabled again. */
+            /** Whether the key is refused until it is enabled again. */
             disabled?: boolean;
-            /**
-             * Format: date-time
-             * @description An earlier end of the key: RFC 3339, in the future.
-             */
+            /** An earlier end of the key: RFC 3339, in the future. */
             expiresAt?: string;
-            /** @description The new name of the key: 1 to 100 characters after trimming, no control characters. */
+            /** The new name of the key: 1 to 100 characters after trimming, no control characters. */
             label?: string;
-            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            /** Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string | null;
             } | null;
-            /** @description How often the key may be used, such as `100/s`. */
+            /** How often the key may be used, such as `100/s`. */
             rateLimit?: string | null;
         };
-        /** @description Which lines the log of this instance is to have. */
+        /** Which lines the log of this instance is to have. */
         ChangeLogFilter: {
-            /**
-             * Format: log-filter
-             * @description `error`, `warn`, `info`, `debug`, `trace` or `off`, and `target=level` for parts, separated by commas.
-             */
+            /** `error`, `warn`, `info`, `debug`, `trace` or `off`, and `target=level` for parts, separated by commas. */
             filter: string;
         };
-        /** @description The changes. */
+        /** The changes. */
         ChangeOwner: {
-            /** @description The e-mail address, for people. */
+            /** The e-mail address, for people. */
             email?: string | null;
-            /**
-             * Format: int32
-             * @description The most active keys, in place of `API_KEYS_MAX_ACTIVE`.
-             */
+            /** The most active keys, in place of `API_KEYS_MAX_ACTIVE`. */
             maxActiveKeys?: number | null;
-            /**
-             * Format: int32
-             * @description The most subscriptions, in place of `WEBHOOK_MAX_SUBSCRIPTIONS`.
-             */
+            /** The most subscriptions, in place of `WEBHOOK_MAX_SUBSCRIPTIONS`. */
             maxSubscriptions?: number | null;
-            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            /** Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string | null;
             } | null;
-            /** @description The name, for people. */
+            /** The name, for people. */
             name?: string | null;
         };
-        /** @description The changes. */
+        /** The changes. */
         ChangeSubscription: {
-            /** @description The authentication of each request. */
+            /** The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
-            /** @description The new description. */
+            /** The new description. */
             description?: string;
-            /** @description Whether to send events. */
+            /** Whether to send events. */
             enabled?: boolean;
-            /** @description The new event types and patterns. */
+            /** The new event types and patterns. */
             events?: string[];
             filter?: components["schemas"]["PayloadFilter"] | null;
-            /** @description The headers to set, and with `null` those to remove. */
+            /** The headers to set, and with `null` those to remove. */
             headers?: {
                 [key: string]: string | null;
             } | null;
-            /**
-             * @description The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places.
-             * @example 5
-             */
+            /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. @example 5 */
             maxPerSecond?: number | null;
-            /**
-             * Format: uri
-             * @description The new URL.
-             */
+            /** The new URL. */
             url?: string;
         };
-        /** @description The delivery after a change. */
+        /** The delivery after a change. */
         ChangedDelivery: {
-            /** @description The delivery. */
+            /** The delivery. */
             delivery: components["schemas"]["Delivery"];
         };
-        /** @description The subscription after a change. */
+        /** The subscription after a change. */
         ChangedSubscription: {
-            /**
-             * @description Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`,
-             *     `auth`.
-             */
+            /** Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`, `auth`. */
             dropped?: string[];
-            /** @description The subscription. */
+            /** The subscription. */
             subscription: components["schemas"]["Subscription"];
         };
-        /** @description The outcome of a readiness check. */
+        /** The outcome of a readiness check. */
         CheckOutcome: {
-            /** @description Why the check failed; absent when it passed. */
+            /** Why the check failed; absent when it passed. */
             detail?: string;
-            /** @description The name of the check. */
+            /** The name of the check. */
             name: string;
-            /** @description Whether the check passed. */
+            /** Whether the check passed. */
             status: components["schemas"]["CheckStatus"];
         };
-        /**
-         * @description Whether a check passed.
-         * @enum {string}
-         */
+        /** Whether a check passed. */
         CheckStatus: "ok" | "failed";
-        /** @description How a command line signs in at the identity provider. */
+        /** How a command line signs in at the identity provider. */
         CommandLineClient: {
-            /** @description The client id. */
+            /** The client id. */
             clientId: string;
-            /** @description The identity provider, as its ID tokens have it in `iss`. */
+            /** The identity provider, as its ID tokens have it in `iss`. */
             issuer: string;
         };
-        /** @description The properties of the new key. */
+        /** The properties of the new key. */
         CreateApiKey: {
-            /**
-             * Format: date-time
-             * @description When the key expires: RFC 3339, in the future.
-             */
+            /** When the key expires: RFC 3339, in the future. */
             expiresAt?: string | null;
-            /** @description The ID token, if no header carries it. */
+            /** The ID token, if no header carries it. */
             idToken?: string | null;
-            /** @description The name of the key: 1 to 100 characters after trimming, no control characters. */
+            /** The name of the key: 1 to 100 characters after trimming, no control characters. */
             label: string;
-            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            /** Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. */
+            /** How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. */
             rateLimit?: string | null;
-            /** @description The scopes of the key, as the host application defines them: at most 32 scope tokens (RFC 6749). */
+            /** The scopes of the key, as the host application defines them: at most 32 scope tokens (RFC 6749). */
             scopes?: string[] | null;
         };
-        /** @description The properties of the new key. */
+        /** The properties of the new key. */
         CreateApiKeyForOwner: {
-            /**
-             * Format: date-time
-             * @description When the key expires: RFC 3339, in the future.
-             */
+            /** When the key expires: RFC 3339, in the future. */
             expiresAt?: string | null;
-            /** @description The name of the key: 1 to 100 characters after trimming, no control characters. */
+            /** The name of the key: 1 to 100 characters after trimming, no control characters. */
             label: string;
-            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            /** Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. */
+            /** How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. */
             rateLimit?: string | null;
-            /** @description The scopes of the key, as the host application defines them: at most 32 scope tokens (RFC 6749). */
+            /** The scopes of the key, as the host application defines them: at most 32 scope tokens (RFC 6749). */
             scopes?: string[] | null;
         };
-        /** @description What the link is for. */
+        /** What the link is for. */
         CreatePortalLink: {
-            /** @description What the visitor may do: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` only to see. */
+            /** What the visitor may do: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` only to see. */
             capabilities?: ("keys" | "keys:read" | "webhooks" | "webhooks:read")[] | null;
-            /** @description The organization for which somebody visits, in place of a user. */
+            /** The organization for which somebody visits, in place of a user. */
             organizationId?: string | null;
-            /**
-             * Format: uri
-             * @description The page of your application to which the console leads back.
-             */
+            /** The page of your application to which the console leads back. */
             returnUrl?: string | null;
-            /**
-             * Format: int64
-             * @description How many seconds the visit lasts at most: 60 to 604,800 (a week).
-             * @default 43200
-             */
+            /** How many seconds the visit lasts at most: 60 to 604,800 (a week). @default 43200 */
             ttlSeconds?: number | null;
-            /** @description The user who visits, by the `sub` at the configured issuer. */
+            /** The user who visits, by the `sub` at the configured issuer. */
             userId?: string | null;
         };
-        /** @description The properties of the new subscription. */
+        /** The properties of the new subscription. */
         CreateSubscription: {
-            /** @description The authentication of each request. */
+            /** The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
-            /** @description A description: up to 1,000 characters, no control characters except line breaks and tabs. */
+            /** A description: up to 1,000 characters, no control characters except line breaks and tabs. */
             description?: string | null;
-            /**
-             * @description Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all but those
-             *     that begin with `gatepost.`.
-             */
+            /** Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all but those that begin with `gatepost.`. */
             events: string[];
             filter?: components["schemas"]["PayloadFilter"] | null;
-            /** @description Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. */
+            /** Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. */
             headers?: {
                 [key: string]: string;
             } | null;
-            /**
-             * @description The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places.
-             * @example 5
-             */
+            /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. @example 5 */
             maxPerSecond?: number | null;
-            /**
-             * @description The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes
-             *     are the key.
-             */
+            /** The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes are the key. */
             secret?: string | null;
-            /**
-             * @description Which signatures webhooks carry: `hmac` (`v1`, by the secret), `ed25519` (`v1a`, by a private key that never leaves
-             *     the service, so that a stolen receiver cannot sign), or `both`.
-             * @default hmac
-             * @enum {string|null}
-             */
+            /** Which signatures webhooks carry: `hmac` (`v1`, by the secret), `ed25519` (`v1a`, by a private key that never leaves the service, so that a stolen receiver cannot sign), or `both`. @default hmac */
             signing?: "hmac" | "ed25519" | "both" | null;
-            /**
-             * Format: uri
-             * @description Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information.
-             */
+            /** Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information. */
             url: string;
         };
-        /** @description The new key, which is shown only this once, and the user's list of keys. */
+        /** The new key, which is shown only this once, and the user's list of keys. */
         CreatedApiKey: {
-            /** @description The full key. */
+            /** The full key. */
             key: string;
-            /** @description The new key's id. */
+            /** The new key's id. */
             keyId: string;
-            /** @description The user's keys, including the new key, newest first. */
+            /** The user's keys, including the new key, newest first. */
             keys: components["schemas"]["KeyRecord"][];
         };
-        /** @description The session of the browser that calls. */
+        /** The session of the browser that calls. */
         CurrentSession: {
-            /**
-             * @description What the session may do with what belongs to the user: `keys` and `webhooks` to change, `keys:read` and
-             *     `webhooks:read` to see.
-             */
+            /** What the session may do with what belongs to the user: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` to see. */
             capabilities: string[];
-            /**
-             * Format: date-time
-             * @description When the user signed in.
-             */
+            /** When the user signed in. */
             createdAt: string;
-            /** @description The organization with which the console begins; absent if it begins with the user. */
+            /** The organization with which the console begins; absent if it begins with the user. */
             defaultOrganizationId?: string;
-            /**
-             * Format: date-time
-             * @description When the session ends, however much it is used.
-             */
+            /** When the session ends, however much it is used. */
             expiresAt: string;
-            /** @description Identifies the session in the list of sessions. */
+            /** Identifies the session in the list of sessions. */
             id: string;
-            /**
-             * Format: date-time
-             * @description When the session ends if it is not used again.
-             */
+            /** When the session ends if it is not used again. */
             idleExpiresAt: string;
-            /** @description The organizations for which the session can act, with `?organization=`; absent if there are none. */
+            /** The organizations for which the session can act, with `?organization=`; absent if there are none. */
             organizations?: components["schemas"]["SessionOrganization"][];
-            /**
-             * @description `user`, `operator`, or `visitor`: a user who came by a link of the host application.
-             * @enum {string}
-             */
+            /** `user`, `operator`, or `visitor`: a user who came by a link of the host application. */
             role: "user" | "operator" | "visitor";
-            /**
-             * Format: date-time
-             * @description When the session can no longer act for them, until the user signs in again; absent if there are none.
-             */
+            /** When the session can no longer act for them, until the user signs in again; absent if there are none. */
             rolesExpireAt?: string;
-            /** @description Who signed in. */
+            /** Who signed in. */
             user: components["schemas"]["SessionUser"];
         };
-        /** @description How often the caller's keys were used, by the day. */
+        /** How often the caller's keys were used, by the day. */
         DailyUses: {
-            /** @description The keys, those that were used or made last first. */
+            /** The keys, those that were used or made last first. */
             keys: components["schemas"]["DailyUsesOfKey"][];
-            /**
-             * Format: date-time
-             * @description When the first of the 30 days began.
-             */
+            /** When the first of the 30 days began. */
             since: string;
         };
-        /** @description How often one key was used. */
+        /** How often one key was used. */
         DailyUsesOfKey: {
-            /** @description How often the key was found good on each day. */
+            /** How often the key was found good on each day. */
             days: number[];
-            /** @description The key. */
+            /** The key. */
             keyId: string;
         };
-        /** @description The delivery of one event to one subscription. */
+        /** The delivery of one event to one subscription. */
         Delivery: {
-            /**
-             * Format: int32
-             * @description How many attempts have started.
-             */
+            /** How many attempts have started. */
             attempts: number;
-            /**
-             * Format: date-time
-             * @description When the delivery ended; `null` until then.
-             */
+            /** When the delivery ended; `null` until then. */
             completedAt: string | null;
-            /**
-             * Format: date-time
-             * @description When the event was published.
-             */
+            /** When the event was published. */
             createdAt: string;
-            /** @description The id of the event, which the receiver sees as `webhook-id`. */
+            /** The id of the event, which the receiver sees as `webhook-id`. */
             eventId: string;
-            /** @description The event's type. */
+            /** The event's type. */
             eventType: string;
-            /** @description Identifies the delivery. */
+            /** Identifies the delivery. */
             id: string;
             lastAttempt?: components["schemas"]["Attempt"] | null;
-            /**
-             * Format: date-time
-             * @description When the next attempt is due; `null` unless the delivery waits.
-             */
+            /** When the next attempt is due; `null` unless the delivery waits. */
             nextAttemptAt: string | null;
-            /**
-             * @description Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or
-             *     `subscription_deleted`.
-             */
+            /** Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or `subscription_deleted`. */
             reason?: string;
-            /**
-             * @description `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
-             * @enum {string}
-             */
+            /** `waiting`, `sending`, `delivered`, `failed` or `cancelled`. */
             state: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
-            /** @description The subscription that receives the event. */
+            /** The subscription that receives the event. */
             subscriptionId: string;
         };
-        /** @description A delivery with its event and its attempts. */
+        /** A delivery with its event and its attempts. */
         DeliveryHistory: {
-            /** @description The attempts that have ended, oldest first. */
+            /** The attempts that have ended, oldest first. */
             attempts: components["schemas"]["Attempt"][];
-            /** @description The delivery. */
+            /** The delivery. */
             delivery: components["schemas"]["Delivery"];
-            /** @description The event, including the body that is sent. */
+            /** The event, including the body that is sent. */
             event: components["schemas"]["Event"];
         };
-        /** @description A page of the caller's deliveries. */
+        /** A page of the caller's deliveries. */
         DeliveryPage: {
-            /** @description The deliveries, newest first. */
+            /** The deliveries, newest first. */
             deliveries: components["schemas"]["Delivery"][];
-            /** @description The `cursor` of the next page; absent on the last page. */
+            /** The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
         };
-        /** @description From when on receivers should stop using a type. */
+        /** From when on receivers should stop using a type. */
         Deprecation: {
-            /** @description The type to use in its place. */
+            /** The type to use in its place. */
             replacement?: string;
-            /**
-             * Format: date-time
-             * @description From when on.
-             */
+            /** From when on. */
             since: string;
         };
-        /** @description A published event. */
+        /** A published event. */
         Event: {
-            /**
-             * Format: date-time
-             * @description When the event was published.
-             */
+            /** When the event was published. */
             createdAt: string;
-            /** @description Identifies the event. */
+            /** Identifies the event. */
             id: string;
-            /** @description Who receives the event, if it is an organization. */
+            /** Who receives the event, if it is an organization. */
             organizationId?: string;
-            /** @description The body that is signed and sent, byte for byte. */
+            /** The body that is signed and sent, byte for byte. */
             payload?: Record<string, unknown>;
-            /** @description The type of the event. */
+            /** The type of the event. */
             type: string;
-            /** @description Who receives the event, by the subject (`sub`); absent if it is an organization. */
+            /** Who receives the event, by the subject (`sub`); absent if it is an organization. */
             userId?: string;
         };
-        /** @description Published events, by result. */
+        /** Published events, by result. */
         EventCounts: {
-            /**
-             * Format: int64
-             * @description Events that were stored.
-             */
+            /** Events that were stored. */
             accepted: number;
-            /**
-             * Format: int64
-             * @description Events in conflict with another event of the same id.
-             */
+            /** Events in conflict with another event of the same id. */
             conflict: number;
-            /**
-             * Format: int64
-             * @description Events that were published before.
-             */
+            /** Events that were published before. */
             duplicate: number;
-            /**
-             * Format: int64
-             * @description Events without an answer, because the database did not answer.
-             */
+            /** Events without an answer, because the database did not answer. */
             failed: number;
         };
-        /** @description A page of events. */
+        /** A page of events. */
         EventPage: {
-            /** @description The events, newest first, without their payloads. */
+            /** The events, newest first, without their payloads. */
             events: components["schemas"]["LoggedEvent"][];
-            /** @description The `cursor` of the next page; absent on the last page. */
+            /** The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
         };
-        /** @description What the catalogue has about a type of events. */
+        /** What the catalogue has about a type of events. */
         EventType: {
-            /** @description Whether the type is not to be published any more. */
+            /** Whether the type is not to be published any more. */
             archived: boolean;
-            /** @description Present if receivers should stop using the type. */
+            /** Present if receivers should stop using the type. */
             deprecated?: components["schemas"]["Deprecation"];
-            /** @description When the event happens and what it means: Markdown without HTML. */
+            /** When the event happens and what it means: Markdown without HTML. */
             description?: string;
-            /** @description Examples of `data`, as they were written. */
+            /** Examples of `data`, as they were written. */
             examples?: unknown[];
-            /** @description The type of the events. */
+            /** The type of the events. */
             name: string;
-            /** @description The JSON Schema (2020-12) of `data`, as it was written. */
+            /** The JSON Schema (2020-12) of `data`, as it was written. */
             schema?: Record<string, unknown>;
-            /** @description A short name for people. */
+            /** A short name for people. */
             title?: string;
-            /**
-             * Format: date-time
-             * @description When the entry was changed last.
-             */
+            /** When the entry was changed last. */
             updatedAt: string;
-            /**
-             * @description The treatment of events whose `data` breaks the schema: `off`, `warn` or `enforce`.
-             * @enum {string}
-             */
+            /** The treatment of events whose `data` breaks the schema: `off`, `warn` or `enforce`. */
             validation: "off" | "warn" | "enforce";
-            /**
-             * Format: int32
-             * @description The number of the schema, from 1.
-             */
+            /** The number of the schema, from 1. */
             version: number;
-            /**
-             * @description Who sees the entry: `public` or `hidden`.
-             * @enum {string}
-             */
+            /** Who sees the entry: `public` or `hidden`. */
             visibility: "public" | "hidden";
         };
-        /** @description Event types. */
+        /** Event types. */
         EventTypeList: {
-            /** @description The event types, sorted by name, without schemas and examples. */
+            /** The event types, sorted by name, without schemas and examples. */
             eventTypes: components["schemas"]["EventType"][];
         };
-        /** @description An enabled subscription whose last attempt failed. */
+        /** An enabled subscription whose last attempt failed. */
         FailingSubscription: {
-            /**
-             * Format: date-time
-             * @description When the current run of failures began.
-             */
+            /** When the current run of failures began. */
             failingSince: string | null;
-            /**
-             * Format: int32
-             * @description How many attempts have failed in a row.
-             */
+            /** How many attempts have failed in a row. */
             failuresInARow: number;
-            /** @description The subscription's id. */
+            /** The subscription's id. */
             id: string;
             lastAttempt: components["schemas"]["Attempt"] | null;
-            /** @description Whose subscription it is, if it is an organization. */
+            /** Whose subscription it is, if it is an organization. */
             organizationId?: string;
-            /**
-             * @description The `error` of the last attempt, or `retry_after` when the receiver asked for the pause; `null` when it is no
-             *     longer known.
-             */
+            /** The `error` of the last attempt, or `retry_after` when the receiver asked for the pause; `null` when it is no longer known. */
             reason: string | null;
-            /** @description Scheme, host and port of the receiver. */
+            /** Scheme, host and port of the receiver. */
             receiver: string;
-            /** @description `failing` or `paused`. */
+            /** `failing` or `paused`. */
             state: string;
-            /** @description Whose subscription it is, by the subject (`sub`); absent if it is an organization. */
+            /** Whose subscription it is, by the subject (`sub`); absent if it is an organization. */
             userId?: string;
         };
-        /** @description A page of failing subscriptions. */
+        /** A page of failing subscriptions. */
         FailingSubscriptionPage: {
-            /** @description The `cursor` of the next page; absent on the last page. */
+            /** The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
-            /** @description The subscriptions. */
+            /** The subscriptions. */
             subscriptions: components["schemas"]["FailingSubscription"][];
         };
-        /** @description Deliveries that failed for the same cause. */
+        /** Deliveries that failed for the same cause. */
         FailureGroup: {
-            /**
-             * Format: int32
-             * @description How many deliveries failed for this cause.
-             */
+            /** How many deliveries failed for this cause. */
             deliveries: number;
-            /**
-             * @description Why the last attempt failed: an error as in an attempt.
-             * @enum {string|null}
-             */
+            /** Why the last attempt failed: an error as in an attempt. */
             error: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | null;
-            /** @description The delivery of the newest event. */
+            /** The delivery of the newest event. */
             newestDeliveryId: string;
-            /**
-             * Format: int32
-             * @description The HTTP status of the answer to the last attempt; `null` when there was no answer.
-             */
+            /** The HTTP status of the answer to the last attempt; `null` when there was no answer. */
             status: number | null;
-            /** @description The subscription that was to receive the events. */
+            /** The subscription that was to receive the events. */
             subscriptionId: string;
-            /** @description The subscription's URL. */
+            /** The subscription's URL. */
             url: string;
         };
-        /** @description The caller's failed deliveries, by cause. */
+        /** The caller's failed deliveries, by cause. */
         Failures: {
-            /** @description The groups, the largest first. */
+            /** The groups, the largest first. */
             failures: components["schemas"]["FailureGroup"][];
-            /** @description Whether all failed deliveries are counted. */
+            /** Whether all failed deliveries are counted. */
             isComplete: boolean;
         };
-        /** @description A fault in a field of the body or in a parameter of the query. */
+        /** A fault in a field of the body or in a parameter of the query. */
         FieldFault: {
-            /** @description What the field must be. */
+            /** What the field must be. */
             detail: string;
-            /** @description The field's name, or its path in the body: `events[3].type`. */
+            /** The field's name, or its path in the body: `events[3].type`. */
             field: string;
         };
-        /** @description What the filter says about the event. */
+        /** What the filter says about the event. */
         FilterVerdict: {
-            /** @description The leaf that was checked last: with it the answer was certain. */
+            /** The leaf that was checked last: with it the answer was certain. */
             decidedBy: string;
-            /** @description Whether the event passes. */
+            /** Whether the event passes. */
             passes: boolean;
         };
-        /** @description A header of an answer. */
+        /** A header of an answer. */
         Header: {
-            /** @description The name, in lower case. */
+            /** The name, in lower case. */
             name: string;
-            /** @description The value. */
+            /** The value. */
             value: string;
         };
-        /** @description A header with a credential. */
+        /** A header with a credential. */
         HeaderAuth: {
-            /** @description The name of the header: one that `headers` may have, or `authorization`. */
+            /** The name of the header: one that `headers` may have, or `authorization`. */
             name: string;
-            /**
-             * @description Always `header`.
-             * @enum {string}
-             */
+            /** Always `header`. */
             type: "header";
-            /** @description The value of the header. */
+            /** The value of the header. */
             value: string;
         };
-        /** @description The key to verify. */
+        /** The key to verify. */
         Introspect: {
-            /** @description The scopes that the key must have. */
+            /** The scopes that the key must have. */
             scopes?: string[] | null;
-            /** @description The full key. */
+            /** The full key. */
             token: string;
         };
-        /** @description The key to verify, as RFC 7662 defines it. */
+        /** The key to verify, as RFC 7662 defines it. */
         IntrospectForm: {
-            /** @description The full key. */
+            /** The full key. */
             token: string;
         } & {
             [key: string]: string;
         };
-        /** @description The introspection answer of RFC 7662. */
+        /** The introspection answer of RFC 7662. */
         Introspection: {
-            /** @description Whether the key is valid now and has every required scope. */
+            /** Whether the key is valid now and has every required scope. */
             active: boolean;
-            /** @description The key's id. */
+            /** The key's id. */
             client_id?: string;
-            /** @description The member of the organization who created the key, by the `sub`; absent if no member did. */
+            /** The member of the organization who created the key, by the `sub`; absent if no member did. */
             created_by?: string;
-            /**
-             * Format: int64
-             * @description When the key expires, in the same seconds; absent if it does not expire.
-             */
+            /** When the key expires, in the same seconds; absent if it does not expire. */
             exp?: number;
-            /**
-             * Format: int64
-             * @description When the key was created: seconds since 1970-01-01T00:00:00Z.
-             */
+            /** When the key was created: seconds since 1970-01-01T00:00:00Z. */
             iat?: number;
-            /** @description The identity provider of the user or the organization. */
+            /** The identity provider of the user or the organization. */
             iss?: string;
-            /** @description The name that the owner gave the key. */
+            /** The name that the owner gave the key. */
             label?: string;
-            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            /** Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description The organization that owns the key; absent if a user does. */
+            /** The organization that owns the key; absent if a user does. */
             org_id?: string;
-            /** @description The scopes of the key, separated by spaces; absent if it has none. */
+            /** The scopes of the key, separated by spaces; absent if it has none. */
             scope?: string;
-            /** @description The user who owns the key; absent if an organization does. */
+            /** The user who owns the key; absent if an organization does. */
             sub?: string;
-            /**
-             * @description Always `api_key`.
-             * @enum {string}
-             */
+            /** Always `api_key`. */
             token_type?: "api_key";
         };
-        /** @description The user's keys: every active key and the 100 keys that ended last, newest first. */
+        /** The user's keys: every active key and the 100 keys that ended last, newest first. */
         KeyList: {
-            /** @description The keys. */
+            /** The keys. */
             keys: components["schemas"]["KeyRecord"][];
         };
-        /** @description An API key without its secret. */
+        /** An API key without its secret. */
         KeyRecord: {
-            /**
-             * Format: date-time
-             * @description When the key was created: UTC, with milliseconds.
-             */
+            /** When the key was created: UTC, with milliseconds. */
             createdAt: string;
-            /**
-             * @description The member of the organization who created the key, by the `sub` at the identity provider; absent if the owner is a
-             *     user, or no member created the key.
-             */
+            /** The member of the organization who created the key, by the `sub` at the identity provider; absent if the owner is a user, or no member created the key. */
             createdBy?: string;
-            /**
-             * Format: date-time
-             * @description When the key was disabled; absent if it is enabled.
-             */
+            /** When the key was disabled; absent if it is enabled. */
             disabledAt?: string;
-            /**
-             * Format: date-time
-             * @description When the key expires; absent if it does not expire.
-             */
+            /** When the key expires; absent if it does not expire. */
             expiresAt?: string;
-            /** @description Identifies the key. */
+            /** Identifies the key. */
             id: string;
-            /** @description The name that the owner gave the key. */
+            /** The name that the owner gave the key. */
             label: string;
-            /**
-             * Format: date-time
-             * @description When the key was last used; `null` if it was never used.
-             */
+            /** When the key was last used; `null` if it was never used. */
             lastUsedAt: string | null;
-            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            /** Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description The start of the full key, followed by an ellipsis. */
+            /** The start of the full key, followed by an ellipsis. */
             prefix: string;
-            /** @description How often the key may be used; absent if the limit of the service holds. */
+            /** How often the key may be used; absent if the limit of the service holds. */
             rateLimit?: string;
-            /** @description The key that replaced this key in a rotation; absent if the key was not rotated. */
+            /** The key that replaced this key in a rotation; absent if the key was not rotated. */
             replacedBy?: string;
-            /**
-             * Format: date-time
-             * @description When the key was revoked; `null` if it is not revoked.
-             */
+            /** When the key was revoked; `null` if it is not revoked. */
             revokedAt: string | null;
-            /** @description The scopes of the key; absent if it has none. */
+            /** The scopes of the key; absent if it has none. */
             scopes?: string[];
         };
-        /** @description The verifications of an API key by the hour. */
+        /** The verifications of an API key by the hour. */
         KeyUsage: {
-            /** @description Every hour of the request, the earliest first. */
+            /** Every hour of the request, the earliest first. */
             hours: components["schemas"]["KeyUsageHour"][];
-            /** @description The sums of all hours. */
+            /** The sums of all hours. */
             total: components["schemas"]["KeyUsageCounts"];
         };
-        /** @description How many verifications had each result. */
+        /** How many verifications had each result. */
         KeyUsageCounts: {
-            /**
-             * Format: int64
-             * @description The key was good, and within its rate limit.
-             */
+            /** The key was good, and within its rate limit. */
             accepted: number;
-            /**
-             * Format: int64
-             * @description The key was good, and its rate limit was reached.
-             */
+            /** The key was good, and its rate limit was reached. */
             limited: number;
-            /**
-             * Format: int64
-             * @description The key was revoked or expired.
-             */
+            /** The key was revoked or expired. */
             refused: number;
         };
-        /** @description The verifications in one hour. */
+        /** The verifications in one hour. */
         KeyUsageHour: components["schemas"]["KeyUsageCounts"] & {
-            /**
-             * Format: date-time
-             * @description When the hour began.
-             */
+            /** When the hour began. */
             start: string;
         };
-        /** @description How many keys were revoked. */
+        /** How many keys were revoked. */
         KeysRevoked: {
-            /**
-             * Format: int64
-             * @description How many keys this call revoked.
-             */
+            /** How many keys this call revoked. */
             revokedCount: number;
         };
-        /** @description Queues of subscriptions, by their state. */
+        /** Queues of subscriptions, by their state. */
         LaneCounts: {
-            /**
-             * Format: int32
-             * @description Closed with the subscription.
-             */
+            /** Closed with the subscription. */
             closed: number;
-            /**
-             * Format: int32
-             * @description May deliver.
-             */
+            /** May deliver. */
             open: number;
-            /**
-             * Format: int32
-             * @description Paused after failures of the receiver.
-             */
+            /** Paused after failures of the receiver. */
             paused: number;
         };
-        /** @description The leaked keys. */
+        /** The leaked keys. */
         LeaksReported: {
-            /** @description For each token, in the same order, the id of the key, which is now revoked. */
+            /** For each token, in the same order, the id of the key, which is now revoked. */
             keyIds: (string | null)[];
         };
-        /** @description A user or an organization in a list. */
+        /** A user or an organization in a list. */
         ListedOwner: components["schemas"]["Owner"] & {
-            /**
-             * Format: int32
-             * @description How many keys are active: at most 1,000.
-             */
+            /** How many keys are active: at most 1,000. */
             activeKeys: number;
-            /**
-             * Format: int32
-             * @description How many subscriptions are enabled: at most 1,000.
-             */
+            /** How many subscriptions are enabled: at most 1,000. */
             enabledSubscriptions: number;
-            /**
-             * Format: int32
-             * @description How many of these failed at their last attempt.
-             */
+            /** How many of these failed at their last attempt. */
             failingSubscriptions: number;
-            /** @description The user's `sub` at the configured issuer, or the organization's id. */
+            /** The user's `sub` at the configured issuer, or the organization's id. */
             id: string;
-            /** @description Whether it is a user or an organization. */
+            /** Whether it is a user or an organization. */
             kind: components["schemas"]["OwnerKind"];
         };
-        /** @description The process is alive. */
+        /** The process is alive. */
         Liveness: {
-            /**
-             * @description Always `ok`.
-             * @enum {string}
-             */
+            /** Always `ok`. */
             status: "ok";
         };
-        /** @description Which lines the log of this instance has. */
+        /** Which lines the log of this instance has. */
         LogFilter: {
-            /** @description The filter that applies. */
+            /** The filter that applies. */
             filter: string;
         };
-        /** @description The change of a filter. */
+        /** The change of a filter. */
         LogFilterChanged: {
-            /** @description The filter that applied before. */
+            /** The filter that applied before. */
             before: string;
-            /** @description The filter that applies now. */
+            /** The filter that applies now. */
             filter: string;
         };
-        /** @description A published event, and how many subscriptions it went to. */
+        /** A published event, and how many subscriptions it went to. */
         LoggedEvent: {
-            /**
-             * Format: int32
-             * @description How many subscriptions it went to when it was published.
-             */
+            /** How many subscriptions it went to when it was published. */
             deliveries: number;
-            /** @description The event. */
+            /** The event. */
             event: components["schemas"]["Event"];
         };
-        /** @description How many attempts had each outcome. */
+        /** How many attempts had each outcome. */
         OutcomeCounts: {
-            /**
-             * Format: int64
-             * @description The receiver took the webhook.
-             */
+            /** The receiver took the webhook. */
             delivered: number;
-            /**
-             * Format: int64
-             * @description The attempt failed, and none follows: the delivery has failed.
-             */
+            /** The attempt failed, and none follows: the delivery has failed. */
             exhausted: number;
-            /**
-             * Format: int64
-             * @description The attempt failed, and another one follows.
-             */
+            /** The attempt failed, and another one follows. */
             retried: number;
         };
-        /** @description The outcomes in one hour. */
+        /** The outcomes in one hour. */
         OutcomeHour: components["schemas"]["OutcomeCounts"] & {
-            /**
-             * Format: date-time
-             * @description When the hour began.
-             */
+            /** When the hour began. */
             start: string;
         };
-        /** @description The outcomes of attempts by the hour. */
+        /** The outcomes of attempts by the hour. */
         Outcomes: {
-            /** @description Every hour of the request, the earliest first. */
+            /** Every hour of the request, the earliest first. */
             hours: components["schemas"]["OutcomeHour"][];
-            /** @description The sums of all hours. */
+            /** The sums of all hours. */
             total: components["schemas"]["OutcomeCounts"];
         };
-        /** @description What the operator has set for a user or an organization. */
+        /** What the operator has set for a user or an organization. */
         Owner: {
-            /** @description The e-mail address, for people. */
+            /** The e-mail address, for people. */
             email: string | null;
-            /**
-             * Format: int32
-             * @description The most active keys.
-             */
+            /** The most active keys. */
             maxActiveKeys: number | null;
-            /**
-             * Format: int32
-             * @description The most subscriptions.
-             */
+            /** The most subscriptions. */
             maxSubscriptions: number | null;
-            /** @description Pairs for your application, such as the plan of a customer: at most 2 KiB together */
+            /** Pairs for your application, such as the plan of a customer: at most 2 KiB together */
             metadata: {
                 [key: string]: string;
             };
-            /** @description The name, for people. */
+            /** The name, for people. */
             name: string | null;
-            /** @description Whether the owner may act. */
+            /** Whether the owner may act. */
             state: components["schemas"]["OwnerState"];
         };
-        /**
-         * @description The kind of an owner.
-         * @enum {string}
-         */
+        /** The kind of an owner. */
         OwnerKind: "user" | "organization";
-        /** @description A page of owners. */
+        /** A page of owners. */
         OwnerPage: {
-            /** @description The `cursor` of the next page; absent on the last page. */
+            /** The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
-            /** @description The owners, in the order of what is found. */
+            /** The owners, in the order of what is found. */
             owners: components["schemas"]["ListedOwner"][];
         };
-        /** @description Whether an owner may act. */
+        /** Whether an owner may act. */
         OwnerState: {
-            /** @description Why the owner is suspended; absent if no reason was given. */
+            /** Why the owner is suspended; absent if no reason was given. */
             reason?: string;
-            /** @description When the owner was suspended; absent if the owner is active. */
+            /** When the owner was suspended; absent if the owner is active. */
             since?: string;
-            /**
-             * @description `active` or `suspended`.
-             * @enum {string}
-             */
+            /** `active` or `suspended`. */
             state: "active" | "suspended";
         };
-        /** @description Which events a subscription receives, by their content: a condition about the body that receivers get. */
+        /** Which events a subscription receives, by their content: a condition about the body that receivers get. */
         PayloadFilter: {
             all: components["schemas"]["PayloadFilter"][];
         } | {
@@ -1045,668 +747,498 @@ export interface components {
         } | {
             not: components["schemas"]["PayloadFilter"];
         } | {
-            /** @enum {string} */
             op: "eq";
             path: string;
             value: string | number | boolean | null;
         } | {
-            /** @enum {string} */
             op: "ne";
             path: string;
             value: string | number | boolean;
         } | {
-            /** @enum {string} */
             op: "in";
             path: string;
             value: (string | number | boolean | null)[];
         } | {
-            /** @enum {string} */
             op: "lt" | "lte" | "gt" | "gte";
             path: string;
             value: string | number;
         } | {
-            /** @enum {string} */
             op: "prefix" | "suffix" | "contains";
             path: string;
             value: string;
         } | {
-            /** @enum {string} */
             op: "exists";
             path: string;
         };
-        /** @description The new link. */
+        /** The new link. */
         PortalLink: {
-            /**
-             * Format: date-time
-             * @description When the link stops working.
-             */
+            /** When the link stops working. */
             expiresAt: string;
-            /** @description Where to send the user's browser. */
+            /** Where to send the user's browser. */
             url: string;
         };
-        /** @description A credential, without its secret. */
+        /** A credential, without its secret. */
         PresentedCredential: {
-            /** @description The key's id. */
+            /** The key's id. */
             keyId: string;
-            /** @enum {string} */
             kind: "apiKey";
-            /** @description The name that the owner gave the key. */
+            /** The name that the owner gave the key. */
             label: string;
-            /** @description The scopes of the key; may be empty. */
+            /** The scopes of the key; may be empty. */
             scopes: string[];
         } | {
-            /** @enum {string} */
             kind: "idToken";
         } | {
-            /** @enum {string} */
             kind: "session";
         };
-        /** @description A problem document (RFC 9457): the body of every error. */
+        /** A problem document (RFC 9457): the body of every error. */
         Problem: {
-            /** @description The outcome of each check. */
+            /** The outcome of each check. */
             checks?: components["schemas"]["CheckOutcome"][];
-            /** @description The stable, machine-readable name of this kind of error. */
+            /** The stable, machine-readable name of this kind of error. */
             code: string;
-            /** @description What is wrong with this request. */
+            /** What is wrong with this request. */
             detail: string;
-            /** @description The fields that have faults. */
+            /** The fields that have faults. */
             errors?: components["schemas"]["FieldFault"][];
-            /** @description Where the data of an event breaks the schema of its type, at most ten places. */
+            /** Where the data of an event breaks the schema of its type, at most ten places. */
             faults?: components["schemas"]["SchemaFault"][];
-            /** @description Identifies this request in the logs. */
+            /** Identifies this request in the logs. */
             requestId: string;
-            /**
-             * Format: int32
-             * @description The HTTP status.
-             */
+            /** The HTTP status. */
             status: number;
-            /** @description A short summary of the error. */
+            /** A short summary of the error. */
             title: string;
-            /**
-             * @description The page that explains this kind of error: an absolute URL if `PUBLIC_URL` is configured, and otherwise relative to
-             *     the URL of this service.
-             */
+            /** The page that explains this kind of error: an absolute URL if `PUBLIC_URL` is configured, and otherwise relative to the URL of this service. */
             type: string;
         };
-        /** @description A public key of Ed25519 as a JSON Web Key (RFC 8037). */
+        /** A public key of Ed25519 as a JSON Web Key (RFC 8037). */
         PublicKey: {
-            /**
-             * @description Always `EdDSA`.
-             * @enum {string}
-             */
+            /** Always `EdDSA`. */
             alg: "EdDSA";
-            /**
-             * @description Always `Ed25519`.
-             * @enum {string}
-             */
+            /** Always `Ed25519`. */
             crv: "Ed25519";
-            /** @description The thumbprint of the key (RFC 7638). */
+            /** The thumbprint of the key (RFC 7638). */
             kid: string;
-            /**
-             * @description Always `OKP`.
-             * @enum {string}
-             */
+            /** Always `OKP`. */
             kty: "OKP";
-            /**
-             * @description Always `sig`.
-             * @enum {string}
-             */
+            /** Always `sig`. */
             use: "sig";
-            /** @description The key in base64url. */
+            /** The key in base64url. */
             x: string;
         };
-        /** @description A set of JSON Web Keys (RFC 7517). */
+        /** A set of JSON Web Keys (RFC 7517). */
         PublicKeySet: {
-            /** @description The keys, newest first. */
+            /** The keys, newest first. */
             keys: components["schemas"]["PublicKey"][];
         };
-        /** @description The event to publish. */
+        /** The event to publish. */
         PublishEvent: {
-            /** @description The data for the receivers: any JSON value, delivered byte for byte. */
+            /** The data for the receivers: any JSON value, delivered byte for byte. */
             data: unknown;
-            /** @description The publisher's id of the event, 1 to 256 characters. */
+            /** The publisher's id of the event, 1 to 256 characters. */
             id?: string | null;
-            /** @description The organization that the event belongs to, in place of a user. */
+            /** The organization that the event belongs to, in place of a user. */
             organizationId?: string | null;
-            /** @description The type of the event: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
+            /** The type of the event: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
             type: string;
-            /** @description The user that the event belongs to, by the `sub` at the configured issuer. */
+            /** The user that the event belongs to, by the `sub` at the configured issuer. */
             userId?: string | null;
         };
-        /** @description The events to publish. */
+        /** The events to publish. */
         PublishEvents: {
-            /** @description The events. */
+            /** The events. */
             events: components["schemas"]["PublishEvent"][];
         };
-        /** @description An accepted event. */
+        /** An accepted event. */
         PublishedEvent: {
-            /**
-             * Format: int32
-             * @description How many subscriptions receive the event.
-             */
+            /** How many subscriptions receive the event. */
             deliveries: number;
-            /** @description `true` when the event was published before, so that this call changed nothing. */
+            /** `true` when the event was published before, so that this call changed nothing. */
             duplicate?: boolean;
-            /** @description The event. */
+            /** The event. */
             event: components["schemas"]["Event"];
-            /** @description Where the data breaks the schema of its type, at most ten places. */
+            /** Where the data breaks the schema of its type, at most ten places. */
             warnings?: components["schemas"]["SchemaFault"][];
         };
-        /** @description The accepted events. */
+        /** The accepted events. */
         PublishedEvents: {
-            /** @description For each event, in the same order, the answer that publishing only this event would get. */
+            /** For each event, in the same order, the answer that publishing only this event would get. */
             results: components["schemas"]["PublishedEvent"][];
         };
-        /** @description From when on receivers should stop using a type. */
+        /** From when on receivers should stop using a type. */
         PutDeprecation: {
-            /** @description The type to use in its place. */
+            /** The type to use in its place. */
             replacement?: string;
-            /**
-             * Format: date-time
-             * @description From when on: a time with an offset (RFC 3339).
-             */
+            /** From when on: a time with an offset (RFC 3339). */
             since: string;
         };
-        /** @description All settings of an event type. */
+        /** All settings of an event type. */
         PutEventType: {
-            /** @description Says that receivers should stop using the type. */
+            /** Says that receivers should stop using the type. */
             deprecated?: components["schemas"]["PutDeprecation"];
-            /** @description When the event happens and what it means: Markdown without HTML (`<` before a letter, `/`, `!` or `?`). */
+            /** When the event happens and what it means: Markdown without HTML (`<` before a letter, `/`, `!` or `?`). */
             description?: string;
-            /** @description Examples of `data`, of at most 16 KiB each. */
+            /** Examples of `data`, of at most 16 KiB each. */
             examples?: unknown[];
-            /** @description Whether the schema may change so that it breaks what was good before. */
+            /** Whether the schema may change so that it breaks what was good before. */
             force?: boolean;
-            /** @description The JSON Schema (2020-12) of `data`, of at most 64 KiB. */
+            /** The JSON Schema (2020-12) of `data`, of at most 64 KiB. */
             schema?: Record<string, unknown>;
-            /** @description A short name for people: one line. */
+            /** A short name for people: one line. */
             title?: string;
-            /**
-             * @description The treatment of events whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn`
-             *     accepts it with warnings in the answer, and `enforce` refuses it.
-             * @enum {string}
-             */
+            /** The treatment of events whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn` accepts it with warnings in the answer, and `enforce` refuses it. */
             validation?: "off" | "warn" | "enforce";
-            /**
-             * @description The readers of the event type: all callers with a credential (`public`, the default), or operators (`hidden`).
-             * @enum {string}
-             */
+            /** The readers of the event type: all callers with a credential (`public`, the default), or operators (`hidden`). */
             visibility?: "public" | "hidden";
         };
-        /** @description The queue. */
+        /** The queue. */
         QueueState: {
-            /**
-             * Format: double
-             * @description How old this reading is, in seconds.
-             */
+            /** How old this reading is, in seconds. */
             ageSeconds: number;
-            /** @description Queues of subscriptions, by their state. */
+            /** Queues of subscriptions, by their state. */
             lanes: components["schemas"]["LaneCounts"];
-            /**
-             * Format: double
-             * @description For how long the oldest due delivery has been due that no instance has claimed, in seconds; 0 without one.
-             */
+            /** For how long the oldest due delivery has been due that no instance has claimed, in seconds; 0 without one. */
             oldestDueAgeSeconds: number;
-            /** @description Subscriptions, by their state. */
+            /** Subscriptions, by their state. */
             subscriptions: components["schemas"]["SubscriptionCount"][];
-            /**
-             * Format: int32
-             * @description Deliveries that have not ended.
-             */
+            /** Deliveries that have not ended. */
             waiting: number;
         };
-        /** @description The service is ready. */
+        /** The service is ready. */
         Readiness: {
-            /** @description The outcome of each check. */
+            /** The outcome of each check. */
             checks?: components["schemas"]["CheckOutcome"][];
-            /**
-             * @description Always `ready`.
-             * @enum {string}
-             */
+            /** Always `ready`. */
             status: "ready";
         };
-        /** @description The start of the recovery. */
+        /** The start of the recovery. */
         RecoverSubscription: {
-            /**
-             * Format: date-time
-             * @description Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future.
-             */
+            /** Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future. */
             since: string;
         };
-        /** @description What a recovery would bring back. */
+        /** What a recovery would bring back. */
         RecoverableDeliveries: {
-            /**
-             * Format: int32
-             * @description How many deliveries a recovery would make due now, counted up to 10,000.
-             */
+            /** How many deliveries a recovery would make due now, counted up to 10,000. */
             deliveries: number;
         };
-        /** @description The result of a recovery. */
+        /** The result of a recovery. */
         RecoveredSubscription: {
-            /**
-             * Format: int32
-             * @description How many deliveries are now due: at most 100,000.
-             */
+            /** How many deliveries are now due: at most 100,000. */
             deliveries: number;
         };
-        /** @description Leaked strings. */
+        /** Leaked strings. */
         ReportLeaks: {
-            /** @description Strings that may be full keys. */
+            /** Strings that may be full keys. */
             tokens: string[];
         };
-        /** @description The result of a retry of failed deliveries. */
+        /** The result of a retry of failed deliveries. */
         RetriedFailures: {
-            /**
-             * Format: int32
-             * @description How many deliveries are now due.
-             */
+            /** How many deliveries are now due. */
             deliveries: number;
         };
-        /** @description The cause of the failures, as the list of failures has it. */
+        /** The cause of the failures, as the list of failures has it. */
         RetryFailures: {
-            /**
-             * @description Why the last attempt failed; absent or `null` as in the list.
-             * @enum {string|null}
-             */
+            /** Why the last attempt failed; absent or `null` as in the list. */
             error?: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | null;
-            /**
-             * Format: int32
-             * @description The HTTP status of the answer to the last attempt; absent or `null` as in the list.
-             */
+            /** The HTTP status of the answer to the last attempt; absent or `null` as in the list. */
             status?: number | null;
-            /** @description The subscription. */
+            /** The subscription. */
             subscriptionId: string;
         };
-        /** @description The key to revoke. */
+        /** The key to revoke. */
         RevokeApiKey: {
-            /** @description The ID token, if no header carries it. */
+            /** The ID token, if no header carries it. */
             idToken?: string | null;
-            /** @description The key's id. */
+            /** The key's id. */
             keyId: string;
         };
-        /** @description How to rotate the key. */
+        /** How to rotate the key. */
         RotateApiKey: {
-            /** @description The ID token, if no header carries it. */
+            /** The ID token, if no header carries it. */
             idToken?: string | null;
-            /**
-             * Format: int64
-             * @description How many seconds the old key stays valid: 0 to 604,800 (a week).
-             * @default 0
-             */
+            /** How many seconds the old key stays valid: 0 to 604,800 (a week). @default 0 */
             overlapSeconds?: number | null;
         };
-        /** @description How to rotate the key. */
+        /** How to rotate the key. */
         RotateApiKeyForOwner: {
-            /**
-             * Format: int64
-             * @description How many seconds the old key stays valid: 0 to 604,800 (a week).
-             * @default 0
-             */
+            /** How many seconds the old key stays valid: 0 to 604,800 (a week). @default 0 */
             overlapSeconds?: number | null;
         };
-        /** @description How to rotate the secret. */
+        /** How to rotate the secret. */
         RotateSecret: {
-            /**
-             * Format: int64
-             * @description How many seconds the old secret and the old key sign too: 0 to 604,800 (a week).
-             * @default 86400
-             */
+            /** How many seconds the old secret and the old key sign too: 0 to 604,800 (a week). @default 86400 */
             overlapSeconds?: number | null;
-            /** @description The new secret, in the same form as in the creation. */
+            /** The new secret, in the same form as in the creation. */
             secret?: string | null;
-            /**
-             * @description Which signatures webhooks carry from now on: `hmac`, `ed25519` or `both`, as in the creation.
-             * @enum {string|null}
-             */
+            /** Which signatures webhooks carry from now on: `hmac`, `ed25519` or `both`, as in the creation. */
             signing?: "hmac" | "ed25519" | "both" | null;
         };
-        /** @description A place where `data` breaks the schema of its type. */
+        /** A place where `data` breaks the schema of its type. */
         SchemaFault: {
-            /** @description The keyword of the schema. */
+            /** The keyword of the schema. */
             keyword: string;
-            /** @description What `data` must follow. */
+            /** What `data` must follow. */
             message: string;
-            /** @description The place in `data`: a JSON Pointer (RFC 6901), without the names after its first 256 bytes. */
+            /** The place in `data`: a JSON Pointer (RFC 6901), without the names after its first 256 bytes. */
             pointer: string;
         };
-        /** @description A session of the user. */
+        /** A session of the user. */
         Session: {
-            /** @description The address from which the user signed in; `null` if it is not known. */
+            /** The address from which the user signed in; `null` if it is not known. */
             address: string | null;
-            /** @description What the session may do with what belongs to the user. */
+            /** What the session may do with what belongs to the user. */
             capabilities: string[];
-            /**
-             * Format: date-time
-             * @description When the user signed in.
-             */
+            /** When the user signed in. */
             createdAt: string;
-            /** @description Whether it is the session that makes the call. */
+            /** Whether it is the session that makes the call. */
             current: boolean;
-            /**
-             * Format: date-time
-             * @description When the session ends, however much it is used.
-             */
+            /** When the session ends, however much it is used. */
             expiresAt: string;
-            /** @description Identifies the session. */
+            /** Identifies the session. */
             id: string;
-            /**
-             * Format: date-time
-             * @description When the session ends if it is not used again.
-             */
+            /** When the session ends if it is not used again. */
             idleExpiresAt: string;
-            /**
-             * @description `user`, `operator` or `visitor`.
-             * @enum {string}
-             */
+            /** `user`, `operator` or `visitor`. */
             role: "user" | "operator" | "visitor";
-            /**
-             * Format: date-time
-             * @description When the session was last used.
-             */
+            /** When the session was last used. */
             seenAt: string;
-            /** @description What the browser said of itself (`User-Agent`) when it signed in; `null` if nothing. */
+            /** What the browser said of itself (`User-Agent`) when it signed in; `null` if nothing. */
             userAgent: string | null;
         };
-        /** @description The user's sessions, newest first. */
+        /** The user's sessions, newest first. */
         SessionList: {
-            /** @description The sessions. */
+            /** The sessions. */
             sessions: components["schemas"]["Session"][];
         };
-        /** @description An organization for which a session can act. */
+        /** An organization for which a session can act. */
         SessionOrganization: {
-            /** @description The capabilities of the user in the organization. */
+            /** The capabilities of the user in the organization. */
             capabilities: string[];
-            /** @description The id at the identity provider. */
+            /** The id at the identity provider. */
             organizationId: string;
         };
-        /** @description A user, or the organization for which a visitor came. */
+        /** A user, or the organization for which a visitor came. */
         SessionUser: {
-            /** @description The `userId` or the `organizationId` of the operator API. */
+            /** The `userId` or the `organizationId` of the operator API. */
             id: string;
-            /** @description The issuer of the identity provider (`iss`). */
+            /** The issuer of the identity provider (`iss`). */
             issuer: string;
-            /** @description The id of the organization, if it is one; absent for a user. */
+            /** The id of the organization, if it is one; absent for a user. */
             organizationId?: string;
-            /** @description The subject at the identity provider (`sub`), or the id of the organization. */
+            /** The subject at the identity provider (`sub`), or the id of the organization. */
             subject: string;
         };
-        /** @description The new state. */
+        /** The new state. */
         SetOwnerState: {
-            /** @description Why the owner is suspended. */
+            /** Why the owner is suspended. */
             reason?: string;
-            /**
-             * @description `suspended`: nothing of the owner is accepted, and nothing is sent to the owner.
-             * @enum {string}
-             */
+            /** `suspended`: nothing of the owner is accepted, and nothing is sent to the owner. */
             state: "active" | "suspended";
         };
-        /** @description An attempt in a stream: the `data` of a server-sent event. */
+        /** An attempt in a stream: the `data` of a server-sent event. */
         StreamedAttempt: {
-            /** @description The attempt. */
+            /** The attempt. */
             attempt: components["schemas"]["Attempt"];
-            /** @description The delivery of the attempt. */
+            /** The delivery of the attempt. */
             deliveryId: string;
-            /** @description The event that is delivered. */
+            /** The event that is delivered. */
             eventId: string;
-            /** @description The subscription that receives the event. */
+            /** The subscription that receives the event. */
             subscriptionId: string;
         };
-        /** @description A webhook subscription. */
+        /** A webhook subscription. */
         Subscription: {
-            /** @description The authentication, without its secrets; absent if there is none. */
+            /** The authentication, without its secrets; absent if there is none. */
             auth?: components["schemas"]["SubscriptionAuth"];
-            /**
-             * Format: date-time
-             * @description When the subscription was created: UTC, with milliseconds.
-             */
+            /** When the subscription was created: UTC, with milliseconds. */
             createdAt: string;
-            /**
-             * @description The member of the organization who created the subscription, by the `sub` at the identity provider; absent if the
-             *     owner is a user, or no member created the subscription.
-             */
+            /** The member of the organization who created the subscription, by the `sub` at the identity provider; absent if the owner is a user, or no member created the subscription. */
             createdBy?: string;
-            /** @description The owner's description; may be empty. */
+            /** The owner's description; may be empty. */
             description: string;
-            /**
-             * @description Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410),
-             *     `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as
-             *     leaked).
-             */
+            /** Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as leaked). */
             disabledReason?: string;
-            /** @description Whether the subscription receives events. */
+            /** Whether the subscription receives events. */
             enabled: boolean;
-            /** @description The event types and patterns of the subscription. */
+            /** The event types and patterns of the subscription. */
             events: string[];
-            /** @description Which of these events the subscription receives, by their content; absent if it receives all. */
+            /** Which of these events the subscription receives, by their content; absent if it receives all. */
             filter?: components["schemas"]["PayloadFilter"];
-            /** @description The headers that the subscription adds, without their values; absent if it adds none. */
+            /** The headers that the subscription adds, without their values; absent if it adds none. */
             headers?: components["schemas"]["SubscriptionHeader"][];
-            /** @description The health of the subscription. */
+            /** The health of the subscription. */
             health?: components["schemas"]["SubscriptionHealth"];
-            /** @description Identifies the subscription. */
+            /** Identifies the subscription. */
             id: string;
-            /**
-             * Format: double
-             * @description The most deliveries in a second, over all instances of the service; absent if there is no limit.
-             */
+            /** The most deliveries in a second, over all instances of the service; absent if there is no limit. */
             maxPerSecond?: number;
-            /** @description The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation. */
+            /** The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation. */
             publicKeys?: string[];
-            /**
-             * @description Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`.
-             * @enum {string}
-             */
+            /** Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`. */
             signing?: "hmac" | "ed25519" | "both";
-            /**
-             * Format: date-time
-             * @description When the owner or the service last changed the subscription.
-             */
+            /** When the owner or the service last changed the subscription. */
             updatedAt: string;
-            /** @description The URL that receives the webhooks, in normal form. */
+            /** The URL that receives the webhooks, in normal form. */
             url: string;
-            /** @description The API key that set the URL, when the subscription was created or later; absent if an ID token did. */
+            /** The API key that set the URL, when the subscription was created or later; absent if an ID token did. */
             urlSetBy?: string;
         };
-        /** @description The authentication of the requests of a subscription. */
+        /** The authentication of the requests of a subscription. */
         SubscriptionAuth: {
-            /** @description The name of the header; absent if it is `authorization` by the type. */
+            /** The name of the header; absent if it is `authorization` by the type. */
             name?: string;
-            /**
-             * Format: date-time
-             * @description When it was set.
-             */
+            /** When it was set. */
             setAt: string;
-            /**
-             * @description `bearer`, `basic` or `header`.
-             * @enum {string}
-             */
+            /** `bearer`, `basic` or `header`. */
             type: "bearer" | "basic" | "header";
         };
-        /** @description How many subscriptions have a state. */
+        /** How many subscriptions have a state. */
         SubscriptionCount: {
-            /**
-             * Format: int32
-             * @description How many.
-             */
+            /** How many. */
             count: number;
-            /** @description `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`. */
+            /** `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`. */
             state: string;
         };
-        /** @description A header that a subscription adds to its requests. */
+        /** A header that a subscription adds to its requests. */
         SubscriptionHeader: {
-            /** @description The name, in lower case. */
+            /** The name, in lower case. */
             name: string;
-            /**
-             * Format: date-time
-             * @description When its value was set.
-             */
+            /** When its value was set. */
             setAt: string;
         };
-        /** @description The health of a subscription. */
+        /** The health of a subscription. */
         SubscriptionHealth: {
-            /**
-             * Format: date-time
-             * @description When the current run of failures began; `null` when the last attempt succeeded.
-             */
+            /** When the current run of failures began; `null` when the last attempt succeeded. */
             failingSince: string | null;
             lastAttempt: components["schemas"]["Attempt"] | null;
-            /**
-             * Format: date-time
-             * @description When the pause ends, and a delivery is tried again; `null` unless paused.
-             */
+            /** When the pause ends, and a delivery is tried again; `null` unless paused. */
             pausedUntil: string | null;
-            /** @description The reason for the state. */
+            /** The reason for the state. */
             reason: string | null;
-            /** @description `healthy`: no attempt has failed since the last success, or since the subscription was enabled. */
+            /** `healthy`: no attempt has failed since the last success, or since the subscription was enabled. */
             state: string;
-            /**
-             * Format: int32
-             * @description How many deliveries wait or are being sent, counted up to 10,000.
-             */
+            /** How many deliveries wait or are being sent, counted up to 10,000. */
             waiting: number;
         };
-        /** @description A page of the caller's subscriptions. */
+        /** A page of the caller's subscriptions. */
         SubscriptionPage: {
-            /** @description The `cursor` of the next page; absent on the last page. */
+            /** The `cursor` of the next page; absent on the last page. */
             nextCursor?: string;
-            /** @description The subscriptions, newest first. */
+            /** The subscriptions, newest first. */
             subscriptions: components["schemas"]["Subscription"][];
         };
-        /** @description A test event and its delivery. */
+        /** A test event and its delivery. */
         SubscriptionTest: {
-            /** @description The delivery of the event. */
+            /** The delivery of the event. */
             delivery: components["schemas"]["Delivery"];
-            /** @description The event. */
+            /** The event. */
             event: components["schemas"]["Event"];
         };
-        /** @description A subscription and its health. */
+        /** A subscription and its health. */
         SubscriptionWithHealth: {
-            /** @description The health of the subscription. */
+            /** The health of the subscription. */
             health: components["schemas"]["SubscriptionHealth"];
-            /** @description The subscription. */
+            /** The subscription. */
             subscription: components["schemas"]["Subscription"];
         };
-        /** @description A subscription and, if the service made one, its secret, which is shown only this once. */
+        /** A subscription and, if the service made one, its secret, which is shown only this once. */
         SubscriptionWithSecret: {
-            /** @description The secret that signs the webhooks. */
+            /** The secret that signs the webhooks. */
             secret?: string;
-            /** @description The subscription. */
+            /** The subscription. */
             subscription: components["schemas"]["Subscription"];
         };
-        /** @description How the instance that answers and the store are doing. */
+        /** How the instance that answers and the store are doing. */
         SystemState: {
             attempts: components["schemas"]["AttemptCounts"] | null;
-            /**
-             * Format: double
-             * @description The age of the last successful read of the change feed, in seconds.
-             */
+            /** The age of the last successful read of the change feed, in seconds. */
             changeFeedAgeSeconds: number | null;
-            /** @description The commit that it was built from, or `unknown`. */
+            /** The commit that it was built from, or `unknown`. */
             commit: string;
-            /** @description `sqlite` or `postgres`. */
+            /** `sqlite` or `postgres`. */
             database: string;
-            /** @description Events that the host application published. */
+            /** Events that the host application published. */
             events: components["schemas"]["EventCounts"];
-            /**
-             * Format: double
-             * @description The age of the identity provider's keys, in seconds; `null` before the first fetch.
-             */
+            /** The age of the identity provider's keys, in seconds; `null` before the first fetch. */
             identityKeysAgeSeconds: number | null;
-            /** @description The processes on this database, by version, as they were counted with the queue. */
+            /** The processes on this database, by version, as they were counted with the queue. */
             instances: components["schemas"]["VersionCount"][];
             queue: components["schemas"]["QueueState"] | null;
-            /**
-             * Format: date-time
-             * @description When the process started.
-             */
+            /** When the process started. */
             startedAt: string;
-            /** @description API keys that were presented. */
+            /** API keys that were presented. */
             verifications: components["schemas"]["VerificationCounts"];
-            /** @description The version of the program. */
+            /** The version of the program. */
             version: string;
         };
-        /** @description A filter, and an event or its data. */
+        /** A filter, and an event or its data. */
         TestFilter: {
-            /** @description The `data` of an event without other members. */
+            /** The `data` of an event without other members. */
             data?: unknown;
-            /** @description The body that receivers get */
+            /** The body that receivers get */
             event?: {
                 [key: string]: unknown;
             } | null;
             filter: components["schemas"]["PayloadFilter"];
         };
-        /** @description The URL to test. */
+        /** The URL to test. */
         TestUrl: {
-            /** @description The authentication of each request. */
+            /** The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
-            /** @description Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. */
+            /** Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. */
             headers?: {
                 [key: string]: string;
             } | null;
-            /** @description The secret that signs the request, as for a subscription. */
+            /** The secret that signs the request, as for a subscription. */
             secret?: string | null;
-            /**
-             * Format: uri
-             * @description Where to send the event: the same rules as for the URL of a subscription.
-             */
+            /** Where to send the event: the same rules as for the URL of a subscription. */
             url: string;
         };
-        /** @description A test of a URL. */
+        /** A test of a URL. */
         UrlTest: {
-            /** @description The attempt to send the event, with the start of the answer. */
+            /** The attempt to send the event, with the start of the answer. */
             attempt: components["schemas"]["Attempt"];
-            /** @description The event. */
+            /** The event. */
             event: components["schemas"]["Event"];
         };
-        /** @description API keys that were presented, by result. */
+        /** API keys that were presented, by result. */
         VerificationCounts: {
-            /**
-             * Format: int64
-             * @description Calls without an answer, because the database did not answer.
-             */
+            /** Calls without an answer, because the database did not answer. */
             failed: number;
-            /**
-             * Format: int64
-             * @description Good keys.
-             */
+            /** Good keys. */
             good: number;
-            /**
-             * Format: int64
-             * @description Keys that were refused.
-             */
+            /** Keys that were refused. */
             refused: number;
         };
-        /** @description How many processes have a version. */
+        /** How many processes have a version. */
         VersionCount: {
-            /**
-             * Format: int32
-             * @description How many processes have it.
-             */
+            /** How many processes have it. */
             count: number;
-            /** @description The version of the program. */
+            /** The version of the program. */
             version: string;
         };
-        /** @description The new session of a visitor. */
+        /** The new session of a visitor. */
         Visit: {
-            /** @description The page of the host application to which the console leads back; absent if the link names none. */
+            /** The page of the host application to which the console leads back; absent if the link names none. */
             returnUrl?: string;
-            /** @description The session. */
+            /** The session. */
             session: components["schemas"]["CurrentSession"];
         };
-        /** @description The caller. */
+        /** The caller. */
         Whoami: {
-            /** @description The credential that the caller presented. */
+            /** The credential that the caller presented. */
             credential: components["schemas"]["PresentedCredential"];
-            /** @description The organization for which the call is made; absent if it is made for the user. */
+            /** The organization for which the call is made; absent if it is made for the user. */
             organizationId?: string;
-            /** @description The user, by the subject (`sub`) at the identity provider; absent if the credential is an organization's. */
+            /** The user, by the subject (`sub`) at the identity provider; absent if the credential is an organization's. */
             userId?: string;
         };
-        /** @description An event type after a call that changes it. */
+        /** An event type after a call that changes it. */
         WrittenEventType: {
-            /** @description Whether this call has changed it. */
+            /** Whether this call has changed it. */
             changed: boolean;
-            /** @description The event type. */
+            /** The event type. */
             eventType: components["schemas"]["EventType"];
         };
     };
@@ -1722,14 +1254,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The public keys */
+            /** The public keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1743,7 +1275,7 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -1752,7 +1284,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller's keys */
+            /** The caller's keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1767,7 +1299,7 @@ export interface operations {
     createApiKey: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -1780,7 +1312,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is created */
+            /** The key is created */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1794,7 +1326,7 @@ export interface operations {
     revokeApiKey: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -1807,7 +1339,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is revoked. */
+            /** The key is revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1821,7 +1353,7 @@ export interface operations {
     showDailyUses: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -1830,7 +1362,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The uses of the keys */
+            /** The uses of the keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1844,12 +1376,12 @@ export interface operations {
     changeApiKey: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
@@ -1860,7 +1392,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed key */
+            /** The changed key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1874,12 +1406,12 @@ export interface operations {
     rotateApiKey: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
@@ -1890,7 +1422,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is rotated. */
+            /** The key is rotated. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1904,23 +1436,23 @@ export interface operations {
     showKeyUsage: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The verifications of the key */
+            /** The verifications of the key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1934,21 +1466,21 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description Only this action, such as `key.revoked` */
+                /** Only this action, such as `key.revoked` */
                 action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
-                /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
+                /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
-                /** @description Only events at this time or later: RFC 3339 */
+                /** Only events at this time or later: RFC 3339 */
                 since?: string;
-                /** @description Only events before this time: RFC 3339 */
+                /** Only events before this time: RFC 3339 */
                 until?: string;
-                /** @description The `nextCursor` of the previous page; same filters */
+                /** The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50. */
+                /** Items on a page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `json`, the default, `jsonl` or `csv` */
+                /** `json`, the default, `jsonl` or `csv` */
                 format?: "json" | "jsonl" | "csv";
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -1957,7 +1489,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of events, or all events */
+            /** A page of events, or all events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1979,7 +1511,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The issuer and the client */
+            /** The issuer and the client */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1993,7 +1525,7 @@ export interface operations {
     listEventTypes: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2002,7 +1534,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The event types */
+            /** The event types */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2016,7 +1548,7 @@ export interface operations {
     exportEventTypes: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -2025,7 +1557,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The document */
+            /** The document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2039,19 +1571,19 @@ export interface operations {
     findEventType: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The event type. */
+                /** The event type. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The event type */
+            /** The event type */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2065,25 +1597,25 @@ export interface operations {
     listAllAuditEvents: {
         parameters: {
             query?: {
-                /** @description Only what belongs to this user: the `sub` at the configured issuer */
+                /** Only what belongs to this user: the `sub` at the configured issuer */
                 userId?: string;
-                /** @description Only what belongs to this organization. */
+                /** Only what belongs to this organization. */
                 organizationId?: string;
-                /** @description Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
+                /** Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
                 actor?: string;
-                /** @description Only this action, such as `key.revoked` */
+                /** Only this action, such as `key.revoked` */
                 action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
-                /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
+                /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
-                /** @description Only events at this time or later: RFC 3339 */
+                /** Only events at this time or later: RFC 3339 */
                 since?: string;
-                /** @description Only events before this time: RFC 3339 */
+                /** Only events before this time: RFC 3339 */
                 until?: string;
-                /** @description The `nextCursor` of the previous page; same filters */
+                /** The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50. */
+                /** Items on a page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `json`, the default, `jsonl` or `csv` */
+                /** `json`, the default, `jsonl` or `csv` */
                 format?: "json" | "jsonl" | "csv";
             };
             header?: never;
@@ -2092,7 +1624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of events, or all events */
+            /** A page of events, or all events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2114,7 +1646,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The event types */
+            /** The event types */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2130,14 +1662,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The event type. */
+                /** The event type. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The event type */
+            /** The event type */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2153,7 +1685,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The event type. */
+                /** The event type. */
                 name: string;
             };
             cookie?: never;
@@ -2164,7 +1696,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event type */
+            /** The event type */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2180,14 +1712,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The event type. */
+                /** The event type. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The event type */
+            /** The event type */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2201,19 +1733,19 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only events of this user: the `sub` at the configured issuer */
+                /** Only events of this user: the `sub` at the configured issuer */
                 userId?: string;
-                /** @description Only events of this organization. */
+                /** Only events of this organization. */
                 organizationId?: string;
-                /** @description Only events of this type. */
+                /** Only events of this type. */
                 type?: string;
-                /** @description Only events published at this time or later: RFC 3339 */
+                /** Only events published at this time or later: RFC 3339 */
                 since?: string;
-                /** @description Only events published before this time: RFC 3339 */
+                /** Only events published before this time: RFC 3339 */
                 until?: string;
-                /** @description The `nextCursor` of the previous page; same filters */
+                /** The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
             };
             header?: never;
@@ -2222,7 +1754,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of events */
+            /** A page of events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2247,7 +1779,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event is accepted and stored */
+            /** The event is accepted and stored */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2271,7 +1803,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The events are accepted and stored */
+            /** The events are accepted and stored */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2287,14 +1819,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The event's id */
+                /** The event's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The event */
+            /** The event */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2308,9 +1840,9 @@ export interface operations {
     listFailingSubscriptions: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous page */
+                /** The `nextCursor` of the previous page */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
             };
             header?: never;
@@ -2319,7 +1851,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of failing subscriptions */
+            /** A page of failing subscriptions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2344,7 +1876,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The state of the key */
+            /** The state of the key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2368,7 +1900,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The keys are revoked */
+            /** The keys are revoked */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2388,7 +1920,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The filter */
+            /** The filter */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2412,7 +1944,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The filter has changed */
+            /** The filter has changed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2428,14 +1960,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The record of the organization */
+            /** The record of the organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2451,7 +1983,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -2462,7 +1994,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed record of the organization */
+            /** The changed record of the organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2476,31 +2008,31 @@ export interface operations {
     listOrganizationAuditEvents: {
         parameters: {
             query?: {
-                /** @description Only this action, such as `key.revoked` */
+                /** Only this action, such as `key.revoked` */
                 action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
-                /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
+                /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
-                /** @description Only events at this time or later: RFC 3339 */
+                /** Only events at this time or later: RFC 3339 */
                 since?: string;
-                /** @description Only events before this time: RFC 3339 */
+                /** Only events before this time: RFC 3339 */
                 until?: string;
-                /** @description The `nextCursor` of the previous page; same filters */
+                /** The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50. */
+                /** Items on a page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `json`, the default, `jsonl` or `csv` */
+                /** `json`, the default, `jsonl` or `csv` */
                 format?: "json" | "jsonl" | "csv";
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of events, or all events */
+            /** A page of events, or all events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2516,31 +2048,31 @@ export interface operations {
     listOrganizationDeliveries: {
         parameters: {
             query?: {
-                /** @description Only deliveries to this subscription */
+                /** Only deliveries to this subscription */
                 subscriptionId?: string;
-                /** @description Only deliveries of events of this type. */
+                /** Only deliveries of events of this type. */
                 eventType?: string;
-                /** @description Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
+                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
-                /** @description Only events published at this time or later: RFC 3339 */
+                /** Only events published at this time or later: RFC 3339 */
                 since?: string;
-                /** @description Only events published before this time: RFC 3339 */
+                /** Only events published before this time: RFC 3339 */
                 until?: string;
-                /** @description The `nextCursor` of the previous page; same filters */
+                /** The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of deliveries */
+            /** A page of deliveries */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2554,22 +2086,22 @@ export interface operations {
     streamOrganizationAttempts: {
         parameters: {
             query?: {
-                /** @description Only attempts of this subscription */
+                /** Only attempts of this subscription */
                 subscriptionId?: string;
             };
             header?: {
-                /** @description The id of the last event that the client received */
+                /** The id of the last event that the client received */
                 "last-event-id"?: string;
             };
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The stream */
+            /** The stream */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2585,16 +2117,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery */
+            /** The delivery */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2610,16 +2142,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery has ended */
+            /** The delivery has ended */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2635,16 +2167,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery is due */
+            /** The delivery is due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2658,19 +2190,19 @@ export interface operations {
     listOrganizationFailures: {
         parameters: {
             query?: {
-                /** @description Only deliveries to this subscription */
+                /** Only deliveries to this subscription */
                 subscriptionId?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The causes */
+            /** The causes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2686,7 +2218,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -2697,7 +2229,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The deliveries are due */
+            /** The deliveries are due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2713,7 +2245,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -2724,7 +2256,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether the event passes */
+            /** Whether the event passes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2740,14 +2272,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The organization's keys */
+            /** The organization's keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2764,7 +2296,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -2775,7 +2307,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is created */
+            /** The key is created */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2789,19 +2321,19 @@ export interface operations {
     revokeOrganizationApiKeys: {
         parameters: {
             query?: {
-                /** @description Revoke only keys that were created before this time (RFC 3339) */
+                /** Revoke only keys that were created before this time (RFC 3339) */
                 createdBefore?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The keys are revoked */
+            /** The keys are revoked */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2817,14 +2349,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The uses of the keys */
+            /** The uses of the keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2840,16 +2372,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The key is revoked. */
+            /** The key is revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2865,9 +2397,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
@@ -2878,7 +2410,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed key */
+            /** The changed key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2894,9 +2426,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
@@ -2907,7 +2439,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is rotated. */
+            /** The key is rotated. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2921,23 +2453,23 @@ export interface operations {
     showOrganizationKeyUsage: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The verifications of the key */
+            /** The verifications of the key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2951,21 +2483,21 @@ export interface operations {
     showOrganizationOutcomes: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The outcomes of attempts */
+            /** The outcomes of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2981,14 +2513,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The organization's sessions */
+            /** The organization's sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3004,14 +2536,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions have ended. */
+            /** The sessions have ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3027,16 +2559,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The session's id */
+                /** The session's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended. */
+            /** The session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3052,7 +2584,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3063,7 +2595,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed record of the organization */
+            /** The changed record of the organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3077,23 +2609,23 @@ export interface operations {
     listOrganizationSubscriptions: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous page */
+                /** The `nextCursor` of the previous page */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
-                /** @description `health`: each subscription with its health */
+                /** `health`: each subscription with its health */
                 include?: "health";
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of subscriptions */
+            /** A page of subscriptions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3109,7 +2641,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3120,7 +2652,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The subscription is created */
+            /** The subscription is created */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3136,16 +2668,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The subscription */
+            /** The subscription */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3161,16 +2693,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The subscription is deleted */
+            /** The subscription is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3184,9 +2716,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -3197,7 +2729,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed subscription */
+            /** The changed subscription */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3211,23 +2743,23 @@ export interface operations {
     showOrganizationSubscriptionOutcomes: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The outcomes of attempts */
+            /** The outcomes of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3243,9 +2775,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -3256,7 +2788,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The subscription is enabled, and its failed deliveries are due */
+            /** The subscription is enabled, and its failed deliveries are due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3270,21 +2802,21 @@ export interface operations {
     countOrganizationRecoverable: {
         parameters: {
             query: {
-                /** @description Only events published at this time or later: RFC 3339, not in the future */
+                /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
             };
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The count */
+            /** The count */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3299,13 +2831,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this rotation, so that it can be repeated */
+                /** Names this rotation, so that it can be repeated */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -3316,7 +2848,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The secret is rotated */
+            /** The secret is rotated */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3332,16 +2864,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The test event is due */
+            /** The test event is due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3357,16 +2889,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The times of attempts */
+            /** The times of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3382,7 +2914,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The organization's id. */
+                /** The organization's id. */
                 organizationId: string;
             };
             cookie?: never;
@@ -3393,7 +2925,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How the test ended */
+            /** How the test ended */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3407,13 +2939,13 @@ export interface operations {
     listOwners: {
         parameters: {
             query?: {
-                /** @description The start of an id, a name, an e-mail address or a key. */
+                /** The start of an id, a name, an e-mail address or a key. */
                 query?: string;
-                /** @description Only active owners, or only suspended ones */
+                /** Only active owners, or only suspended ones */
                 state?: "active" | "suspended";
-                /** @description The `nextCursor` of the previous page; same query and state */
+                /** The `nextCursor` of the previous page; same query and state */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
             };
             header?: never;
@@ -3422,7 +2954,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of owners */
+            /** A page of owners */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3447,7 +2979,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link */
+            /** The link */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3467,7 +2999,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The state */
+            /** The state */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3483,14 +3015,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The record of the user */
+            /** The record of the user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3506,7 +3038,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -3517,7 +3049,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed record of the user */
+            /** The changed record of the user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3531,31 +3063,31 @@ export interface operations {
     listUserAuditEvents: {
         parameters: {
             query?: {
-                /** @description Only this action, such as `key.revoked` */
+                /** Only this action, such as `key.revoked` */
                 action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
-                /** @description Only what was done to the key, subscription, delivery or session with this id; or `keys` */
+                /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
-                /** @description Only events at this time or later: RFC 3339 */
+                /** Only events at this time or later: RFC 3339 */
                 since?: string;
-                /** @description Only events before this time: RFC 3339 */
+                /** Only events before this time: RFC 3339 */
                 until?: string;
-                /** @description The `nextCursor` of the previous page; same filters */
+                /** The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50. */
+                /** Items on a page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description `json`, the default, `jsonl` or `csv` */
+                /** `json`, the default, `jsonl` or `csv` */
                 format?: "json" | "jsonl" | "csv";
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of events, or all events */
+            /** A page of events, or all events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3571,31 +3103,31 @@ export interface operations {
     listUserDeliveries: {
         parameters: {
             query?: {
-                /** @description Only deliveries to this subscription */
+                /** Only deliveries to this subscription */
                 subscriptionId?: string;
-                /** @description Only deliveries of events of this type. */
+                /** Only deliveries of events of this type. */
                 eventType?: string;
-                /** @description Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
+                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
-                /** @description Only events published at this time or later: RFC 3339 */
+                /** Only events published at this time or later: RFC 3339 */
                 since?: string;
-                /** @description Only events published before this time: RFC 3339 */
+                /** Only events published before this time: RFC 3339 */
                 until?: string;
-                /** @description The `nextCursor` of the previous page; same filters */
+                /** The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of deliveries */
+            /** A page of deliveries */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3609,22 +3141,22 @@ export interface operations {
     streamUserAttempts: {
         parameters: {
             query?: {
-                /** @description Only attempts of this subscription */
+                /** Only attempts of this subscription */
                 subscriptionId?: string;
             };
             header?: {
-                /** @description The id of the last event that the client received */
+                /** The id of the last event that the client received */
                 "last-event-id"?: string;
             };
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The stream */
+            /** The stream */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3640,16 +3172,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery */
+            /** The delivery */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3665,16 +3197,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery has ended */
+            /** The delivery has ended */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3690,16 +3222,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery is due */
+            /** The delivery is due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3713,19 +3245,19 @@ export interface operations {
     listUserFailures: {
         parameters: {
             query?: {
-                /** @description Only deliveries to this subscription */
+                /** Only deliveries to this subscription */
                 subscriptionId?: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The causes */
+            /** The causes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3741,7 +3273,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -3752,7 +3284,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The deliveries are due */
+            /** The deliveries are due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3768,7 +3300,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -3779,7 +3311,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether the event passes */
+            /** Whether the event passes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3795,14 +3327,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The user's keys */
+            /** The user's keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3819,7 +3351,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -3830,7 +3362,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is created */
+            /** The key is created */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3844,19 +3376,19 @@ export interface operations {
     revokeUserApiKeys: {
         parameters: {
             query?: {
-                /** @description Revoke only keys that were created before this time (RFC 3339) */
+                /** Revoke only keys that were created before this time (RFC 3339) */
                 createdBefore?: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The keys are revoked */
+            /** The keys are revoked */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3872,14 +3404,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The uses of the keys */
+            /** The uses of the keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3895,16 +3427,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The key is revoked. */
+            /** The key is revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3920,9 +3452,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
@@ -3933,7 +3465,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed key */
+            /** The changed key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3949,9 +3481,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
@@ -3962,7 +3494,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key is rotated. */
+            /** The key is rotated. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3976,23 +3508,23 @@ export interface operations {
     showUserKeyUsage: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The key's id */
+                /** The key's id */
                 keyId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The verifications of the key */
+            /** The verifications of the key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4006,21 +3538,21 @@ export interface operations {
     showUserOutcomes: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The outcomes of attempts */
+            /** The outcomes of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4036,14 +3568,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The user's sessions */
+            /** The user's sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4059,14 +3591,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions have ended. */
+            /** The sessions have ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4082,16 +3614,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The session's id */
+                /** The session's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended. */
+            /** The session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4107,7 +3639,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4118,7 +3650,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed record of the user */
+            /** The changed record of the user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4132,23 +3664,23 @@ export interface operations {
     listUserSubscriptions: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous page */
+                /** The `nextCursor` of the previous page */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
-                /** @description `health`: each subscription with its health */
+                /** `health`: each subscription with its health */
                 include?: "health";
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of subscriptions */
+            /** A page of subscriptions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4164,7 +3696,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4175,7 +3707,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The subscription is created */
+            /** The subscription is created */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4191,16 +3723,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The subscription */
+            /** The subscription */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4216,16 +3748,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The subscription is deleted */
+            /** The subscription is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4239,9 +3771,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -4252,7 +3784,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed subscription */
+            /** The changed subscription */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4266,23 +3798,23 @@ export interface operations {
     showUserSubscriptionOutcomes: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The outcomes of attempts */
+            /** The outcomes of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4298,9 +3830,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -4311,7 +3843,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The subscription is enabled, and its failed deliveries are due */
+            /** The subscription is enabled, and its failed deliveries are due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4325,21 +3857,21 @@ export interface operations {
     countUserRecoverable: {
         parameters: {
             query: {
-                /** @description Only events published at this time or later: RFC 3339, not in the future */
+                /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
             };
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The count */
+            /** The count */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4354,13 +3886,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this rotation, so that it can be repeated */
+                /** Names this rotation, so that it can be repeated */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -4371,7 +3903,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The secret is rotated */
+            /** The secret is rotated */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4387,16 +3919,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The test event is due */
+            /** The test event is due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4412,16 +3944,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The times of attempts */
+            /** The times of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4437,7 +3969,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The user's `sub` at the configured issuer. */
+                /** The user's `sub` at the configured issuer. */
                 userId: string;
             };
             cookie?: never;
@@ -4448,7 +3980,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How the test ended */
+            /** How the test ended */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4468,7 +4000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session of this browser */
+            /** The session of this browser */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4492,7 +4024,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
+            /** Signed in */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4512,7 +4044,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended */
+            /** The session has ended */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4524,7 +4056,7 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4533,7 +4065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user's sessions */
+            /** The user's sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4547,9 +4079,9 @@ export interface operations {
     endSessions: {
         parameters: {
             query?: {
-                /** @description `true`: the session that makes the call stays */
+                /** `true`: the session that makes the call stays */
                 keepCurrent?: boolean;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4558,7 +4090,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions have ended. */
+            /** The sessions have ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4572,19 +4104,19 @@ export interface operations {
     endSession: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The session's id */
+                /** The session's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended. */
+            /** The session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4598,21 +4130,21 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description Only deliveries to this subscription */
+                /** Only deliveries to this subscription */
                 subscriptionId?: string;
-                /** @description Only deliveries of events of this type. */
+                /** Only deliveries of events of this type. */
                 eventType?: string;
-                /** @description Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
+                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
-                /** @description Only events published at this time or later: RFC 3339 */
+                /** Only events published at this time or later: RFC 3339 */
                 since?: string;
-                /** @description Only events published before this time: RFC 3339 */
+                /** Only events published before this time: RFC 3339 */
                 until?: string;
-                /** @description The `nextCursor` of the previous page; same filters */
+                /** The `nextCursor` of the previous page; same filters */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4621,7 +4153,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of deliveries */
+            /** A page of deliveries */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4635,13 +4167,13 @@ export interface operations {
     streamAttempts: {
         parameters: {
             query?: {
-                /** @description Only attempts of this subscription */
+                /** Only attempts of this subscription */
                 subscriptionId?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: {
-                /** @description The id of the last event that the client received */
+                /** The id of the last event that the client received */
                 "last-event-id"?: string;
             };
             path?: never;
@@ -4649,7 +4181,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The stream */
+            /** The stream */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4663,19 +4195,19 @@ export interface operations {
     findDelivery: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery */
+            /** The delivery */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4689,19 +4221,19 @@ export interface operations {
     cancelDelivery: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery has ended */
+            /** The delivery has ended */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4715,19 +4247,19 @@ export interface operations {
     retryDelivery: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The delivery's id */
+                /** The delivery's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery is due */
+            /** The delivery is due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4741,9 +4273,9 @@ export interface operations {
     listFailures: {
         parameters: {
             query?: {
-                /** @description Only deliveries to this subscription */
+                /** Only deliveries to this subscription */
                 subscriptionId?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4752,7 +4284,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The causes */
+            /** The causes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4766,7 +4298,7 @@ export interface operations {
     retryFailures: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4779,7 +4311,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The deliveries are due */
+            /** The deliveries are due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4793,7 +4325,7 @@ export interface operations {
     testFilter: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4806,7 +4338,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether the event passes */
+            /** Whether the event passes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4820,11 +4352,11 @@ export interface operations {
     showOutcomes: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4833,7 +4365,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The outcomes of attempts */
+            /** The outcomes of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4847,13 +4379,13 @@ export interface operations {
     listSubscriptions: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous page */
+                /** The `nextCursor` of the previous page */
                 cursor?: string;
-                /** @description Items on a page: 1 to 200, default 50 */
+                /** Items on a page: 1 to 200, default 50 */
                 limit?: number;
-                /** @description `health`: each subscription with its health */
+                /** `health`: each subscription with its health */
                 include?: "health";
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4862,7 +4394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of subscriptions */
+            /** A page of subscriptions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4876,7 +4408,7 @@ export interface operations {
     createSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -4889,7 +4421,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The subscription is created */
+            /** The subscription is created */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4903,19 +4435,19 @@ export interface operations {
     findSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The subscription */
+            /** The subscription */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4929,19 +4461,19 @@ export interface operations {
     deleteSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The subscription is deleted */
+            /** The subscription is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4953,12 +4485,12 @@ export interface operations {
     changeSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -4969,7 +4501,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed subscription */
+            /** The changed subscription */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4983,23 +4515,23 @@ export interface operations {
     showSubscriptionOutcomes: {
         parameters: {
             query?: {
-                /** @description How many hours: 1 to 744 (31 days), default 24 */
+                /** How many hours: 1 to 744 (31 days), default 24 */
                 hours?: number;
-                /** @description A time in the last hour: RFC 3339. */
+                /** A time in the last hour: RFC 3339. */
                 until?: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The outcomes of attempts */
+            /** The outcomes of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5013,12 +4545,12 @@ export interface operations {
     recoverSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -5029,7 +4561,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The subscription is enabled, and its failed deliveries are due */
+            /** The subscription is enabled, and its failed deliveries are due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5043,21 +4575,21 @@ export interface operations {
     countRecoverable: {
         parameters: {
             query: {
-                /** @description Only events published at this time or later: RFC 3339, not in the future */
+                /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The count */
+            /** The count */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5071,15 +4603,15 @@ export interface operations {
     rotateSecret: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: {
-                /** @description Names this rotation, so that it can be repeated */
+                /** Names this rotation, so that it can be repeated */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
@@ -5090,7 +4622,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The secret is rotated */
+            /** The secret is rotated */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5104,19 +4636,19 @@ export interface operations {
     testSubscription: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The test event is due */
+            /** The test event is due */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5130,19 +4662,19 @@ export interface operations {
     showAttemptTimes: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
             path: {
-                /** @description The subscription's id */
+                /** The subscription's id */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The times of attempts */
+            /** The times of attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5156,7 +4688,7 @@ export interface operations {
     testUrl: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5169,7 +4701,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How the test ended */
+            /** How the test ended */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5183,7 +4715,7 @@ export interface operations {
     whoami: {
         parameters: {
             query?: {
-                /** @description The organization for which a member calls, with an ID token or a session that names it. */
+                /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };
             header?: never;
@@ -5192,7 +4724,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user and the credential */
+            /** The user and the credential */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5206,13 +4738,13 @@ export interface operations {
     completeSignIn: {
         parameters: {
             query?: {
-                /** @description The authorization code */
+                /** The authorization code */
                 code?: string;
-                /** @description The state of the sign-in */
+                /** The state of the sign-in */
                 state?: string;
-                /** @description The issuer (RFC 9207) */
+                /** The issuer (RFC 9207) */
                 iss?: string;
-                /** @description Why the identity provider signed nobody in */
+                /** Why the identity provider signed nobody in */
                 error?: string;
             };
             header?: never;
@@ -5221,7 +4753,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed in. */
+            /** Signed in. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5235,7 +4767,7 @@ export interface operations {
     signIn: {
         parameters: {
             query?: {
-                /** @description The page to show afterwards: a path under `/console/`. */
+                /** The page to show afterwards: a path under `/console/`. */
                 next?: string;
             };
             header?: never;
@@ -5244,7 +4776,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Leads to the identity provider */
+            /** Leads to the identity provider */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -5262,7 +4794,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed out. */
+            /** Signed out. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5282,7 +4814,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page */
+            /** The page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5302,7 +4834,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page */
+            /** The page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5318,14 +4850,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The code of a problem document */
+                /** The code of a problem document */
                 code: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The page */
+            /** The page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5341,14 +4873,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The file's name */
+                /** The file's name */
                 file: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The file */
+            /** The file */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5368,7 +4900,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The icon */
+            /** The icon */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5382,9 +4914,9 @@ export interface operations {
     forwardAuth: {
         parameters: {
             query?: {
-                /** @description The scopes that the key must have. */
+                /** The scopes that the key must have. */
                 scope?: string[];
-                /** @description `nginx`: a key over its rate limit gets a 403 with `X-Auth-Status: 429`, because nginx turns a 429 into a 500 */
+                /** `nginx`: a key over its rate limit gets a 403 with `X-Auth-Status: 429`, because nginx turns a 429 into a 500 */
                 profile?: "nginx";
             };
             header?: never;
@@ -5393,18 +4925,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request may pass */
+            /** The request may pass */
             200: {
                 headers: {
-                    /** @description The key's id */
+                    /** The key's id */
                     "x-auth-key-id"?: string;
-                    /** @description The metadata of the key that `FORWARD_METADATA` names, form-encoded */
+                    /** The metadata of the key that `FORWARD_METADATA` names, form-encoded */
                     "x-auth-metadata"?: string;
-                    /** @description The organization's id, percent-encoded. */
+                    /** The organization's id, percent-encoded. */
                     "x-auth-organization"?: string;
-                    /** @description The key's scopes, separated by spaces; may be empty */
+                    /** The key's scopes, separated by spaces; may be empty */
                     "x-auth-scopes"?: string;
-                    /** @description The user's `sub`, percent-encoded. */
+                    /** The user's `sub`, percent-encoded. */
                     "x-auth-user"?: string;
                     [name: string]: unknown;
                 };
@@ -5417,25 +4949,25 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The path of the caller's request, including slashes; ignored */
+                /** The path of the caller's request, including slashes; ignored */
                 tail: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The request may pass */
+            /** The request may pass */
             200: {
                 headers: {
-                    /** @description The key's id */
+                    /** The key's id */
                     "x-auth-key-id"?: string;
-                    /** @description The metadata of the key that `FORWARD_METADATA` names, form-encoded */
+                    /** The metadata of the key that `FORWARD_METADATA` names, form-encoded */
                     "x-auth-metadata"?: string;
-                    /** @description The organization's id, percent-encoded. */
+                    /** The organization's id, percent-encoded. */
                     "x-auth-organization"?: string;
-                    /** @description The key's scopes, separated by spaces; may be empty */
+                    /** The key's scopes, separated by spaces; may be empty */
                     "x-auth-scopes"?: string;
-                    /** @description The user's `sub`, percent-encoded. */
+                    /** The user's `sub`, percent-encoded. */
                     "x-auth-user"?: string;
                     [name: string]: unknown;
                 };
@@ -5446,9 +4978,9 @@ export interface operations {
     health: {
         parameters: {
             query?: {
-                /** @description Lists each check. */
+                /** Lists each check. */
                 verbose?: string;
-                /** @description `verify`: checks only what verification depends on */
+                /** `verify`: checks only what verification depends on */
                 for?: "verify";
             };
             header?: never;
@@ -5457,7 +4989,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service is ready */
+            /** The service is ready */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5477,7 +5009,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process is alive */
+            /** The process is alive */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5497,7 +5029,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OpenAPI 3.1 */
+            /** OpenAPI 3.1 */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5511,9 +5043,9 @@ export interface operations {
     ready: {
         parameters: {
             query?: {
-                /** @description Lists each check. */
+                /** Lists each check. */
                 verbose?: string;
-                /** @description `verify`: checks only what verification depends on */
+                /** `verify`: checks only what verification depends on */
                 for?: "verify";
             };
             header?: never;
@@ -5522,7 +5054,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service is ready */
+            /** The service is ready */
             200: {
                 headers: {
                     [name: string]: unknown;
