@@ -14,7 +14,9 @@ NOTICE = '"""Generated from docs/openapi.json by generate.py. Do not edit."""\n\
 METHODS = ("get", "put", "post", "patch", "delete")
 # How many operations one class has, by their names. Compression finds what is the same only nearby, so that operations
 # with similar names, and the blocking and the awaiting class, are neighbours.
-CLASS_OPERATIONS_MAX = 50
+CLASS_OPERATIONS_MAX = 55
+# A description of a class or a field with no more words says what its name says.
+TYPE_WORDS = 6
 # Members that no log may contain: `repr` leaves them out.
 SECRETS = {
     ("BasicAuth", "password"),
@@ -56,8 +58,15 @@ def sentences(text: str) -> list[str]:
 def doc(text: str, indent: str, more: str = "") -> str:
     """The first sentence as a docstring, and more: the package is small, and the document has the rest."""
     text = (sentences(text)[0] + more).replace("\\", "\\\\").replace("`null`", "`None`")
-    # On one line, because a package with line breaks is larger.
+    # On one line, as the methods are, because a package with line breaks is larger.
     return f'{indent}"""{" ".join(text.split())}"""\n'
+
+
+def type_doc(text: str, end: str = "") -> str:
+    """What a reader of a class or a field does not know from the name and the type, such as that it may be absent."""
+    said, *_ = sentences(text)[0].removesuffix(".").partition(";")
+    says_more = len(said.split()) > TYPE_WORDS or re.search("[`,]", said)
+    return doc(f"{said}.", "    ") + end if says_more else ""
 
 
 class Document:
@@ -109,7 +118,7 @@ class Document:
     def type_class(self, name: str, schema: Schema, sent: bool) -> str:
         properties, required = self.members(schema)
         text = f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n"
-        text += doc(schema["description"], "    ") + "\n"
+        text += type_doc(schema["description"], "\n")
         for member, value in properties.items():
             text += self.type_field(name, member, value, member in required, sent)
         return text
@@ -126,8 +135,7 @@ class Document:
             arguments.append(f'metadata={{"json": "{member}"}}')
         default = "" if not arguments else f" = field({', '.join(arguments)})"
         default = " = None" if arguments == ["default=None"] else default
-        description = schema.get("description")
-        return f"    {snake(member)}: {kind}{default}\n" + (doc(description, "    ") if description else "")
+        return f"    {snake(member)}: {kind}{default}\n" + type_doc(schema.get("description", ""))
 
     def sent_types(self) -> set[str]:
         """The names of the types within bodies. The members of a body itself are arguments of its method."""
@@ -191,14 +199,14 @@ class Document:
             kind, _ = self.answer(operation)
             parameters = operation.get("parameters", [])
             arguments = [f'"{method.upper()}"', f'"{path}"', {"None": "NoneType", "Any": "object"}.get(kind, kind)]
-            for place, name in (("query", "query"), ("header", "headers")):
+            has_body = bool(self.body(operation)[0])
+            # Without a body, members that have no other place are in the query.
+            for place, name in ([("query", "query")] if has_body else []) + [("header", "headers")]:
                 names = [p["name"] for p in parameters if p["in"] == place and p["name"] != "format"]
                 if names:
                     arguments.append(f"{name}={tuple(names)!r}".replace("'", '"'))
-            if self.body(operation)[0]:
+            if has_body:
                 arguments.append("has_body=True")
-            if nullable := self.nullable(self.body(operation)[0]):
-                arguments.append(f"nullable={tuple(nullable)!r}".replace("'", '"'))
             if self.body(operation)[1]:
                 arguments.append("has_id=True")
             # Only this type does not follow from the arguments.
@@ -222,13 +230,19 @@ class Document:
         arguments += [f"{snake(n)}: {self.kind(s, True, 'types.')}" for n, s in required]
         arguments += [self.default(name, schema) for name, schema in others]
         returned, call, member = self.returned(operation, is_async)
-        given = [f"Table.{snake(operation['operationId'])}", members(in_path + required), members(others, True)]
+        nullable = [(n, s) for n, s in others if is_nullable(n, self.kind(s, True, "types."))]
+        optional = [(n, s) for n, s in others if (n, s) not in nullable]
+        given = [f"Table.{snake(operation['operationId'])}", members(in_path + required + nullable)]
+        given.append(members(optional, True))
         if member:
             given = ["self._call", f'"{member}"', *given]
         awaits = "async " if "await" in call else ""
-        text = broken(f"{awaits}def {snake(operation['operationId'])}", arguments, f" -> {returned}:", "    ")
-        text += doc(operation.get("summary") or operation["description"], "        ", self.kept(operation))
-        return text + broken(f"return {call}", given, "", "        ")
+        text = f"    {awaits}def {snake(operation['operationId'])}({', '.join(arguments)}) -> {returned}:\n"
+        summary = operation.get("summary") or operation["description"]
+        # The name of the method says for whom it is.
+        summary = re.sub(r", for (a user|an organization|support work)\.?$", ".", summary)
+        text += doc(summary, "        ", self.kept(operation))
+        return text + f"        return {call}({', '.join(given)})\n"
 
     def kept(self, operation: Schema) -> str:
         found = sentences(operation.get("description", ""))
@@ -240,10 +254,6 @@ class Document:
         kind = self.kind(schema, True, "types.")
         given = f"{kind} | Absent = ABSENT" if is_nullable(name, kind) else f"{optional(kind)} = None"
         return f"{snake(name)}: {given}"
-
-    def nullable(self, body: Schema) -> list[str]:
-        optional = [(n, s) for n, s in body.get("properties", {}).items() if n not in body.get("required", [])]
-        return [name for name, schema in optional if is_nullable(name, self.kind(schema, True, "types."))]
 
     def returned(self, operation: Schema, is_async: bool) -> tuple[str, str, str]:
         """The type that a method returns, what it calls, and for pages the member with their items."""
@@ -299,15 +309,6 @@ def members(named: list[tuple[str, Schema]], are_optional: bool = False) -> str:
         return "id or new_id()" if are_optional and name == "id" else snake(name)
 
     return "{" + ", ".join(f'"{name}": {value(name)}' for name, _ in named) + "}"
-
-
-def broken(start: str, arguments: list[str], end: str, indent: str) -> str:
-    """A call or a signature, on several lines if it is long."""
-    line = f"{indent}{start}({', '.join(arguments)}){end}\n"
-    if len(line) <= 120:
-        return line
-    lines = "".join(f"{indent}    {argument},\n" for argument in arguments)
-    return f"{indent}{start}(\n{lines}{indent}){end}\n"
 
 
 def generate() -> dict[Path, str]:

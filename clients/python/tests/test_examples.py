@@ -25,7 +25,7 @@ from service import BINARY, ROOT, Service, eventually
 from gatepost import Gatepost
 
 PACKAGE = ROOT / "clients/python"
-WHEEL_BYTES_MAX = 60 * 1024
+WHEEL_BYTES_MAX = 60_000
 
 
 @pytest.fixture(scope="session")

@@ -54,10 +54,9 @@ class Operation(Generic[T]):
     path: str
     answer: type[T]
     query: tuple[str, ...] = ()
+    """The members of the query of an operation with a body. Without one, they are all members that have no other place."""
     headers: tuple[str, ...] = ()
     has_body: bool = False
-    nullable: tuple[str, ...] = ()
-    """The optional members of the body that may be `null`."""
     has_id: bool = False
     """Whether the body has an id by which the service knows a repetition."""
 
@@ -120,23 +119,20 @@ def call(operation: Operation[T], required: Members, optional: Members, timeout:
 def request(
     operation: Operation[Any], required: Members, optional: Members
 ) -> tuple[str, str, dict[str, str], bytes | None]:
-    """The method, path with query, headers and body of a call."""
-    given = required | {
-        name: value
-        for name, value in optional.items()
-        if value is not ABSENT and (value is not None or name in operation.nullable)
-    }
+    """The method, path with query, headers and body of a call. `None` is sent as `null`, but an optional one is absent."""
+    given = {name: value for name, value in required.items() if value is not ABSENT}
+    given |= {name: value for name, value in optional.items() if value is not None}
     places = re.findall(r"{(\w+)}", operation.path)
     segments = {name: segment(given[name]) for name in places}
     path = operation.path.format(**segments)
-    query = [(name, each(given[name])) for name in operation.query if name in given]
+    headers = {name: header(name, given[name]) for name in operation.headers if name in given}
+    members = {name: value for name, value in given.items() if name not in {*places, *operation.headers}}
+    in_query = operation.query if operation.has_body else list(members)
+    query = [(name, each(members.pop(name))) for name in in_query if name in members]
     if query:
         path += "?" + urlencode(query, doseq=True, quote_via=quote)
-    headers = {name: header(name, given[name]) for name in operation.headers if name in given}
     if not operation.has_body:
         return operation.method, path, headers, None
-    elsewhere = {*places, *operation.query, *operation.headers}
-    members = {name: value for name, value in given.items() if name not in elsewhere}
     body = json_form.dump(members)
     return operation.method, path, headers | {"content-type": "application/json"}, body
 

@@ -19,148 +19,148 @@ class Table:
 
     archive_event_type = Operation("DELETE", "/api/operator/event-types/{name}", types.WrittenEventType)
     begin_visit = Operation("POST", "/api/session", types.Visit, has_body=True)
-    cancel_delivery = Operation("POST", "/api/webhooks/deliveries/{id}/cancel", types.ChangedDelivery, query=("organization",))
+    cancel_delivery = Operation("POST", "/api/webhooks/deliveries/{id}/cancel", types.ChangedDelivery)
     cancel_organization_delivery = Operation("POST", "/api/operator/organizations/{organizationId}/deliveries/{id}/cancel", types.ChangedDelivery)
     cancel_user_delivery = Operation("POST", "/api/operator/users/{userId}/deliveries/{id}/cancel", types.ChangedDelivery)
-    change_api_key = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True, nullable=("metadata", "rateLimit"))
+    change_api_key = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True)
     change_log_filter = Operation("POST", "/api/operator/log-filter", types.LogFilterChanged, has_body=True)
-    change_organization = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True, nullable=("email", "maxActiveKeys", "maxSubscriptions", "metadata", "name"))
-    change_organization_api_key = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
-    change_organization_subscription = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
-    change_subscription = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
-    change_user = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True, nullable=("email", "maxActiveKeys", "maxSubscriptions", "metadata", "name"))
-    change_user_api_key = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
-    change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
-    complete_sign_in = Operation("GET", "/console/callback", str, query=("code", "state", "iss", "error"))
-    count_organization_recoverable = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
-    count_recoverable = Operation("GET", "/api/webhooks/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since", "organization"))
-    count_user_recoverable = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries, query=("since",))
-    create_api_key = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("expiresAt", "idToken", "rateLimit", "scopes"))
-    create_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
-    create_portal_link = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True, nullable=("capabilities", "organizationId", "returnUrl", "ttlSeconds", "userId"))
-    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
-    create_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
+    change_organization = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True)
+    change_organization_api_key = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True)
+    change_organization_subscription = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
+    change_subscription = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True)
+    change_user = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True)
+    change_user_api_key = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True)
+    change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
+    complete_sign_in = Operation("GET", "/console/callback", str)
+    count_organization_recoverable = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
+    count_recoverable = Operation("GET", "/api/webhooks/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
+    count_user_recoverable = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
+    create_api_key = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True)
+    create_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True)
+    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True)
+    create_portal_link = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True)
+    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True)
+    create_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True)
+    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True)
     delete_organization_subscription = Operation("DELETE", "/api/operator/organizations/{organizationId}/subscriptions/{id}", NoneType)
-    delete_subscription = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType, query=("organization",))
+    delete_subscription = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType)
     delete_user_subscription = Operation("DELETE", "/api/operator/users/{userId}/subscriptions/{id}", NoneType)
     docs_file = Operation("GET", "/docs/{file}", bytes)
     docs_page = Operation("GET", "/docs", str)
     end_current_session = Operation("DELETE", "/api/session", NoneType)
     end_organization_session = Operation("DELETE", "/api/operator/organizations/{organizationId}/sessions/{id}", types.SessionList)
     end_organization_sessions = Operation("DELETE", "/api/operator/organizations/{organizationId}/sessions", types.SessionList)
-    end_session = Operation("DELETE", "/api/sessions/{id}", types.SessionList, query=("organization",))
-    end_sessions = Operation("DELETE", "/api/sessions", types.SessionList, query=("keepCurrent", "organization"))
+    end_session = Operation("DELETE", "/api/sessions/{id}", types.SessionList)
+    end_sessions = Operation("DELETE", "/api/sessions", types.SessionList)
     end_user_session = Operation("DELETE", "/api/operator/users/{userId}/sessions/{id}", types.SessionList)
     end_user_sessions = Operation("DELETE", "/api/operator/users/{userId}/sessions", types.SessionList)
     error_index = Operation("GET", "/docs/errors", str)
     error_page = Operation("GET", "/docs/errors/{code}", str)
-    export_event_types: Operation[Any] = Operation("GET", "/api/event-types/openapi.json", object, query=("organization",))
+    export_event_types: Operation[Any] = Operation("GET", "/api/event-types/openapi.json", object)
     favicon = Operation("GET", "/favicon.ico", bytes)
     find_any_event_type = Operation("GET", "/api/operator/event-types/{name}", types.EventType)
     find_command_line_client = Operation("GET", "/api/command-line-client", types.CommandLineClient)
     find_current_session = Operation("GET", "/api/session", types.CurrentSession)
-    find_delivery = Operation("GET", "/api/webhooks/deliveries/{id}", types.DeliveryHistory, query=("organization",))
+    find_delivery = Operation("GET", "/api/webhooks/deliveries/{id}", types.DeliveryHistory)
     find_event = Operation("GET", "/api/operator/events/{id}", types.LoggedEvent)
-    find_event_type = Operation("GET", "/api/event-types/{name}", types.EventType, query=("organization",))
+    find_event_type = Operation("GET", "/api/event-types/{name}", types.EventType)
     find_log_filter = Operation("GET", "/api/operator/log-filter", types.LogFilter)
     find_organization = Operation("GET", "/api/operator/organizations/{organizationId}", types.Owner)
     find_organization_delivery = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/{id}", types.DeliveryHistory)
     find_organization_subscription = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.SubscriptionWithHealth)
-    find_subscription = Operation("GET", "/api/webhooks/subscriptions/{id}", types.SubscriptionWithHealth, query=("organization",))
+    find_subscription = Operation("GET", "/api/webhooks/subscriptions/{id}", types.SubscriptionWithHealth)
     find_system_state = Operation("GET", "/api/operator/system", types.SystemState)
     find_user = Operation("GET", "/api/operator/users/{userId}", types.Owner)
     find_user_delivery = Operation("GET", "/api/operator/users/{userId}/deliveries/{id}", types.DeliveryHistory)
     find_user_subscription = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}", types.SubscriptionWithHealth)
-    forward_auth = Operation("GET", "/forward-auth", NoneType, query=("scope", "profile"))
+    forward_auth = Operation("GET", "/forward-auth", NoneType)
     forward_auth_of_path = Operation("GET", "/forward-auth/{tail}", NoneType)
-    health = Operation("GET", "/healthz", types.Readiness, query=("verbose", "for"))
-    introspect = Operation("POST", "/api/operator/introspect", types.Introspection, has_body=True, nullable=("scopes",))
-    list_all_audit_events = Operation("GET", "/api/operator/audit", types.AuditPage, query=("userId", "organizationId", "actor", "action", "target", "since", "until", "cursor", "limit"))
+    health = Operation("GET", "/healthz", types.Readiness)
+    introspect = Operation("POST", "/api/operator/introspect", types.Introspection, has_body=True)
+    list_all_audit_events = Operation("GET", "/api/operator/audit", types.AuditPage)
     list_all_event_types = Operation("GET", "/api/operator/event-types", types.EventTypeList)
-    list_api_keys = Operation("GET", "/api/api-keys", types.KeyList, query=("organization",))
-    list_audit_events = Operation("GET", "/api/audit", types.AuditPage, query=("action", "target", "since", "until", "cursor", "limit", "organization"))
-    list_deliveries = Operation("GET", "/api/webhooks/deliveries", types.DeliveryPage, query=("subscriptionId", "eventType", "state", "since", "until", "cursor", "limit", "organization"))
-    list_event_types = Operation("GET", "/api/event-types", types.EventTypeList, query=("organization",))
-    list_events = Operation("GET", "/api/operator/events", types.EventPage, query=("userId", "organizationId", "type", "since", "until", "cursor", "limit"))
-    list_failing_subscriptions = Operation("GET", "/api/operator/failing-subscriptions", types.FailingSubscriptionPage, query=("cursor", "limit"))
-    list_failures = Operation("GET", "/api/webhooks/failures", types.Failures, query=("subscriptionId", "organization"))
+    list_api_keys = Operation("GET", "/api/api-keys", types.KeyList)
+    list_audit_events = Operation("GET", "/api/audit", types.AuditPage)
+    list_deliveries = Operation("GET", "/api/webhooks/deliveries", types.DeliveryPage)
+    list_event_types = Operation("GET", "/api/event-types", types.EventTypeList)
+    list_events = Operation("GET", "/api/operator/events", types.EventPage)
+    list_failing_subscriptions = Operation("GET", "/api/operator/failing-subscriptions", types.FailingSubscriptionPage)
+    list_failures = Operation("GET", "/api/webhooks/failures", types.Failures)
     list_organization_api_keys = Operation("GET", "/api/operator/organizations/{organizationId}/keys", types.KeyList)
-    list_organization_audit_events = Operation("GET", "/api/operator/organizations/{organizationId}/audit", types.AuditPage, query=("action", "target", "since", "until", "cursor", "limit"))
-    list_organization_deliveries = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries", types.DeliveryPage, query=("subscriptionId", "eventType", "state", "since", "until", "cursor", "limit"))
-    list_organization_failures = Operation("GET", "/api/operator/organizations/{organizationId}/failures", types.Failures, query=("subscriptionId",))
+    list_organization_audit_events = Operation("GET", "/api/operator/organizations/{organizationId}/audit", types.AuditPage)
+    list_organization_deliveries = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries", types.DeliveryPage)
+    list_organization_failures = Operation("GET", "/api/operator/organizations/{organizationId}/failures", types.Failures)
     list_organization_sessions = Operation("GET", "/api/operator/organizations/{organizationId}/sessions", types.SessionList)
-    list_organization_subscriptions = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionPage, query=("cursor", "limit", "include"))
-    list_owners = Operation("GET", "/api/operator/owners", types.OwnerPage, query=("query", "state", "cursor", "limit"))
-    list_sessions = Operation("GET", "/api/sessions", types.SessionList, query=("organization",))
-    list_subscriptions = Operation("GET", "/api/webhooks/subscriptions", types.SubscriptionPage, query=("cursor", "limit", "include", "organization"))
+    list_organization_subscriptions = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionPage)
+    list_owners = Operation("GET", "/api/operator/owners", types.OwnerPage)
+    list_sessions = Operation("GET", "/api/sessions", types.SessionList)
+    list_subscriptions = Operation("GET", "/api/webhooks/subscriptions", types.SubscriptionPage)
     list_user_api_keys = Operation("GET", "/api/operator/users/{userId}/keys", types.KeyList)
-    list_user_audit_events = Operation("GET", "/api/operator/users/{userId}/audit", types.AuditPage, query=("action", "target", "since", "until", "cursor", "limit"))
-    list_user_deliveries = Operation("GET", "/api/operator/users/{userId}/deliveries", types.DeliveryPage, query=("subscriptionId", "eventType", "state", "since", "until", "cursor", "limit"))
-    list_user_failures = Operation("GET", "/api/operator/users/{userId}/failures", types.Failures, query=("subscriptionId",))
+    list_user_audit_events = Operation("GET", "/api/operator/users/{userId}/audit", types.AuditPage)
+    list_user_deliveries = Operation("GET", "/api/operator/users/{userId}/deliveries", types.DeliveryPage)
+    list_user_failures = Operation("GET", "/api/operator/users/{userId}/failures", types.Failures)
     list_user_sessions = Operation("GET", "/api/operator/users/{userId}/sessions", types.SessionList)
-    list_user_subscriptions = Operation("GET", "/api/operator/users/{userId}/subscriptions", types.SubscriptionPage, query=("cursor", "limit", "include"))
+    list_user_subscriptions = Operation("GET", "/api/operator/users/{userId}/subscriptions", types.SubscriptionPage)
     live = Operation("GET", "/livez", types.Liveness)
     openapi_document = Operation("GET", "/openapi.json", dict[str, Any])
-    publish_event = Operation("POST", "/api/operator/events", types.PublishedEvent, has_body=True, nullable=("organizationId", "userId"), has_id=True)
+    publish_event = Operation("POST", "/api/operator/events", types.PublishedEvent, has_body=True, has_id=True)
     publish_events = Operation("POST", "/api/operator/events/batch", types.PublishedEvents, has_body=True, has_id=True)
     put_event_type = Operation("PUT", "/api/operator/event-types/{name}", types.WrittenEventType, has_body=True)
-    ready = Operation("GET", "/readyz", types.Readiness, query=("verbose", "for"))
+    ready = Operation("GET", "/readyz", types.Readiness)
     recover_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recover", types.RecoveredSubscription, has_body=True)
     recover_subscription = Operation("POST", "/api/webhooks/subscriptions/{id}/recover", types.RecoveredSubscription, query=("organization",), has_body=True)
     recover_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/recover", types.RecoveredSubscription, has_body=True)
     report_leaks = Operation("POST", "/api/operator/leaks", types.LeaksReported, has_body=True)
-    retry_delivery = Operation("POST", "/api/webhooks/deliveries/{id}/retry", types.ChangedDelivery, query=("organization",))
-    retry_failures = Operation("POST", "/api/webhooks/failures/retry", types.RetriedFailures, query=("organization",), has_body=True, nullable=("error", "status"))
+    retry_delivery = Operation("POST", "/api/webhooks/deliveries/{id}/retry", types.ChangedDelivery)
+    retry_failures = Operation("POST", "/api/webhooks/failures/retry", types.RetriedFailures, query=("organization",), has_body=True)
     retry_organization_delivery = Operation("POST", "/api/operator/organizations/{organizationId}/deliveries/{id}/retry", types.ChangedDelivery)
-    retry_organization_failures = Operation("POST", "/api/operator/organizations/{organizationId}/failures/retry", types.RetriedFailures, has_body=True, nullable=("error", "status"))
+    retry_organization_failures = Operation("POST", "/api/operator/organizations/{organizationId}/failures/retry", types.RetriedFailures, has_body=True)
     retry_user_delivery = Operation("POST", "/api/operator/users/{userId}/deliveries/{id}/retry", types.ChangedDelivery)
-    retry_user_failures = Operation("POST", "/api/operator/users/{userId}/failures/retry", types.RetriedFailures, has_body=True, nullable=("error", "status"))
-    revoke_api_key = Operation("DELETE", "/api/api-keys", types.KeyList, query=("organization",), has_body=True, nullable=("idToken",))
+    retry_user_failures = Operation("POST", "/api/operator/users/{userId}/failures/retry", types.RetriedFailures, has_body=True)
+    revoke_api_key = Operation("DELETE", "/api/api-keys", types.KeyList, query=("organization",), has_body=True)
     revoke_organization_api_key = Operation("DELETE", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyList)
-    revoke_organization_api_keys = Operation("DELETE", "/api/operator/organizations/{organizationId}/keys", types.KeysRevoked, query=("createdBefore",))
+    revoke_organization_api_keys = Operation("DELETE", "/api/operator/organizations/{organizationId}/keys", types.KeysRevoked)
     revoke_user_api_key = Operation("DELETE", "/api/operator/users/{userId}/keys/{keyId}", types.KeyList)
-    revoke_user_api_keys = Operation("DELETE", "/api/operator/users/{userId}/keys", types.KeysRevoked, query=("createdBefore",))
-    rotate_api_key = Operation("POST", "/api/api-keys/{keyId}/rotate", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("idToken", "overlapSeconds"))
-    rotate_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
-    rotate_organization_secret = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
-    rotate_secret = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
-    rotate_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
-    rotate_user_secret = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
+    revoke_user_api_keys = Operation("DELETE", "/api/operator/users/{userId}/keys", types.KeysRevoked)
+    rotate_api_key = Operation("POST", "/api/api-keys/{keyId}/rotate", types.CreatedApiKey, query=("organization",), has_body=True)
+    rotate_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True)
+    rotate_organization_secret = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True)
+    rotate_secret = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True)
+    rotate_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True)
+    rotate_user_secret = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True)
     set_organization_state = Operation("PUT", "/api/operator/organizations/{organizationId}/state", types.Owner, has_body=True)
     set_user_state = Operation("PUT", "/api/operator/users/{userId}/state", types.Owner, has_body=True)
-    show_attempt_times = Operation("GET", "/api/webhooks/subscriptions/{id}/times", types.AttemptTimes, query=("organization",))
-    show_daily_uses = Operation("GET", "/api/api-keys/usage", types.DailyUses, query=("organization",))
-    show_key_usage = Operation("GET", "/api/api-keys/{keyId}/usage", types.KeyUsage, query=("hours", "until", "organization"))
+    show_attempt_times = Operation("GET", "/api/webhooks/subscriptions/{id}/times", types.AttemptTimes)
+    show_daily_uses = Operation("GET", "/api/api-keys/usage", types.DailyUses)
+    show_key_usage = Operation("GET", "/api/api-keys/{keyId}/usage", types.KeyUsage)
     show_organization_attempt_times = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/times", types.AttemptTimes)
     show_organization_daily_uses = Operation("GET", "/api/operator/organizations/{organizationId}/keys/usage", types.DailyUses)
-    show_organization_key_usage = Operation("GET", "/api/operator/organizations/{organizationId}/keys/{keyId}/usage", types.KeyUsage, query=("hours", "until"))
-    show_organization_outcomes = Operation("GET", "/api/operator/organizations/{organizationId}/outcomes", types.Outcomes, query=("hours", "until"))
-    show_organization_subscription_outcomes = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/outcomes", types.Outcomes, query=("hours", "until"))
-    show_outcomes = Operation("GET", "/api/webhooks/outcomes", types.Outcomes, query=("hours", "until", "organization"))
-    show_subscription_outcomes = Operation("GET", "/api/webhooks/subscriptions/{id}/outcomes", types.Outcomes, query=("hours", "until", "organization"))
+    show_organization_key_usage = Operation("GET", "/api/operator/organizations/{organizationId}/keys/{keyId}/usage", types.KeyUsage)
+    show_organization_outcomes = Operation("GET", "/api/operator/organizations/{organizationId}/outcomes", types.Outcomes)
+    show_organization_subscription_outcomes = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/outcomes", types.Outcomes)
+    show_outcomes = Operation("GET", "/api/webhooks/outcomes", types.Outcomes)
+    show_subscription_outcomes = Operation("GET", "/api/webhooks/subscriptions/{id}/outcomes", types.Outcomes)
     show_user_attempt_times = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/times", types.AttemptTimes)
     show_user_daily_uses = Operation("GET", "/api/operator/users/{userId}/keys/usage", types.DailyUses)
-    show_user_key_usage = Operation("GET", "/api/operator/users/{userId}/keys/{keyId}/usage", types.KeyUsage, query=("hours", "until"))
-    show_user_outcomes = Operation("GET", "/api/operator/users/{userId}/outcomes", types.Outcomes, query=("hours", "until"))
-    show_user_subscription_outcomes = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/outcomes", types.Outcomes, query=("hours", "until"))
+    show_user_key_usage = Operation("GET", "/api/operator/users/{userId}/keys/{keyId}/usage", types.KeyUsage)
+    show_user_outcomes = Operation("GET", "/api/operator/users/{userId}/outcomes", types.Outcomes)
+    show_user_subscription_outcomes = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/outcomes", types.Outcomes)
     show_webhook_keys = Operation("GET", "/.well-known/webhooks/{id}/jwks.json", types.PublicKeySet)
-    sign_in = Operation("GET", "/console/login", Location, query=("next",))
+    sign_in = Operation("GET", "/console/login", Location)
     sign_out = Operation("POST", "/console/logout", str)
-    stream_attempts = Operation("GET", "/api/webhooks/deliveries/stream", types.StreamedAttempt, query=("subscriptionId", "organization"), headers=("last-event-id",))
-    stream_organization_attempts = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/stream", types.StreamedAttempt, query=("subscriptionId",), headers=("last-event-id",))
-    stream_user_attempts = Operation("GET", "/api/operator/users/{userId}/deliveries/stream", types.StreamedAttempt, query=("subscriptionId",), headers=("last-event-id",))
-    test_filter = Operation("POST", "/api/webhooks/filters/test", types.FilterVerdict, query=("organization",), has_body=True, nullable=("event",))
-    test_organization_filter = Operation("POST", "/api/operator/organizations/{organizationId}/filters/test", types.FilterVerdict, has_body=True, nullable=("event",))
+    stream_attempts = Operation("GET", "/api/webhooks/deliveries/stream", types.StreamedAttempt, headers=("last-event-id",))
+    stream_organization_attempts = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/stream", types.StreamedAttempt, headers=("last-event-id",))
+    stream_user_attempts = Operation("GET", "/api/operator/users/{userId}/deliveries/stream", types.StreamedAttempt, headers=("last-event-id",))
+    test_filter = Operation("POST", "/api/webhooks/filters/test", types.FilterVerdict, query=("organization",), has_body=True)
+    test_organization_filter = Operation("POST", "/api/operator/organizations/{organizationId}/filters/test", types.FilterVerdict, has_body=True)
     test_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/test", types.SubscriptionTest)
-    test_organization_url = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True, nullable=("auth", "headers", "secret"))
-    test_subscription = Operation("POST", "/api/webhooks/subscriptions/{id}/test", types.SubscriptionTest, query=("organization",))
-    test_url = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True, nullable=("auth", "headers", "secret"))
-    test_user_filter = Operation("POST", "/api/operator/users/{userId}/filters/test", types.FilterVerdict, has_body=True, nullable=("event",))
+    test_organization_url = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True)
+    test_subscription = Operation("POST", "/api/webhooks/subscriptions/{id}/test", types.SubscriptionTest)
+    test_url = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True)
+    test_user_filter = Operation("POST", "/api/operator/users/{userId}/filters/test", types.FilterVerdict, has_body=True)
     test_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/test", types.SubscriptionTest)
-    test_user_url = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True, nullable=("auth", "headers", "secret"))
-    whoami = Operation("GET", "/api/whoami", types.Whoami, query=("organization",))
+    test_user_url = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True)
+    whoami = Operation("GET", "/api/whoami", types.Whoami)
 
 
 class Calls(ABC):
@@ -193,341 +193,95 @@ class Operations1(Calls):
         return self._call(Table.cancel_delivery, {"id": id}, {"organization": organization})
 
     def cancel_organization_delivery(self, organization_id: str, id: str) -> types.ChangedDelivery:
-        """Cancels a delivery, for an organization."""
+        """Cancels a delivery."""
         return self._call(Table.cancel_organization_delivery, {"organizationId": organization_id, "id": id}, {})
 
     def cancel_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
-        """Cancels a delivery, for a user."""
+        """Cancels a delivery."""
         return self._call(Table.cancel_user_delivery, {"userId": user_id, "id": id}, {})
 
-    def change_api_key(
-        self,
-        key_id: str,
-        *,
-        organization: str | None = None,
-        disabled: bool | None = None,
-        expires_at: datetime | None = None,
-        id_token: str | None = None,
-        label: str | None = None,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        rate_limit: str | None | Absent = ABSENT,
-    ) -> types.KeyRecord:
+    def change_api_key(self, key_id: str, *, organization: str | None = None, disabled: bool | None = None, expires_at: datetime | None = None, id_token: str | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
-        return self._call(
-            Table.change_api_key,
-            {"keyId": key_id},
-            {"organization": organization, "disabled": disabled, "expiresAt": expires_at, "idToken": id_token, "label": label, "metadata": metadata, "rateLimit": rate_limit},
-        )
+        return self._call(Table.change_api_key, {"keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"organization": organization, "disabled": disabled, "expiresAt": expires_at, "idToken": id_token, "label": label})
 
     def change_log_filter(self, *, filter: str) -> types.LogFilterChanged:
         """Chooses which lines the log of the instance that answers has."""
         return self._call(Table.change_log_filter, {"filter": filter}, {})
 
-    def change_organization(
-        self,
-        organization_id: str,
-        *,
-        email: str | None | Absent = ABSENT,
-        max_active_keys: int | None | Absent = ABSENT,
-        max_subscriptions: int | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        name: str | None | Absent = ABSENT,
-    ) -> types.Owner:
+    def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of an organization."""
-        return self._call(
-            Table.change_organization,
-            {"organizationId": organization_id},
-            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
-        )
+        return self._call(Table.change_organization, {"organizationId": organization_id, "email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name}, {})
 
-    def change_organization_api_key(
-        self,
-        organization_id: str,
-        key_id: str,
-        *,
-        disabled: bool | None = None,
-        expires_at: datetime | None = None,
-        label: str | None = None,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        rate_limit: str | None | Absent = ABSENT,
-    ) -> types.KeyRecord:
-        """Changes an API key, for an organization."""
-        return self._call(
-            Table.change_organization_api_key,
-            {"organizationId": organization_id, "keyId": key_id},
-            {"disabled": disabled, "expiresAt": expires_at, "label": label, "metadata": metadata, "rateLimit": rate_limit},
-        )
+    def change_organization_api_key(self, organization_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
+        """Changes an API key."""
+        return self._call(Table.change_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
 
-    def change_organization_subscription(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None = None,
-        enabled: bool | None = None,
-        events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        url: str | None = None,
-    ) -> types.ChangedSubscription:
-        """Changes a webhook subscription, for an organization."""
-        return self._call(
-            Table.change_organization_subscription,
-            {"organizationId": organization_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
-        )
-
-    def change_subscription(
-        self,
-        id: str,
-        *,
-        organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None = None,
-        enabled: bool | None = None,
-        events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        url: str | None = None,
-    ) -> types.ChangedSubscription:
+    def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
-        return self._call(
-            Table.change_subscription,
-            {"id": id},
-            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
-        )
+        return self._call(Table.change_organization_subscription, {"organizationId": organization_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
 
-    def change_user(
-        self,
-        user_id: str,
-        *,
-        email: str | None | Absent = ABSENT,
-        max_active_keys: int | None | Absent = ABSENT,
-        max_subscriptions: int | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        name: str | None | Absent = ABSENT,
-    ) -> types.Owner:
+    def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+        """Changes a webhook subscription."""
+        return self._call(Table.change_subscription, {"id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url})
+
+    def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of a user."""
-        return self._call(
-            Table.change_user,
-            {"userId": user_id},
-            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
-        )
+        return self._call(Table.change_user, {"userId": user_id, "email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name}, {})
 
-    def change_user_api_key(
-        self,
-        user_id: str,
-        key_id: str,
-        *,
-        disabled: bool | None = None,
-        expires_at: datetime | None = None,
-        label: str | None = None,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        rate_limit: str | None | Absent = ABSENT,
-    ) -> types.KeyRecord:
-        """Changes an API key, for a user."""
-        return self._call(
-            Table.change_user_api_key,
-            {"userId": user_id, "keyId": key_id},
-            {"disabled": disabled, "expiresAt": expires_at, "label": label, "metadata": metadata, "rateLimit": rate_limit},
-        )
+    def change_user_api_key(self, user_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
+        """Changes an API key."""
+        return self._call(Table.change_user_api_key, {"userId": user_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
 
-    def change_user_subscription(
-        self,
-        user_id: str,
-        id: str,
-        *,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None = None,
-        enabled: bool | None = None,
-        events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        url: str | None = None,
-    ) -> types.ChangedSubscription:
-        """Changes a webhook subscription, for a user."""
-        return self._call(
-            Table.change_user_subscription,
-            {"userId": user_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
-        )
+    def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+        """Changes a webhook subscription."""
+        return self._call(Table.change_user_subscription, {"userId": user_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
 
-    def complete_sign_in(
-        self,
-        *,
-        code: str | None = None,
-        state: str | None = None,
-        iss: str | None = None,
-        error: str | None = None,
-    ) -> str:
+    def complete_sign_in(self, *, code: str | None = None, state: str | None = None, iss: str | None = None, error: str | None = None) -> str:
         """Completes a sign-in."""
         return self._call(Table.complete_sign_in, {}, {"code": code, "state": state, "iss": iss, "error": error})
 
-    def count_organization_recoverable(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        since: datetime,
-    ) -> types.RecoverableDeliveries:
-        """Counts the deliveries that a recovery of a webhook subscription would retry, for support work."""
-        return self._call(
-            Table.count_organization_recoverable,
-            {"organizationId": organization_id, "id": id, "since": since},
-            {},
-        )
+    def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
+        """Counts the deliveries that a recovery of a webhook subscription would retry."""
+        return self._call(Table.count_organization_recoverable, {"organizationId": organization_id, "id": id, "since": since}, {})
 
-    def count_recoverable(
-        self,
-        id: str,
-        *,
-        since: datetime,
-        organization: str | None = None,
-    ) -> types.RecoverableDeliveries:
+    def count_recoverable(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return self._call(Table.count_recoverable, {"id": id, "since": since}, {"organization": organization})
 
     def count_user_recoverable(self, user_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
-        """Counts the deliveries that a recovery of a webhook subscription would retry, for support work."""
+        """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return self._call(Table.count_user_recoverable, {"userId": user_id, "id": id, "since": since}, {})
 
-    def create_api_key(
-        self,
-        *,
-        label: str,
-        organization: str | None = None,
-        expires_at: datetime | None | Absent = ABSENT,
-        id_token: str | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None = None,
-        rate_limit: str | None | Absent = ABSENT,
-        scopes: Sequence[str] | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
+    def create_api_key(self, *, label: str, organization: str | None = None, expires_at: datetime | None | Absent = ABSENT, id_token: str | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Creates an API key. Only this answer contains the full key."""
-        return self._call(
-            Table.create_api_key,
-            {"label": label},
-            {"organization": organization, "expiresAt": expires_at, "idToken": id_token, "metadata": metadata, "rateLimit": rate_limit, "scopes": scopes},
-        )
+        return self._call(Table.create_api_key, {"label": label, "expiresAt": expires_at, "idToken": id_token, "rateLimit": rate_limit, "scopes": scopes}, {"organization": organization, "metadata": metadata})
 
-    def create_organization_api_key(
-        self,
-        organization_id: str,
-        *,
-        label: str,
-        expires_at: datetime | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None = None,
-        rate_limit: str | None | Absent = ABSENT,
-        scopes: Sequence[str] | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Creates an API key, for an organization. Only this answer contains the full key."""
-        return self._call(
-            Table.create_organization_api_key,
-            {"organizationId": organization_id, "label": label},
-            {"expiresAt": expires_at, "metadata": metadata, "rateLimit": rate_limit, "scopes": scopes},
-        )
+    def create_organization_api_key(self, organization_id: str, *, label: str, expires_at: datetime | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Creates an API key. Only this answer contains the full key."""
+        return self._call(Table.create_organization_api_key, {"organizationId": organization_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
 
-    def create_organization_subscription(
-        self,
-        organization_id: str,
-        *,
-        events: Sequence[str],
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None | Absent = ABSENT,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
-        """Creates a webhook subscription, for an organization."""
-        return self._call(
-            Table.create_organization_subscription,
-            {"organizationId": organization_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
-        )
-
-    def create_portal_link(
-        self,
-        *,
-        capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None | Absent = ABSENT,
-        organization_id: str | None | Absent = ABSENT,
-        return_url: str | None | Absent = ABSENT,
-        ttl_seconds: int | None | Absent = ABSENT,
-        user_id: str | None | Absent = ABSENT,
-    ) -> types.PortalLink:
-        """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
-        return self._call(
-            Table.create_portal_link,
-            {},
-            {"capabilities": capabilities, "organizationId": organization_id, "returnUrl": return_url, "ttlSeconds": ttl_seconds, "userId": user_id},
-        )
-
-    def create_subscription(
-        self,
-        *,
-        events: Sequence[str],
-        url: str,
-        organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None | Absent = ABSENT,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
+    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
-        return self._call(
-            Table.create_subscription,
-            {"events": events, "url": url},
-            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
-        )
+        return self._call(Table.create_organization_subscription, {"organizationId": organization_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
 
-    def create_user_api_key(
-        self,
-        user_id: str,
-        *,
-        label: str,
-        expires_at: datetime | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None = None,
-        rate_limit: str | None | Absent = ABSENT,
-        scopes: Sequence[str] | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Creates an API key, for a user. Only this answer contains the full key."""
-        return self._call(
-            Table.create_user_api_key,
-            {"userId": user_id, "label": label},
-            {"expiresAt": expires_at, "metadata": metadata, "rateLimit": rate_limit, "scopes": scopes},
-        )
+    def create_portal_link(self, *, capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None | Absent = ABSENT, organization_id: str | None | Absent = ABSENT, return_url: str | None | Absent = ABSENT, ttl_seconds: int | None | Absent = ABSENT, user_id: str | None | Absent = ABSENT) -> types.PortalLink:
+        """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
+        return self._call(Table.create_portal_link, {"capabilities": capabilities, "organizationId": organization_id, "returnUrl": return_url, "ttlSeconds": ttl_seconds, "userId": user_id}, {})
 
-    def create_user_subscription(
-        self,
-        user_id: str,
-        *,
-        events: Sequence[str],
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None | Absent = ABSENT,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
-        """Creates a webhook subscription, for a user."""
-        return self._call(
-            Table.create_user_subscription,
-            {"userId": user_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
-        )
+    def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Creates a webhook subscription."""
+        return self._call(Table.create_subscription, {"events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {"organization": organization})
+
+    def create_user_api_key(self, user_id: str, *, label: str, expires_at: datetime | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Creates an API key. Only this answer contains the full key."""
+        return self._call(Table.create_user_api_key, {"userId": user_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
+
+    def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Creates a webhook subscription."""
+        return self._call(Table.create_user_subscription, {"userId": user_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
-        """Deletes a webhook subscription, for an organization."""
+        """Deletes a webhook subscription."""
         return self._call(Table.delete_organization_subscription, {"organizationId": organization_id, "id": id}, {})
 
     def delete_subscription(self, id: str, *, organization: str | None = None) -> None:
@@ -535,7 +289,7 @@ class Operations1(Calls):
         return self._call(Table.delete_subscription, {"id": id}, {"organization": organization})
 
     def delete_user_subscription(self, user_id: str, id: str) -> None:
-        """Deletes a webhook subscription, for a user."""
+        """Deletes a webhook subscription."""
         return self._call(Table.delete_user_subscription, {"userId": user_id, "id": id}, {})
 
     def docs_file(self, file: str) -> bytes:
@@ -551,11 +305,11 @@ class Operations1(Calls):
         return self._call(Table.end_current_session, {}, {})
 
     def end_organization_session(self, organization_id: str, id: str) -> types.SessionList:
-        """Ends one session of the organization, for support work."""
+        """Ends one session of the organization."""
         return self._call(Table.end_organization_session, {"organizationId": organization_id, "id": id}, {})
 
     def end_organization_sessions(self, organization_id: str) -> types.SessionList:
-        """Ends all sessions of the organization, for support work."""
+        """Ends all sessions of the organization."""
         return self._call(Table.end_organization_sessions, {"organizationId": organization_id}, {})
 
     def end_session(self, id: str, *, organization: str | None = None) -> types.SessionList:
@@ -567,11 +321,11 @@ class Operations1(Calls):
         return self._call(Table.end_sessions, {}, {"keepCurrent": keep_current, "organization": organization})
 
     def end_user_session(self, user_id: str, id: str) -> types.SessionList:
-        """Ends one session of the user, for support work."""
+        """Ends one session of the user."""
         return self._call(Table.end_user_session, {"userId": user_id, "id": id}, {})
 
     def end_user_sessions(self, user_id: str) -> types.SessionList:
-        """Ends all sessions of the user, for support work."""
+        """Ends all sessions of the user."""
         return self._call(Table.end_user_sessions, {"userId": user_id}, {})
 
     def error_index(self) -> str:
@@ -623,8 +377,28 @@ class Operations1(Calls):
         return self._call(Table.find_organization, {"organizationId": organization_id}, {})
 
     def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
-        """Shows a delivery, its event and the result of each attempt, for support work."""
+        """Shows a delivery, its event and the result of each attempt."""
         return self._call(Table.find_organization_delivery, {"organizationId": organization_id, "id": id}, {})
+
+    def find_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return self._call(Table.find_organization_subscription, {"organizationId": organization_id, "id": id}, {})
+
+    def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return self._call(Table.find_subscription, {"id": id}, {"organization": organization})
+
+    def find_system_state(self) -> types.SystemState:
+        """Shows how the instance that answers and the store are doing."""
+        return self._call(Table.find_system_state, {}, {})
+
+    def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return self._call(Table.find_user, {"userId": user_id}, {})
+
+    def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
+        """Shows a delivery, its event and the result of each attempt."""
+        return self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
 
 
 class AsyncOperations1(AsyncCalls):
@@ -641,353 +415,103 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(Table.cancel_delivery, {"id": id}, {"organization": organization})
 
     async def cancel_organization_delivery(self, organization_id: str, id: str) -> types.ChangedDelivery:
-        """Cancels a delivery, for an organization."""
+        """Cancels a delivery."""
         return await self._call(Table.cancel_organization_delivery, {"organizationId": organization_id, "id": id}, {})
 
     async def cancel_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
-        """Cancels a delivery, for a user."""
+        """Cancels a delivery."""
         return await self._call(Table.cancel_user_delivery, {"userId": user_id, "id": id}, {})
 
-    async def change_api_key(
-        self,
-        key_id: str,
-        *,
-        organization: str | None = None,
-        disabled: bool | None = None,
-        expires_at: datetime | None = None,
-        id_token: str | None = None,
-        label: str | None = None,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        rate_limit: str | None | Absent = ABSENT,
-    ) -> types.KeyRecord:
+    async def change_api_key(self, key_id: str, *, organization: str | None = None, disabled: bool | None = None, expires_at: datetime | None = None, id_token: str | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
-        return await self._call(
-            Table.change_api_key,
-            {"keyId": key_id},
-            {"organization": organization, "disabled": disabled, "expiresAt": expires_at, "idToken": id_token, "label": label, "metadata": metadata, "rateLimit": rate_limit},
-        )
+        return await self._call(Table.change_api_key, {"keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"organization": organization, "disabled": disabled, "expiresAt": expires_at, "idToken": id_token, "label": label})
 
     async def change_log_filter(self, *, filter: str) -> types.LogFilterChanged:
         """Chooses which lines the log of the instance that answers has."""
         return await self._call(Table.change_log_filter, {"filter": filter}, {})
 
-    async def change_organization(
-        self,
-        organization_id: str,
-        *,
-        email: str | None | Absent = ABSENT,
-        max_active_keys: int | None | Absent = ABSENT,
-        max_subscriptions: int | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        name: str | None | Absent = ABSENT,
-    ) -> types.Owner:
+    async def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of an organization."""
-        return await self._call(
-            Table.change_organization,
-            {"organizationId": organization_id},
-            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
-        )
+        return await self._call(Table.change_organization, {"organizationId": organization_id, "email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name}, {})
 
-    async def change_organization_api_key(
-        self,
-        organization_id: str,
-        key_id: str,
-        *,
-        disabled: bool | None = None,
-        expires_at: datetime | None = None,
-        label: str | None = None,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        rate_limit: str | None | Absent = ABSENT,
-    ) -> types.KeyRecord:
-        """Changes an API key, for an organization."""
-        return await self._call(
-            Table.change_organization_api_key,
-            {"organizationId": organization_id, "keyId": key_id},
-            {"disabled": disabled, "expiresAt": expires_at, "label": label, "metadata": metadata, "rateLimit": rate_limit},
-        )
+    async def change_organization_api_key(self, organization_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
+        """Changes an API key."""
+        return await self._call(Table.change_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
 
-    async def change_organization_subscription(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None = None,
-        enabled: bool | None = None,
-        events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        url: str | None = None,
-    ) -> types.ChangedSubscription:
-        """Changes a webhook subscription, for an organization."""
-        return await self._call(
-            Table.change_organization_subscription,
-            {"organizationId": organization_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
-        )
-
-    async def change_subscription(
-        self,
-        id: str,
-        *,
-        organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None = None,
-        enabled: bool | None = None,
-        events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        url: str | None = None,
-    ) -> types.ChangedSubscription:
+    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
-        return await self._call(
-            Table.change_subscription,
-            {"id": id},
-            {"organization": organization, "auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
-        )
+        return await self._call(Table.change_organization_subscription, {"organizationId": organization_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
 
-    async def change_user(
-        self,
-        user_id: str,
-        *,
-        email: str | None | Absent = ABSENT,
-        max_active_keys: int | None | Absent = ABSENT,
-        max_subscriptions: int | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        name: str | None | Absent = ABSENT,
-    ) -> types.Owner:
+    async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+        """Changes a webhook subscription."""
+        return await self._call(Table.change_subscription, {"id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url})
+
+    async def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of a user."""
-        return await self._call(
-            Table.change_user,
-            {"userId": user_id},
-            {"email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name},
-        )
+        return await self._call(Table.change_user, {"userId": user_id, "email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name}, {})
 
-    async def change_user_api_key(
-        self,
-        user_id: str,
-        key_id: str,
-        *,
-        disabled: bool | None = None,
-        expires_at: datetime | None = None,
-        label: str | None = None,
-        metadata: dict[str, Any] | None | Absent = ABSENT,
-        rate_limit: str | None | Absent = ABSENT,
-    ) -> types.KeyRecord:
-        """Changes an API key, for a user."""
-        return await self._call(
-            Table.change_user_api_key,
-            {"userId": user_id, "keyId": key_id},
-            {"disabled": disabled, "expiresAt": expires_at, "label": label, "metadata": metadata, "rateLimit": rate_limit},
-        )
+    async def change_user_api_key(self, user_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
+        """Changes an API key."""
+        return await self._call(Table.change_user_api_key, {"userId": user_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
 
-    async def change_user_subscription(
-        self,
-        user_id: str,
-        id: str,
-        *,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None = None,
-        enabled: bool | None = None,
-        events: Sequence[str] | None = None,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        url: str | None = None,
-    ) -> types.ChangedSubscription:
-        """Changes a webhook subscription, for a user."""
-        return await self._call(
-            Table.change_user_subscription,
-            {"userId": user_id, "id": id},
-            {"auth": auth, "description": description, "enabled": enabled, "events": events, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "url": url},
-        )
+    async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+        """Changes a webhook subscription."""
+        return await self._call(Table.change_user_subscription, {"userId": user_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
 
-    async def complete_sign_in(
-        self,
-        *,
-        code: str | None = None,
-        state: str | None = None,
-        iss: str | None = None,
-        error: str | None = None,
-    ) -> str:
+    async def complete_sign_in(self, *, code: str | None = None, state: str | None = None, iss: str | None = None, error: str | None = None) -> str:
         """Completes a sign-in."""
         return await self._call(Table.complete_sign_in, {}, {"code": code, "state": state, "iss": iss, "error": error})
 
-    async def count_organization_recoverable(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        since: datetime,
-    ) -> types.RecoverableDeliveries:
-        """Counts the deliveries that a recovery of a webhook subscription would retry, for support work."""
-        return await self._call(
-            Table.count_organization_recoverable,
-            {"organizationId": organization_id, "id": id, "since": since},
-            {},
-        )
+    async def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
+        """Counts the deliveries that a recovery of a webhook subscription would retry."""
+        return await self._call(Table.count_organization_recoverable, {"organizationId": organization_id, "id": id, "since": since}, {})
 
-    async def count_recoverable(
-        self,
-        id: str,
-        *,
-        since: datetime,
-        organization: str | None = None,
-    ) -> types.RecoverableDeliveries:
+    async def count_recoverable(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return await self._call(Table.count_recoverable, {"id": id, "since": since}, {"organization": organization})
 
     async def count_user_recoverable(self, user_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
-        """Counts the deliveries that a recovery of a webhook subscription would retry, for support work."""
+        """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return await self._call(Table.count_user_recoverable, {"userId": user_id, "id": id, "since": since}, {})
 
-    async def create_api_key(
-        self,
-        *,
-        label: str,
-        organization: str | None = None,
-        expires_at: datetime | None | Absent = ABSENT,
-        id_token: str | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None = None,
-        rate_limit: str | None | Absent = ABSENT,
-        scopes: Sequence[str] | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
+    async def create_api_key(self, *, label: str, organization: str | None = None, expires_at: datetime | None | Absent = ABSENT, id_token: str | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Creates an API key. Only this answer contains the full key."""
-        return await self._call(
-            Table.create_api_key,
-            {"label": label},
-            {"organization": organization, "expiresAt": expires_at, "idToken": id_token, "metadata": metadata, "rateLimit": rate_limit, "scopes": scopes},
-        )
+        return await self._call(Table.create_api_key, {"label": label, "expiresAt": expires_at, "idToken": id_token, "rateLimit": rate_limit, "scopes": scopes}, {"organization": organization, "metadata": metadata})
 
-    async def create_organization_api_key(
-        self,
-        organization_id: str,
-        *,
-        label: str,
-        expires_at: datetime | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None = None,
-        rate_limit: str | None | Absent = ABSENT,
-        scopes: Sequence[str] | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Creates an API key, for an organization. Only this answer contains the full key."""
-        return await self._call(
-            Table.create_organization_api_key,
-            {"organizationId": organization_id, "label": label},
-            {"expiresAt": expires_at, "metadata": metadata, "rateLimit": rate_limit, "scopes": scopes},
-        )
+    async def create_organization_api_key(self, organization_id: str, *, label: str, expires_at: datetime | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Creates an API key. Only this answer contains the full key."""
+        return await self._call(Table.create_organization_api_key, {"organizationId": organization_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
 
-    async def create_organization_subscription(
-        self,
-        organization_id: str,
-        *,
-        events: Sequence[str],
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None | Absent = ABSENT,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
-        """Creates a webhook subscription, for an organization."""
-        return await self._call(
-            Table.create_organization_subscription,
-            {"organizationId": organization_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
-        )
-
-    async def create_portal_link(
-        self,
-        *,
-        capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None | Absent = ABSENT,
-        organization_id: str | None | Absent = ABSENT,
-        return_url: str | None | Absent = ABSENT,
-        ttl_seconds: int | None | Absent = ABSENT,
-        user_id: str | None | Absent = ABSENT,
-    ) -> types.PortalLink:
-        """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
-        return await self._call(
-            Table.create_portal_link,
-            {},
-            {"capabilities": capabilities, "organizationId": organization_id, "returnUrl": return_url, "ttlSeconds": ttl_seconds, "userId": user_id},
-        )
-
-    async def create_subscription(
-        self,
-        *,
-        events: Sequence[str],
-        url: str,
-        organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None | Absent = ABSENT,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
+    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
-        return await self._call(
-            Table.create_subscription,
-            {"events": events, "url": url},
-            {"organization": organization, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
-        )
+        return await self._call(Table.create_organization_subscription, {"organizationId": organization_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
 
-    async def create_user_api_key(
-        self,
-        user_id: str,
-        *,
-        label: str,
-        expires_at: datetime | None | Absent = ABSENT,
-        metadata: dict[str, Any] | None = None,
-        rate_limit: str | None | Absent = ABSENT,
-        scopes: Sequence[str] | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Creates an API key, for a user. Only this answer contains the full key."""
-        return await self._call(
-            Table.create_user_api_key,
-            {"userId": user_id, "label": label},
-            {"expiresAt": expires_at, "metadata": metadata, "rateLimit": rate_limit, "scopes": scopes},
-        )
+    async def create_portal_link(self, *, capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None | Absent = ABSENT, organization_id: str | None | Absent = ABSENT, return_url: str | None | Absent = ABSENT, ttl_seconds: int | None | Absent = ABSENT, user_id: str | None | Absent = ABSENT) -> types.PortalLink:
+        """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
+        return await self._call(Table.create_portal_link, {"capabilities": capabilities, "organizationId": organization_id, "returnUrl": return_url, "ttlSeconds": ttl_seconds, "userId": user_id}, {})
 
-    async def create_user_subscription(
-        self,
-        user_id: str,
-        *,
-        events: Sequence[str],
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        description: str | None | Absent = ABSENT,
-        filter: dict[str, Any] | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        max_per_second: float | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
-        """Creates a webhook subscription, for a user."""
-        return await self._call(
-            Table.create_user_subscription,
-            {"userId": user_id, "events": events, "url": url},
-            {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing},
-        )
+    async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Creates a webhook subscription."""
+        return await self._call(Table.create_subscription, {"events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {"organization": organization})
+
+    async def create_user_api_key(self, user_id: str, *, label: str, expires_at: datetime | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Creates an API key. Only this answer contains the full key."""
+        return await self._call(Table.create_user_api_key, {"userId": user_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
+
+    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Creates a webhook subscription."""
+        return await self._call(Table.create_user_subscription, {"userId": user_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:
-        """Deletes a webhook subscription, for an organization."""
-        return await self._call(
-            Table.delete_organization_subscription,
-            {"organizationId": organization_id, "id": id},
-            {},
-        )
+        """Deletes a webhook subscription."""
+        return await self._call(Table.delete_organization_subscription, {"organizationId": organization_id, "id": id}, {})
 
     async def delete_subscription(self, id: str, *, organization: str | None = None) -> None:
         """Deletes a webhook subscription."""
         return await self._call(Table.delete_subscription, {"id": id}, {"organization": organization})
 
     async def delete_user_subscription(self, user_id: str, id: str) -> None:
-        """Deletes a webhook subscription, for a user."""
+        """Deletes a webhook subscription."""
         return await self._call(Table.delete_user_subscription, {"userId": user_id, "id": id}, {})
 
     async def docs_file(self, file: str) -> bytes:
@@ -1003,32 +527,27 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(Table.end_current_session, {}, {})
 
     async def end_organization_session(self, organization_id: str, id: str) -> types.SessionList:
-        """Ends one session of the organization, for support work."""
+        """Ends one session of the organization."""
         return await self._call(Table.end_organization_session, {"organizationId": organization_id, "id": id}, {})
 
     async def end_organization_sessions(self, organization_id: str) -> types.SessionList:
-        """Ends all sessions of the organization, for support work."""
+        """Ends all sessions of the organization."""
         return await self._call(Table.end_organization_sessions, {"organizationId": organization_id}, {})
 
     async def end_session(self, id: str, *, organization: str | None = None) -> types.SessionList:
         """Ends one session of the user."""
         return await self._call(Table.end_session, {"id": id}, {"organization": organization})
 
-    async def end_sessions(
-        self,
-        *,
-        keep_current: bool | None = None,
-        organization: str | None = None,
-    ) -> types.SessionList:
+    async def end_sessions(self, *, keep_current: bool | None = None, organization: str | None = None) -> types.SessionList:
         """Ends all sessions of the user."""
         return await self._call(Table.end_sessions, {}, {"keepCurrent": keep_current, "organization": organization})
 
     async def end_user_session(self, user_id: str, id: str) -> types.SessionList:
-        """Ends one session of the user, for support work."""
+        """Ends one session of the user."""
         return await self._call(Table.end_user_session, {"userId": user_id, "id": id}, {})
 
     async def end_user_sessions(self, user_id: str) -> types.SessionList:
-        """Ends all sessions of the user, for support work."""
+        """Ends all sessions of the user."""
         return await self._call(Table.end_user_sessions, {"userId": user_id}, {})
 
     async def error_index(self) -> str:
@@ -1080,33 +599,33 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(Table.find_organization, {"organizationId": organization_id}, {})
 
     async def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
-        """Shows a delivery, its event and the result of each attempt, for support work."""
+        """Shows a delivery, its event and the result of each attempt."""
         return await self._call(Table.find_organization_delivery, {"organizationId": organization_id, "id": id}, {})
+
+    async def find_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return await self._call(Table.find_organization_subscription, {"organizationId": organization_id, "id": id}, {})
+
+    async def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return await self._call(Table.find_subscription, {"id": id}, {"organization": organization})
+
+    async def find_system_state(self) -> types.SystemState:
+        """Shows how the instance that answers and the store are doing."""
+        return await self._call(Table.find_system_state, {}, {})
+
+    async def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return await self._call(Table.find_user, {"userId": user_id}, {})
+
+    async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
+        """Shows a delivery, its event and the result of each attempt."""
+        return await self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
 
 
 class Operations2(Calls):
-    def find_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health, for support work."""
-        return self._call(Table.find_organization_subscription, {"organizationId": organization_id, "id": id}, {})
-
-    def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health."""
-        return self._call(Table.find_subscription, {"id": id}, {"organization": organization})
-
-    def find_system_state(self) -> types.SystemState:
-        """Shows how the instance that answers and the store are doing."""
-        return self._call(Table.find_system_state, {}, {})
-
-    def find_user(self, user_id: str) -> types.Owner:
-        """Shows the record of a user."""
-        return self._call(Table.find_user, {"userId": user_id}, {})
-
-    def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
-        """Shows a delivery, its event and the result of each attempt, for support work."""
-        return self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
-
     def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health, for support work."""
+        """Shows a webhook subscription and its health."""
         return self._call(Table.find_user_subscription, {"userId": user_id, "id": id}, {})
 
     def forward_auth(self, *, scope: Sequence[str] | None = None, profile: Literal["nginx"] | None = None) -> None:
@@ -1123,29 +642,11 @@ class Operations2(Calls):
 
     def introspect(self, *, token: str, scopes: Sequence[str] | None | Absent = ABSENT) -> types.Introspection:
         """Verifies an API key and returns its owner (RFC 7662)."""
-        return self._call(Table.introspect, {"token": token}, {"scopes": scopes})
+        return self._call(Table.introspect, {"token": token, "scopes": scopes}, {})
 
-    def list_all_audit_events(
-        self,
-        *,
-        user_id: str | None = None,
-        organization_id: str | None = None,
-        actor: str | None = None,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
-        target: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
-        return Pages(
-            self._call,
-            "events",
-            Table.list_all_audit_events,
-            {},
-            {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+        return Pages(self._call, "events", Table.list_all_audit_events, {}, {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
     def list_all_event_types(self) -> types.EventTypeList:
         """Lists all event types, also hidden and archived ones."""
@@ -1155,276 +656,89 @@ class Operations2(Calls):
         """Lists the caller's API keys."""
         return self._call(Table.list_api_keys, {}, {"organization": organization})
 
-    def list_audit_events(
-        self,
-        *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
-        target: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-        organization: str | None = None,
-    ) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
-        return Pages(
-            self._call,
-            "events",
-            Table.list_audit_events,
-            {},
-            {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization},
-        )
+        return Pages(self._call, "events", Table.list_audit_events, {}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
 
-    def list_deliveries(
-        self,
-        *,
-        subscription_id: str | None = None,
-        event_type: str | None = None,
-        state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-        organization: str | None = None,
-    ) -> Pages[types.DeliveryPage, types.Delivery]:
+    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
-        return Pages(
-            self._call,
-            "deliveries",
-            Table.list_deliveries,
-            {},
-            {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization},
-        )
+        return Pages(self._call, "deliveries", Table.list_deliveries, {}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
 
     def list_event_types(self, *, organization: str | None = None) -> types.EventTypeList:
         """Lists the types of events that webhooks have."""
         return self._call(Table.list_event_types, {}, {"organization": organization})
 
-    def list_events(
-        self,
-        *,
-        user_id: str | None = None,
-        organization_id: str | None = None,
-        type: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> Pages[types.EventPage, types.LoggedEvent]:
+    def list_events(self, *, user_id: str | None = None, organization_id: str | None = None, type: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.EventPage, types.LoggedEvent]:
         """Lists published events, newest first."""
-        return Pages(
-            self._call,
-            "events",
-            Table.list_events,
-            {},
-            {"userId": user_id, "organizationId": organization_id, "type": type, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+        return Pages(self._call, "events", Table.list_events, {}, {"userId": user_id, "organizationId": organization_id, "type": type, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
-    def list_failing_subscriptions(
-        self,
-        *,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> Pages[types.FailingSubscriptionPage, types.FailingSubscription]:
+    def list_failing_subscriptions(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[types.FailingSubscriptionPage, types.FailingSubscription]:
         """Lists the failing subscriptions of all users."""
-        return Pages(
-            self._call,
-            "subscriptions",
-            Table.list_failing_subscriptions,
-            {},
-            {"cursor": cursor, "limit": limit},
-        )
+        return Pages(self._call, "subscriptions", Table.list_failing_subscriptions, {}, {"cursor": cursor, "limit": limit})
 
     def list_failures(self, *, subscription_id: str | None = None, organization: str | None = None) -> types.Failures:
         """Lists the caller's failed deliveries, grouped by cause."""
         return self._call(Table.list_failures, {}, {"subscriptionId": subscription_id, "organization": organization})
 
     def list_organization_api_keys(self, organization_id: str) -> types.KeyList:
-        """Lists the organization's API keys, for support work."""
+        """Lists the organization's API keys."""
         return self._call(Table.list_organization_api_keys, {"organizationId": organization_id}, {})
 
-    def list_organization_audit_events(
-        self,
-        organization_id: str,
-        *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
-        target: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> Pages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the organization, newest first, for support work."""
-        return Pages(
-            self._call,
-            "events",
-            Table.list_organization_audit_events,
-            {"organizationId": organization_id},
-            {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+        """Lists who changed what of the organization, newest first."""
+        return Pages(self._call, "events", Table.list_organization_audit_events, {"organizationId": organization_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
-    def list_organization_deliveries(
-        self,
-        organization_id: str,
-        *,
-        subscription_id: str | None = None,
-        event_type: str | None = None,
-        state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> Pages[types.DeliveryPage, types.Delivery]:
-        """Lists deliveries to the organization's webhook subscriptions, newest first, for support work."""
-        return Pages(
-            self._call,
-            "deliveries",
-            Table.list_organization_deliveries,
-            {"organizationId": organization_id},
-            {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
+        """Lists deliveries to the organization's webhook subscriptions, newest first."""
+        return Pages(self._call, "deliveries", Table.list_organization_deliveries, {"organizationId": organization_id}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
-    def list_organization_failures(
-        self,
-        organization_id: str,
-        *,
-        subscription_id: str | None = None,
-    ) -> types.Failures:
-        """Lists the organization's failed deliveries, grouped by cause, for support work."""
-        return self._call(
-            Table.list_organization_failures,
-            {"organizationId": organization_id},
-            {"subscriptionId": subscription_id},
-        )
+    def list_organization_failures(self, organization_id: str, *, subscription_id: str | None = None) -> types.Failures:
+        """Lists the organization's failed deliveries, grouped by cause."""
+        return self._call(Table.list_organization_failures, {"organizationId": organization_id}, {"subscriptionId": subscription_id})
 
     def list_organization_sessions(self, organization_id: str) -> types.SessionList:
-        """Lists the sessions of the organization, for support work."""
+        """Lists the sessions of the organization."""
         return self._call(Table.list_organization_sessions, {"organizationId": organization_id}, {})
 
-    def list_organization_subscriptions(
-        self,
-        organization_id: str,
-        *,
-        cursor: str | None = None,
-        limit: int | None = None,
-        include: Literal["health"] | None = None,
-    ) -> Pages[types.SubscriptionPage, types.Subscription]:
-        """Lists the organization's webhook subscriptions, newest first, for support work."""
-        return Pages(
-            self._call,
-            "subscriptions",
-            Table.list_organization_subscriptions,
-            {"organizationId": organization_id},
-            {"cursor": cursor, "limit": limit, "include": include},
-        )
+    def list_organization_subscriptions(self, organization_id: str, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None) -> Pages[types.SubscriptionPage, types.Subscription]:
+        """Lists the organization's webhook subscriptions, newest first."""
+        return Pages(self._call, "subscriptions", Table.list_organization_subscriptions, {"organizationId": organization_id}, {"cursor": cursor, "limit": limit, "include": include})
 
-    def list_owners(
-        self,
-        *,
-        query: str | None = None,
-        state: Literal["active", "suspended"] | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> Pages[types.OwnerPage, types.ListedOwner]:
+    def list_owners(self, *, query: str | None = None, state: Literal["active", "suspended"] | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.OwnerPage, types.ListedOwner]:
         """Finds users and organizations."""
-        return Pages(
-            self._call,
-            "owners",
-            Table.list_owners,
-            {},
-            {"query": query, "state": state, "cursor": cursor, "limit": limit},
-        )
+        return Pages(self._call, "owners", Table.list_owners, {}, {"query": query, "state": state, "cursor": cursor, "limit": limit})
 
     def list_sessions(self, *, organization: str | None = None) -> types.SessionList:
         """Lists the sessions of the user."""
         return self._call(Table.list_sessions, {}, {"organization": organization})
 
-    def list_subscriptions(
-        self,
-        *,
-        cursor: str | None = None,
-        limit: int | None = None,
-        include: Literal["health"] | None = None,
-        organization: str | None = None,
-    ) -> Pages[types.SubscriptionPage, types.Subscription]:
+    def list_subscriptions(self, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None, organization: str | None = None) -> Pages[types.SubscriptionPage, types.Subscription]:
         """Lists the caller's webhook subscriptions, newest first."""
-        return Pages(
-            self._call,
-            "subscriptions",
-            Table.list_subscriptions,
-            {},
-            {"cursor": cursor, "limit": limit, "include": include, "organization": organization},
-        )
+        return Pages(self._call, "subscriptions", Table.list_subscriptions, {}, {"cursor": cursor, "limit": limit, "include": include, "organization": organization})
 
     def list_user_api_keys(self, user_id: str) -> types.KeyList:
-        """Lists the user's API keys, for support work."""
+        """Lists the user's API keys."""
         return self._call(Table.list_user_api_keys, {"userId": user_id}, {})
 
-    def list_user_audit_events(
-        self,
-        user_id: str,
-        *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
-        target: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> Pages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the user, newest first, for support work."""
-        return Pages(
-            self._call,
-            "events",
-            Table.list_user_audit_events,
-            {"userId": user_id},
-            {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+        """Lists who changed what of the user, newest first."""
+        return Pages(self._call, "events", Table.list_user_audit_events, {"userId": user_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
-    def list_user_deliveries(
-        self,
-        user_id: str,
-        *,
-        subscription_id: str | None = None,
-        event_type: str | None = None,
-        state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> Pages[types.DeliveryPage, types.Delivery]:
-        """Lists deliveries to the user's webhook subscriptions, newest first, for support work."""
-        return Pages(
-            self._call,
-            "deliveries",
-            Table.list_user_deliveries,
-            {"userId": user_id},
-            {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
+        """Lists deliveries to the user's webhook subscriptions, newest first."""
+        return Pages(self._call, "deliveries", Table.list_user_deliveries, {"userId": user_id}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
     def list_user_failures(self, user_id: str, *, subscription_id: str | None = None) -> types.Failures:
-        """Lists the user's failed deliveries, grouped by cause, for support work."""
+        """Lists the user's failed deliveries, grouped by cause."""
         return self._call(Table.list_user_failures, {"userId": user_id}, {"subscriptionId": subscription_id})
 
     def list_user_sessions(self, user_id: str) -> types.SessionList:
-        """Lists the sessions of the user, for support work."""
+        """Lists the sessions of the user."""
         return self._call(Table.list_user_sessions, {"userId": user_id}, {})
 
-    def list_user_subscriptions(
-        self,
-        user_id: str,
-        *,
-        cursor: str | None = None,
-        limit: int | None = None,
-        include: Literal["health"] | None = None,
-    ) -> Pages[types.SubscriptionPage, types.Subscription]:
-        """Lists the user's webhook subscriptions, newest first, for support work."""
-        return Pages(
-            self._call,
-            "subscriptions",
-            Table.list_user_subscriptions,
-            {"userId": user_id},
-            {"cursor": cursor, "limit": limit, "include": include},
-        )
+    def list_user_subscriptions(self, user_id: str, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None) -> Pages[types.SubscriptionPage, types.Subscription]:
+        """Lists the user's webhook subscriptions, newest first."""
+        return Pages(self._call, "subscriptions", Table.list_user_subscriptions, {"userId": user_id}, {"cursor": cursor, "limit": limit, "include": include})
 
     def live(self) -> types.Liveness:
         """Reports that the process is alive."""
@@ -1434,76 +748,32 @@ class Operations2(Calls):
         """Returns this document."""
         return self._call(Table.openapi_document, {}, {})
 
-    def publish_event(
-        self,
-        *,
-        data: Any,
-        type: str,
-        id: str | None = None,
-        organization_id: str | None | Absent = ABSENT,
-        user_id: str | None | Absent = ABSENT,
-    ) -> types.PublishedEvent:
+    def publish_event(self, *, data: Any, type: str, id: str | None = None, organization_id: str | None | Absent = ABSENT, user_id: str | None | Absent = ABSENT) -> types.PublishedEvent:
         """Publishes an event. If an event with the same `id`, owner, `type` and exactly the same bytes of `data` exists, the answer is that event with `duplicate: true`. If the `type` or the `data` differ, the answer is a 409."""
-        return self._call(
-            Table.publish_event,
-            {"data": data, "type": type},
-            {"id": id or new_id(), "organizationId": organization_id, "userId": user_id},
-        )
+        return self._call(Table.publish_event, {"data": data, "type": type, "organizationId": organization_id, "userId": user_id}, {"id": id or new_id()})
 
     def publish_events(self, *, events: Sequence[types.PublishEvent]) -> types.PublishedEvents:
         """Publishes up to 500 events, either all or none."""
         return self._call(Table.publish_events, {"events": events}, {})
 
-    def put_event_type(
-        self,
-        name: str,
-        *,
-        deprecated: types.PutDeprecation | None = None,
-        description: str | None = None,
-        examples: Sequence[Any] | None = None,
-        force: bool | None = None,
-        schema: dict[str, Any] | None = None,
-        title: str | None = None,
-        validation: Literal["off", "warn", "enforce"] | None = None,
-        visibility: Literal["public", "hidden"] | None = None,
-    ) -> types.WrittenEventType:
+    def put_event_type(self, name: str, *, deprecated: types.PutDeprecation | None = None, description: str | None = None, examples: Sequence[Any] | None = None, force: bool | None = None, schema: dict[str, Any] | None = None, title: str | None = None, validation: Literal["off", "warn", "enforce"] | None = None, visibility: Literal["public", "hidden"] | None = None) -> types.WrittenEventType:
         """Creates or changes an event type."""
-        return self._call(
-            Table.put_event_type,
-            {"name": name},
-            {"deprecated": deprecated, "description": description, "examples": examples, "force": force, "schema": schema, "title": title, "validation": validation, "visibility": visibility},
-        )
+        return self._call(Table.put_event_type, {"name": name}, {"deprecated": deprecated, "description": description, "examples": examples, "force": force, "schema": schema, "title": title, "validation": validation, "visibility": visibility})
 
     def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
         return self._call(Table.ready, {}, {"verbose": verbose, "for": for_})
 
-    def recover_organization_subscription(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        since: datetime,
-    ) -> types.RecoveredSubscription:
-        """Enables a webhook subscription and retries its failed deliveries, for support work."""
-        return self._call(
-            Table.recover_organization_subscription,
-            {"organizationId": organization_id, "id": id, "since": since},
-            {},
-        )
+    def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
+        """Enables a webhook subscription and retries its failed deliveries."""
+        return self._call(Table.recover_organization_subscription, {"organizationId": organization_id, "id": id, "since": since}, {})
 
-    def recover_subscription(
-        self,
-        id: str,
-        *,
-        since: datetime,
-        organization: str | None = None,
-    ) -> types.RecoveredSubscription:
+    def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return self._call(Table.recover_subscription, {"id": id, "since": since}, {"organization": organization})
 
     def recover_user_subscription(self, user_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
-        """Enables a webhook subscription and retries its failed deliveries, for support work."""
+        """Enables a webhook subscription and retries its failed deliveries."""
         return self._call(Table.recover_user_subscription, {"userId": user_id, "id": id, "since": since}, {})
 
     def report_leaks(self, *, tokens: Sequence[str]) -> types.LeaksReported:
@@ -1514,95 +784,73 @@ class Operations2(Calls):
         """Retries a delivery now."""
         return self._call(Table.retry_delivery, {"id": id}, {"organization": organization})
 
-    def retry_failures(
-        self,
-        *,
-        subscription_id: str,
-        organization: str | None = None,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
-        status: int | None | Absent = ABSENT,
-    ) -> types.RetriedFailures:
+    def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
-        return self._call(
-            Table.retry_failures,
-            {"subscriptionId": subscription_id},
-            {"organization": organization, "error": error, "status": status},
-        )
+        return self._call(Table.retry_failures, {"subscriptionId": subscription_id, "error": error, "status": status}, {"organization": organization})
 
     def retry_organization_delivery(self, organization_id: str, id: str) -> types.ChangedDelivery:
-        """Retries a delivery now, for support work."""
+        """Retries a delivery now."""
         return self._call(Table.retry_organization_delivery, {"organizationId": organization_id, "id": id}, {})
 
-    def retry_organization_failures(
-        self,
-        organization_id: str,
-        *,
-        subscription_id: str,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
-        status: int | None | Absent = ABSENT,
-    ) -> types.RetriedFailures:
-        """Retries the deliveries that failed for one cause, for support work."""
-        return self._call(
-            Table.retry_organization_failures,
-            {"organizationId": organization_id, "subscriptionId": subscription_id},
-            {"error": error, "status": status},
-        )
+    def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+        """Retries the deliveries that failed for one cause."""
+        return self._call(Table.retry_organization_failures, {"organizationId": organization_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
 
     def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
-        """Retries a delivery now, for support work."""
+        """Retries a delivery now."""
         return self._call(Table.retry_user_delivery, {"userId": user_id, "id": id}, {})
 
-    def retry_user_failures(
-        self,
-        user_id: str,
-        *,
-        subscription_id: str,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
-        status: int | None | Absent = ABSENT,
-    ) -> types.RetriedFailures:
-        """Retries the deliveries that failed for one cause, for support work."""
-        return self._call(
-            Table.retry_user_failures,
-            {"userId": user_id, "subscriptionId": subscription_id},
-            {"error": error, "status": status},
-        )
+    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+        """Retries the deliveries that failed for one cause."""
+        return self._call(Table.retry_user_failures, {"userId": user_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
+
+    def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
+        """Revokes an API key."""
+        return self._call(Table.revoke_api_key, {"keyId": key_id, "idToken": id_token}, {"organization": organization})
+
+    def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
+        """Revokes an organization's API key."""
+        return self._call(Table.revoke_organization_api_key, {"organizationId": organization_id, "keyId": key_id}, {})
+
+    def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of an organization."""
+        return self._call(Table.revoke_organization_api_keys, {"organizationId": organization_id}, {"createdBefore": created_before})
+
+    def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
+        """Revokes a user's API key."""
+        return self._call(Table.revoke_user_api_key, {"userId": user_id, "keyId": key_id}, {})
+
+    def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of a user."""
+        return self._call(Table.revoke_user_api_keys, {"userId": user_id}, {"createdBefore": created_before})
+
+    def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return self._call(Table.rotate_api_key, {"keyId": key_id, "idToken": id_token, "overlapSeconds": overlap_seconds}, {"organization": organization})
+
+    def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return self._call(Table.rotate_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
+
+    def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return self._call(Table.rotate_organization_secret, {"organizationId": organization_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
+
+    def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return self._call(Table.rotate_secret, {"id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key, "organization": organization})
+
+    def rotate_user_api_key(self, user_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return self._call(Table.rotate_user_api_key, {"userId": user_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
 
 
 class AsyncOperations2(AsyncCalls):
-    async def find_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health, for support work."""
-        return await self._call(
-            Table.find_organization_subscription,
-            {"organizationId": organization_id, "id": id},
-            {},
-        )
-
-    async def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health."""
-        return await self._call(Table.find_subscription, {"id": id}, {"organization": organization})
-
-    async def find_system_state(self) -> types.SystemState:
-        """Shows how the instance that answers and the store are doing."""
-        return await self._call(Table.find_system_state, {}, {})
-
-    async def find_user(self, user_id: str) -> types.Owner:
-        """Shows the record of a user."""
-        return await self._call(Table.find_user, {"userId": user_id}, {})
-
-    async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
-        """Shows a delivery, its event and the result of each attempt, for support work."""
-        return await self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
-
     async def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health, for support work."""
+        """Shows a webhook subscription and its health."""
         return await self._call(Table.find_user_subscription, {"userId": user_id, "id": id}, {})
 
-    async def forward_auth(
-        self,
-        *,
-        scope: Sequence[str] | None = None,
-        profile: Literal["nginx"] | None = None,
-    ) -> None:
+    async def forward_auth(self, *, scope: Sequence[str] | None = None, profile: Literal["nginx"] | None = None) -> None:
         """Decides for a gateway whether a request may pass."""
         return await self._call(Table.forward_auth, {}, {"scope": scope, "profile": profile})
 
@@ -1616,29 +864,11 @@ class AsyncOperations2(AsyncCalls):
 
     async def introspect(self, *, token: str, scopes: Sequence[str] | None | Absent = ABSENT) -> types.Introspection:
         """Verifies an API key and returns its owner (RFC 7662)."""
-        return await self._call(Table.introspect, {"token": token}, {"scopes": scopes})
+        return await self._call(Table.introspect, {"token": token, "scopes": scopes}, {})
 
-    def list_all_audit_events(
-        self,
-        *,
-        user_id: str | None = None,
-        organization_id: str | None = None,
-        actor: str | None = None,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
-        target: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
-        return AsyncPages(
-            self._call,
-            "events",
-            Table.list_all_audit_events,
-            {},
-            {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+        return AsyncPages(self._call, "events", Table.list_all_audit_events, {}, {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
     async def list_all_event_types(self) -> types.EventTypeList:
         """Lists all event types, also hidden and archived ones."""
@@ -1648,285 +878,89 @@ class AsyncOperations2(AsyncCalls):
         """Lists the caller's API keys."""
         return await self._call(Table.list_api_keys, {}, {"organization": organization})
 
-    def list_audit_events(
-        self,
-        *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
-        target: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-        organization: str | None = None,
-    ) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
-        return AsyncPages(
-            self._call,
-            "events",
-            Table.list_audit_events,
-            {},
-            {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization},
-        )
+        return AsyncPages(self._call, "events", Table.list_audit_events, {}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
 
-    def list_deliveries(
-        self,
-        *,
-        subscription_id: str | None = None,
-        event_type: str | None = None,
-        state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-        organization: str | None = None,
-    ) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
-        return AsyncPages(
-            self._call,
-            "deliveries",
-            Table.list_deliveries,
-            {},
-            {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization},
-        )
+        return AsyncPages(self._call, "deliveries", Table.list_deliveries, {}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
 
     async def list_event_types(self, *, organization: str | None = None) -> types.EventTypeList:
         """Lists the types of events that webhooks have."""
         return await self._call(Table.list_event_types, {}, {"organization": organization})
 
-    def list_events(
-        self,
-        *,
-        user_id: str | None = None,
-        organization_id: str | None = None,
-        type: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> AsyncPages[types.EventPage, types.LoggedEvent]:
+    def list_events(self, *, user_id: str | None = None, organization_id: str | None = None, type: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.EventPage, types.LoggedEvent]:
         """Lists published events, newest first."""
-        return AsyncPages(
-            self._call,
-            "events",
-            Table.list_events,
-            {},
-            {"userId": user_id, "organizationId": organization_id, "type": type, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+        return AsyncPages(self._call, "events", Table.list_events, {}, {"userId": user_id, "organizationId": organization_id, "type": type, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
-    def list_failing_subscriptions(
-        self,
-        *,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> AsyncPages[types.FailingSubscriptionPage, types.FailingSubscription]:
+    def list_failing_subscriptions(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.FailingSubscriptionPage, types.FailingSubscription]:
         """Lists the failing subscriptions of all users."""
-        return AsyncPages(
-            self._call,
-            "subscriptions",
-            Table.list_failing_subscriptions,
-            {},
-            {"cursor": cursor, "limit": limit},
-        )
+        return AsyncPages(self._call, "subscriptions", Table.list_failing_subscriptions, {}, {"cursor": cursor, "limit": limit})
 
-    async def list_failures(
-        self,
-        *,
-        subscription_id: str | None = None,
-        organization: str | None = None,
-    ) -> types.Failures:
+    async def list_failures(self, *, subscription_id: str | None = None, organization: str | None = None) -> types.Failures:
         """Lists the caller's failed deliveries, grouped by cause."""
-        return await self._call(
-            Table.list_failures,
-            {},
-            {"subscriptionId": subscription_id, "organization": organization},
-        )
+        return await self._call(Table.list_failures, {}, {"subscriptionId": subscription_id, "organization": organization})
 
     async def list_organization_api_keys(self, organization_id: str) -> types.KeyList:
-        """Lists the organization's API keys, for support work."""
+        """Lists the organization's API keys."""
         return await self._call(Table.list_organization_api_keys, {"organizationId": organization_id}, {})
 
-    def list_organization_audit_events(
-        self,
-        organization_id: str,
-        *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
-        target: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> AsyncPages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the organization, newest first, for support work."""
-        return AsyncPages(
-            self._call,
-            "events",
-            Table.list_organization_audit_events,
-            {"organizationId": organization_id},
-            {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+        """Lists who changed what of the organization, newest first."""
+        return AsyncPages(self._call, "events", Table.list_organization_audit_events, {"organizationId": organization_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
-    def list_organization_deliveries(
-        self,
-        organization_id: str,
-        *,
-        subscription_id: str | None = None,
-        event_type: str | None = None,
-        state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> AsyncPages[types.DeliveryPage, types.Delivery]:
-        """Lists deliveries to the organization's webhook subscriptions, newest first, for support work."""
-        return AsyncPages(
-            self._call,
-            "deliveries",
-            Table.list_organization_deliveries,
-            {"organizationId": organization_id},
-            {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+        """Lists deliveries to the organization's webhook subscriptions, newest first."""
+        return AsyncPages(self._call, "deliveries", Table.list_organization_deliveries, {"organizationId": organization_id}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
-    async def list_organization_failures(
-        self,
-        organization_id: str,
-        *,
-        subscription_id: str | None = None,
-    ) -> types.Failures:
-        """Lists the organization's failed deliveries, grouped by cause, for support work."""
-        return await self._call(
-            Table.list_organization_failures,
-            {"organizationId": organization_id},
-            {"subscriptionId": subscription_id},
-        )
+    async def list_organization_failures(self, organization_id: str, *, subscription_id: str | None = None) -> types.Failures:
+        """Lists the organization's failed deliveries, grouped by cause."""
+        return await self._call(Table.list_organization_failures, {"organizationId": organization_id}, {"subscriptionId": subscription_id})
 
     async def list_organization_sessions(self, organization_id: str) -> types.SessionList:
-        """Lists the sessions of the organization, for support work."""
+        """Lists the sessions of the organization."""
         return await self._call(Table.list_organization_sessions, {"organizationId": organization_id}, {})
 
-    def list_organization_subscriptions(
-        self,
-        organization_id: str,
-        *,
-        cursor: str | None = None,
-        limit: int | None = None,
-        include: Literal["health"] | None = None,
-    ) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
-        """Lists the organization's webhook subscriptions, newest first, for support work."""
-        return AsyncPages(
-            self._call,
-            "subscriptions",
-            Table.list_organization_subscriptions,
-            {"organizationId": organization_id},
-            {"cursor": cursor, "limit": limit, "include": include},
-        )
+    def list_organization_subscriptions(self, organization_id: str, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
+        """Lists the organization's webhook subscriptions, newest first."""
+        return AsyncPages(self._call, "subscriptions", Table.list_organization_subscriptions, {"organizationId": organization_id}, {"cursor": cursor, "limit": limit, "include": include})
 
-    def list_owners(
-        self,
-        *,
-        query: str | None = None,
-        state: Literal["active", "suspended"] | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> AsyncPages[types.OwnerPage, types.ListedOwner]:
+    def list_owners(self, *, query: str | None = None, state: Literal["active", "suspended"] | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.OwnerPage, types.ListedOwner]:
         """Finds users and organizations."""
-        return AsyncPages(
-            self._call,
-            "owners",
-            Table.list_owners,
-            {},
-            {"query": query, "state": state, "cursor": cursor, "limit": limit},
-        )
+        return AsyncPages(self._call, "owners", Table.list_owners, {}, {"query": query, "state": state, "cursor": cursor, "limit": limit})
 
     async def list_sessions(self, *, organization: str | None = None) -> types.SessionList:
         """Lists the sessions of the user."""
         return await self._call(Table.list_sessions, {}, {"organization": organization})
 
-    def list_subscriptions(
-        self,
-        *,
-        cursor: str | None = None,
-        limit: int | None = None,
-        include: Literal["health"] | None = None,
-        organization: str | None = None,
-    ) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
+    def list_subscriptions(self, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None, organization: str | None = None) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
         """Lists the caller's webhook subscriptions, newest first."""
-        return AsyncPages(
-            self._call,
-            "subscriptions",
-            Table.list_subscriptions,
-            {},
-            {"cursor": cursor, "limit": limit, "include": include, "organization": organization},
-        )
+        return AsyncPages(self._call, "subscriptions", Table.list_subscriptions, {}, {"cursor": cursor, "limit": limit, "include": include, "organization": organization})
 
     async def list_user_api_keys(self, user_id: str) -> types.KeyList:
-        """Lists the user's API keys, for support work."""
+        """Lists the user's API keys."""
         return await self._call(Table.list_user_api_keys, {"userId": user_id}, {})
 
-    def list_user_audit_events(
-        self,
-        user_id: str,
-        *,
-        action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None,
-        target: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> AsyncPages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the user, newest first, for support work."""
-        return AsyncPages(
-            self._call,
-            "events",
-            Table.list_user_audit_events,
-            {"userId": user_id},
-            {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+        """Lists who changed what of the user, newest first."""
+        return AsyncPages(self._call, "events", Table.list_user_audit_events, {"userId": user_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
-    def list_user_deliveries(
-        self,
-        user_id: str,
-        *,
-        subscription_id: str | None = None,
-        event_type: str | None = None,
-        state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> AsyncPages[types.DeliveryPage, types.Delivery]:
-        """Lists deliveries to the user's webhook subscriptions, newest first, for support work."""
-        return AsyncPages(
-            self._call,
-            "deliveries",
-            Table.list_user_deliveries,
-            {"userId": user_id},
-            {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit},
-        )
+    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+        """Lists deliveries to the user's webhook subscriptions, newest first."""
+        return AsyncPages(self._call, "deliveries", Table.list_user_deliveries, {"userId": user_id}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
     async def list_user_failures(self, user_id: str, *, subscription_id: str | None = None) -> types.Failures:
-        """Lists the user's failed deliveries, grouped by cause, for support work."""
+        """Lists the user's failed deliveries, grouped by cause."""
         return await self._call(Table.list_user_failures, {"userId": user_id}, {"subscriptionId": subscription_id})
 
     async def list_user_sessions(self, user_id: str) -> types.SessionList:
-        """Lists the sessions of the user, for support work."""
+        """Lists the sessions of the user."""
         return await self._call(Table.list_user_sessions, {"userId": user_id}, {})
 
-    def list_user_subscriptions(
-        self,
-        user_id: str,
-        *,
-        cursor: str | None = None,
-        limit: int | None = None,
-        include: Literal["health"] | None = None,
-    ) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
-        """Lists the user's webhook subscriptions, newest first, for support work."""
-        return AsyncPages(
-            self._call,
-            "subscriptions",
-            Table.list_user_subscriptions,
-            {"userId": user_id},
-            {"cursor": cursor, "limit": limit, "include": include},
-        )
+    def list_user_subscriptions(self, user_id: str, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
+        """Lists the user's webhook subscriptions, newest first."""
+        return AsyncPages(self._call, "subscriptions", Table.list_user_subscriptions, {"userId": user_id}, {"cursor": cursor, "limit": limit, "include": include})
 
     async def live(self) -> types.Liveness:
         """Reports that the process is alive."""
@@ -1936,82 +970,32 @@ class AsyncOperations2(AsyncCalls):
         """Returns this document."""
         return await self._call(Table.openapi_document, {}, {})
 
-    async def publish_event(
-        self,
-        *,
-        data: Any,
-        type: str,
-        id: str | None = None,
-        organization_id: str | None | Absent = ABSENT,
-        user_id: str | None | Absent = ABSENT,
-    ) -> types.PublishedEvent:
+    async def publish_event(self, *, data: Any, type: str, id: str | None = None, organization_id: str | None | Absent = ABSENT, user_id: str | None | Absent = ABSENT) -> types.PublishedEvent:
         """Publishes an event. If an event with the same `id`, owner, `type` and exactly the same bytes of `data` exists, the answer is that event with `duplicate: true`. If the `type` or the `data` differ, the answer is a 409."""
-        return await self._call(
-            Table.publish_event,
-            {"data": data, "type": type},
-            {"id": id or new_id(), "organizationId": organization_id, "userId": user_id},
-        )
+        return await self._call(Table.publish_event, {"data": data, "type": type, "organizationId": organization_id, "userId": user_id}, {"id": id or new_id()})
 
     async def publish_events(self, *, events: Sequence[types.PublishEvent]) -> types.PublishedEvents:
         """Publishes up to 500 events, either all or none."""
         return await self._call(Table.publish_events, {"events": events}, {})
 
-    async def put_event_type(
-        self,
-        name: str,
-        *,
-        deprecated: types.PutDeprecation | None = None,
-        description: str | None = None,
-        examples: Sequence[Any] | None = None,
-        force: bool | None = None,
-        schema: dict[str, Any] | None = None,
-        title: str | None = None,
-        validation: Literal["off", "warn", "enforce"] | None = None,
-        visibility: Literal["public", "hidden"] | None = None,
-    ) -> types.WrittenEventType:
+    async def put_event_type(self, name: str, *, deprecated: types.PutDeprecation | None = None, description: str | None = None, examples: Sequence[Any] | None = None, force: bool | None = None, schema: dict[str, Any] | None = None, title: str | None = None, validation: Literal["off", "warn", "enforce"] | None = None, visibility: Literal["public", "hidden"] | None = None) -> types.WrittenEventType:
         """Creates or changes an event type."""
-        return await self._call(
-            Table.put_event_type,
-            {"name": name},
-            {"deprecated": deprecated, "description": description, "examples": examples, "force": force, "schema": schema, "title": title, "validation": validation, "visibility": visibility},
-        )
+        return await self._call(Table.put_event_type, {"name": name}, {"deprecated": deprecated, "description": description, "examples": examples, "force": force, "schema": schema, "title": title, "validation": validation, "visibility": visibility})
 
     async def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
         return await self._call(Table.ready, {}, {"verbose": verbose, "for": for_})
 
-    async def recover_organization_subscription(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        since: datetime,
-    ) -> types.RecoveredSubscription:
-        """Enables a webhook subscription and retries its failed deliveries, for support work."""
-        return await self._call(
-            Table.recover_organization_subscription,
-            {"organizationId": organization_id, "id": id, "since": since},
-            {},
-        )
+    async def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
+        """Enables a webhook subscription and retries its failed deliveries."""
+        return await self._call(Table.recover_organization_subscription, {"organizationId": organization_id, "id": id, "since": since}, {})
 
-    async def recover_subscription(
-        self,
-        id: str,
-        *,
-        since: datetime,
-        organization: str | None = None,
-    ) -> types.RecoveredSubscription:
+    async def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return await self._call(Table.recover_subscription, {"id": id, "since": since}, {"organization": organization})
 
-    async def recover_user_subscription(
-        self,
-        user_id: str,
-        id: str,
-        *,
-        since: datetime,
-    ) -> types.RecoveredSubscription:
-        """Enables a webhook subscription and retries its failed deliveries, for support work."""
+    async def recover_user_subscription(self, user_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
+        """Enables a webhook subscription and retries its failed deliveries."""
         return await self._call(Table.recover_user_subscription, {"userId": user_id, "id": id, "since": since}, {})
 
     async def report_leaks(self, *, tokens: Sequence[str]) -> types.LeaksReported:
@@ -2022,211 +1006,77 @@ class AsyncOperations2(AsyncCalls):
         """Retries a delivery now."""
         return await self._call(Table.retry_delivery, {"id": id}, {"organization": organization})
 
-    async def retry_failures(
-        self,
-        *,
-        subscription_id: str,
-        organization: str | None = None,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
-        status: int | None | Absent = ABSENT,
-    ) -> types.RetriedFailures:
+    async def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
-        return await self._call(
-            Table.retry_failures,
-            {"subscriptionId": subscription_id},
-            {"organization": organization, "error": error, "status": status},
-        )
+        return await self._call(Table.retry_failures, {"subscriptionId": subscription_id, "error": error, "status": status}, {"organization": organization})
 
     async def retry_organization_delivery(self, organization_id: str, id: str) -> types.ChangedDelivery:
-        """Retries a delivery now, for support work."""
+        """Retries a delivery now."""
         return await self._call(Table.retry_organization_delivery, {"organizationId": organization_id, "id": id}, {})
 
-    async def retry_organization_failures(
-        self,
-        organization_id: str,
-        *,
-        subscription_id: str,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
-        status: int | None | Absent = ABSENT,
-    ) -> types.RetriedFailures:
-        """Retries the deliveries that failed for one cause, for support work."""
-        return await self._call(
-            Table.retry_organization_failures,
-            {"organizationId": organization_id, "subscriptionId": subscription_id},
-            {"error": error, "status": status},
-        )
+    async def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+        """Retries the deliveries that failed for one cause."""
+        return await self._call(Table.retry_organization_failures, {"organizationId": organization_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
 
     async def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
-        """Retries a delivery now, for support work."""
+        """Retries a delivery now."""
         return await self._call(Table.retry_user_delivery, {"userId": user_id, "id": id}, {})
 
-    async def retry_user_failures(
-        self,
-        user_id: str,
-        *,
-        subscription_id: str,
-        error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT,
-        status: int | None | Absent = ABSENT,
-    ) -> types.RetriedFailures:
-        """Retries the deliveries that failed for one cause, for support work."""
-        return await self._call(
-            Table.retry_user_failures,
-            {"userId": user_id, "subscriptionId": subscription_id},
-            {"error": error, "status": status},
-        )
+    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+        """Retries the deliveries that failed for one cause."""
+        return await self._call(Table.retry_user_failures, {"userId": user_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
+
+    async def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
+        """Revokes an API key."""
+        return await self._call(Table.revoke_api_key, {"keyId": key_id, "idToken": id_token}, {"organization": organization})
+
+    async def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
+        """Revokes an organization's API key."""
+        return await self._call(Table.revoke_organization_api_key, {"organizationId": organization_id, "keyId": key_id}, {})
+
+    async def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of an organization."""
+        return await self._call(Table.revoke_organization_api_keys, {"organizationId": organization_id}, {"createdBefore": created_before})
+
+    async def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
+        """Revokes a user's API key."""
+        return await self._call(Table.revoke_user_api_key, {"userId": user_id, "keyId": key_id}, {})
+
+    async def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of a user."""
+        return await self._call(Table.revoke_user_api_keys, {"userId": user_id}, {"createdBefore": created_before})
+
+    async def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return await self._call(Table.rotate_api_key, {"keyId": key_id, "idToken": id_token, "overlapSeconds": overlap_seconds}, {"organization": organization})
+
+    async def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return await self._call(Table.rotate_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
+
+    async def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return await self._call(Table.rotate_organization_secret, {"organizationId": organization_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
+
+    async def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return await self._call(Table.rotate_secret, {"id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key, "organization": organization})
+
+    async def rotate_user_api_key(self, user_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return await self._call(Table.rotate_user_api_key, {"userId": user_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
 
 
 class Operations3(Calls):
-    def revoke_api_key(
-        self,
-        *,
-        key_id: str,
-        organization: str | None = None,
-        id_token: str | None | Absent = ABSENT,
-    ) -> types.KeyList:
-        """Revokes an API key."""
-        return self._call(Table.revoke_api_key, {"keyId": key_id}, {"organization": organization, "idToken": id_token})
-
-    def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
-        """Revokes an organization's API key, for support work."""
-        return self._call(Table.revoke_organization_api_key, {"organizationId": organization_id, "keyId": key_id}, {})
-
-    def revoke_organization_api_keys(
-        self,
-        organization_id: str,
-        *,
-        created_before: datetime | None = None,
-    ) -> types.KeysRevoked:
-        """Revokes all API keys of an organization, for support work."""
-        return self._call(
-            Table.revoke_organization_api_keys,
-            {"organizationId": organization_id},
-            {"createdBefore": created_before},
-        )
-
-    def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
-        """Revokes a user's API key, for support work."""
-        return self._call(Table.revoke_user_api_key, {"userId": user_id, "keyId": key_id}, {})
-
-    def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of a user, for support work."""
-        return self._call(Table.revoke_user_api_keys, {"userId": user_id}, {"createdBefore": created_before})
-
-    def rotate_api_key(
-        self,
-        key_id: str,
-        *,
-        organization: str | None = None,
-        id_token: str | None | Absent = ABSENT,
-        overlap_seconds: int | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return self._call(
-            Table.rotate_api_key,
-            {"keyId": key_id},
-            {"organization": organization, "idToken": id_token, "overlapSeconds": overlap_seconds},
-        )
-
-    def rotate_organization_api_key(
-        self,
-        organization_id: str,
-        key_id: str,
-        *,
-        overlap_seconds: int | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Replaces an API key by a new one, for an organization."""
-        return self._call(
-            Table.rotate_organization_api_key,
-            {"organizationId": organization_id, "keyId": key_id},
-            {"overlapSeconds": overlap_seconds},
-        )
-
-    def rotate_organization_secret(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        idempotency_key: str | None = None,
-        overlap_seconds: int | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both, for an organization."""
-        return self._call(
-            Table.rotate_organization_secret,
-            {"organizationId": organization_id, "id": id},
-            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
-        )
-
-    def rotate_secret(
-        self,
-        id: str,
-        *,
-        idempotency_key: str | None = None,
-        organization: str | None = None,
-        overlap_seconds: int | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
+    def rotate_user_secret(self, user_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return self._call(
-            Table.rotate_secret,
-            {"id": id},
-            {"idempotency-key": idempotency_key, "organization": organization, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
-        )
+        return self._call(Table.rotate_user_secret, {"userId": user_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
 
-    def rotate_user_api_key(
-        self,
-        user_id: str,
-        key_id: str,
-        *,
-        overlap_seconds: int | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Replaces an API key by a new one, for a user."""
-        return self._call(
-            Table.rotate_user_api_key,
-            {"userId": user_id, "keyId": key_id},
-            {"overlapSeconds": overlap_seconds},
-        )
-
-    def rotate_user_secret(
-        self,
-        user_id: str,
-        id: str,
-        *,
-        idempotency_key: str | None = None,
-        overlap_seconds: int | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both, for a user."""
-        return self._call(
-            Table.rotate_user_secret,
-            {"userId": user_id, "id": id},
-            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
-        )
-
-    def set_organization_state(
-        self,
-        organization_id: str,
-        *,
-        state: Literal["active", "suspended"],
-        reason: str | None = None,
-    ) -> types.Owner:
+    def set_organization_state(self, organization_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends an organization, or makes an organization active again."""
-        return self._call(
-            Table.set_organization_state,
-            {"organizationId": organization_id, "state": state},
-            {"reason": reason},
-        )
+        return self._call(Table.set_organization_state, {"organizationId": organization_id, "state": state}, {"reason": reason})
 
-    def set_user_state(
-        self,
-        user_id: str,
-        *,
-        state: Literal["active", "suspended"],
-        reason: str | None = None,
-    ) -> types.Owner:
+    def set_user_state(self, user_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends a user, or makes a user active again."""
         return self._call(Table.set_user_state, {"userId": user_id, "state": state}, {"reason": reason})
 
@@ -2238,145 +1088,57 @@ class Operations3(Calls):
         """Shows how often the caller's active API keys were used in each of the last 30 days."""
         return self._call(Table.show_daily_uses, {}, {"organization": organization})
 
-    def show_key_usage(
-        self,
-        key_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-        organization: str | None = None,
-    ) -> types.KeyUsage:
+    def show_key_usage(self, key_id: str, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.KeyUsage:
         """Shows how often an API key was verified, by the hour."""
-        return self._call(
-            Table.show_key_usage,
-            {"keyId": key_id},
-            {"hours": hours, "until": until, "organization": organization},
-        )
+        return self._call(Table.show_key_usage, {"keyId": key_id}, {"hours": hours, "until": until, "organization": organization})
 
     def show_organization_attempt_times(self, organization_id: str, id: str) -> types.AttemptTimes:
-        """Shows how long the last attempts at the deliveries to a webhook subscription took, for support work."""
+        """Shows how long the last attempts at the deliveries to a webhook subscription took."""
         return self._call(Table.show_organization_attempt_times, {"organizationId": organization_id, "id": id}, {})
 
     def show_organization_daily_uses(self, organization_id: str) -> types.DailyUses:
-        """Shows how often the organization's active API keys were used in each of the last 30 days, for support work."""
+        """Shows how often the organization's active API keys were used in each of the last 30 days."""
         return self._call(Table.show_organization_daily_uses, {"organizationId": organization_id}, {})
 
-    def show_organization_key_usage(
-        self,
-        organization_id: str,
-        key_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.KeyUsage:
-        """Shows how often an API key was verified, by the hour, for support work."""
-        return self._call(
-            Table.show_organization_key_usage,
-            {"organizationId": organization_id, "keyId": key_id},
-            {"hours": hours, "until": until},
-        )
+    def show_organization_key_usage(self, organization_id: str, key_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.KeyUsage:
+        """Shows how often an API key was verified, by the hour."""
+        return self._call(Table.show_organization_key_usage, {"organizationId": organization_id, "keyId": key_id}, {"hours": hours, "until": until})
 
-    def show_organization_outcomes(
-        self,
-        organization_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to all of the organization's subscriptions ended, by the hour, for support work."""
-        return self._call(
-            Table.show_organization_outcomes,
-            {"organizationId": organization_id},
-            {"hours": hours, "until": until},
-        )
+    def show_organization_outcomes(self, organization_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to all of the organization's subscriptions ended, by the hour."""
+        return self._call(Table.show_organization_outcomes, {"organizationId": organization_id}, {"hours": hours, "until": until})
 
-    def show_organization_subscription_outcomes(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to a webhook subscription ended, by the hour, for support work."""
-        return self._call(
-            Table.show_organization_subscription_outcomes,
-            {"organizationId": organization_id, "id": id},
-            {"hours": hours, "until": until},
-        )
+    def show_organization_subscription_outcomes(self, organization_id: str, id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
+        return self._call(Table.show_organization_subscription_outcomes, {"organizationId": organization_id, "id": id}, {"hours": hours, "until": until})
 
-    def show_outcomes(
-        self,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-        organization: str | None = None,
-    ) -> types.Outcomes:
+    def show_outcomes(self, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to all of the caller's subscriptions ended, by the hour."""
         return self._call(Table.show_outcomes, {}, {"hours": hours, "until": until, "organization": organization})
 
-    def show_subscription_outcomes(
-        self,
-        id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-        organization: str | None = None,
-    ) -> types.Outcomes:
+    def show_subscription_outcomes(self, id: str, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
-        return self._call(
-            Table.show_subscription_outcomes,
-            {"id": id},
-            {"hours": hours, "until": until, "organization": organization},
-        )
+        return self._call(Table.show_subscription_outcomes, {"id": id}, {"hours": hours, "until": until, "organization": organization})
 
     def show_user_attempt_times(self, user_id: str, id: str) -> types.AttemptTimes:
-        """Shows how long the last attempts at the deliveries to a webhook subscription took, for support work."""
+        """Shows how long the last attempts at the deliveries to a webhook subscription took."""
         return self._call(Table.show_user_attempt_times, {"userId": user_id, "id": id}, {})
 
     def show_user_daily_uses(self, user_id: str) -> types.DailyUses:
-        """Shows how often the user's active API keys were used in each of the last 30 days, for support work."""
+        """Shows how often the user's active API keys were used in each of the last 30 days."""
         return self._call(Table.show_user_daily_uses, {"userId": user_id}, {})
 
-    def show_user_key_usage(
-        self,
-        user_id: str,
-        key_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.KeyUsage:
-        """Shows how often an API key was verified, by the hour, for support work."""
-        return self._call(
-            Table.show_user_key_usage,
-            {"userId": user_id, "keyId": key_id},
-            {"hours": hours, "until": until},
-        )
+    def show_user_key_usage(self, user_id: str, key_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.KeyUsage:
+        """Shows how often an API key was verified, by the hour."""
+        return self._call(Table.show_user_key_usage, {"userId": user_id, "keyId": key_id}, {"hours": hours, "until": until})
 
-    def show_user_outcomes(
-        self,
-        user_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to all of the user's subscriptions ended, by the hour, for support work."""
+    def show_user_outcomes(self, user_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to all of the user's subscriptions ended, by the hour."""
         return self._call(Table.show_user_outcomes, {"userId": user_id}, {"hours": hours, "until": until})
 
-    def show_user_subscription_outcomes(
-        self,
-        user_id: str,
-        id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to a webhook subscription ended, by the hour, for support work."""
-        return self._call(
-            Table.show_user_subscription_outcomes,
-            {"userId": user_id, "id": id},
-            {"hours": hours, "until": until},
-        )
+    def show_user_subscription_outcomes(self, user_id: str, id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
+        return self._call(Table.show_user_subscription_outcomes, {"userId": user_id, "id": id}, {"hours": hours, "until": until})
 
     def show_webhook_keys(self, id: str) -> types.PublicKeySet:
         """Shows the public keys of a webhook subscription."""
@@ -2390,152 +1152,53 @@ class Operations3(Calls):
         """Signs out."""
         return self._call(Table.sign_out, {}, {})
 
-    def stream_attempts(
-        self,
-        *,
-        subscription_id: str | None = None,
-        last_event_id: str | None = None,
-        organization: str | None = None,
-    ) -> Iterator[types.StreamedAttempt]:
+    def stream_attempts(self, *, subscription_id: str | None = None, last_event_id: str | None = None, organization: str | None = None) -> Iterator[types.StreamedAttempt]:
         """Streams attempts as they end."""
-        return self._stream(
-            Table.stream_attempts,
-            {},
-            {"subscriptionId": subscription_id, "last-event-id": last_event_id, "organization": organization},
-        )
+        return self._stream(Table.stream_attempts, {}, {"subscriptionId": subscription_id, "last-event-id": last_event_id, "organization": organization})
 
-    def stream_organization_attempts(
-        self,
-        organization_id: str,
-        *,
-        subscription_id: str | None = None,
-        last_event_id: str | None = None,
-    ) -> Iterator[types.StreamedAttempt]:
-        """Streams attempts as they end, for support work."""
-        return self._stream(
-            Table.stream_organization_attempts,
-            {"organizationId": organization_id},
-            {"subscriptionId": subscription_id, "last-event-id": last_event_id},
-        )
+    def stream_organization_attempts(self, organization_id: str, *, subscription_id: str | None = None, last_event_id: str | None = None) -> Iterator[types.StreamedAttempt]:
+        """Streams attempts as they end."""
+        return self._stream(Table.stream_organization_attempts, {"organizationId": organization_id}, {"subscriptionId": subscription_id, "last-event-id": last_event_id})
 
-    def stream_user_attempts(
-        self,
-        user_id: str,
-        *,
-        subscription_id: str | None = None,
-        last_event_id: str | None = None,
-    ) -> Iterator[types.StreamedAttempt]:
-        """Streams attempts as they end, for support work."""
-        return self._stream(
-            Table.stream_user_attempts,
-            {"userId": user_id},
-            {"subscriptionId": subscription_id, "last-event-id": last_event_id},
-        )
+    def stream_user_attempts(self, user_id: str, *, subscription_id: str | None = None, last_event_id: str | None = None) -> Iterator[types.StreamedAttempt]:
+        """Streams attempts as they end."""
+        return self._stream(Table.stream_user_attempts, {"userId": user_id}, {"subscriptionId": subscription_id, "last-event-id": last_event_id})
 
-    def test_filter(
-        self,
-        *,
-        filter: dict[str, Any],
-        organization: str | None = None,
-        data: Any = None,
-        event: dict[str, Any] | None | Absent = ABSENT,
-    ) -> types.FilterVerdict:
+    def test_filter(self, *, filter: dict[str, Any], organization: str | None = None, data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
         """Tests a filter."""
-        return self._call(
-            Table.test_filter,
-            {"filter": filter},
-            {"organization": organization, "data": data, "event": event},
-        )
+        return self._call(Table.test_filter, {"filter": filter, "event": event}, {"organization": organization, "data": data})
 
-    def test_organization_filter(
-        self,
-        organization_id: str,
-        *,
-        filter: dict[str, Any],
-        data: Any = None,
-        event: dict[str, Any] | None | Absent = ABSENT,
-    ) -> types.FilterVerdict:
-        """Tests a filter, for an organization."""
-        return self._call(
-            Table.test_organization_filter,
-            {"organizationId": organization_id, "filter": filter},
-            {"data": data, "event": event},
-        )
+    def test_organization_filter(self, organization_id: str, *, filter: dict[str, Any], data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
+        """Tests a filter."""
+        return self._call(Table.test_organization_filter, {"organizationId": organization_id, "filter": filter, "event": event}, {"data": data})
 
     def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
-        """Sends a test event to a webhook subscription, for an organization."""
+        """Sends a test event to a webhook subscription."""
         return self._call(Table.test_organization_subscription, {"organizationId": organization_id, "id": id}, {})
 
-    def test_organization_url(
-        self,
-        organization_id: str,
-        *,
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-    ) -> types.UrlTest:
-        """Sends a test event to a URL, without a subscription, for an organization."""
-        return self._call(
-            Table.test_organization_url,
-            {"organizationId": organization_id, "url": url},
-            {"auth": auth, "headers": headers, "secret": secret},
-        )
+    def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+        """Sends a test event to a URL, without a subscription."""
+        return self._call(Table.test_organization_url, {"organizationId": organization_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
 
     def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
         return self._call(Table.test_subscription, {"id": id}, {"organization": organization})
 
-    def test_url(
-        self,
-        *,
-        url: str,
-        organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-    ) -> types.UrlTest:
+    def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return self._call(
-            Table.test_url,
-            {"url": url},
-            {"organization": organization, "auth": auth, "headers": headers, "secret": secret},
-        )
+        return self._call(Table.test_url, {"url": url, "auth": auth, "headers": headers, "secret": secret}, {"organization": organization})
 
-    def test_user_filter(
-        self,
-        user_id: str,
-        *,
-        filter: dict[str, Any],
-        data: Any = None,
-        event: dict[str, Any] | None | Absent = ABSENT,
-    ) -> types.FilterVerdict:
-        """Tests a filter, for a user."""
-        return self._call(
-            Table.test_user_filter,
-            {"userId": user_id, "filter": filter},
-            {"data": data, "event": event},
-        )
+    def test_user_filter(self, user_id: str, *, filter: dict[str, Any], data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
+        """Tests a filter."""
+        return self._call(Table.test_user_filter, {"userId": user_id, "filter": filter, "event": event}, {"data": data})
 
     def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
-        """Sends a test event to a webhook subscription, for a user."""
+        """Sends a test event to a webhook subscription."""
         return self._call(Table.test_user_subscription, {"userId": user_id, "id": id}, {})
 
-    def test_user_url(
-        self,
-        user_id: str,
-        *,
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-    ) -> types.UrlTest:
-        """Sends a test event to a URL, without a subscription, for a user."""
-        return self._call(
-            Table.test_user_url,
-            {"userId": user_id, "url": url},
-            {"auth": auth, "headers": headers, "secret": secret},
-        )
+    def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+        """Sends a test event to a URL, without a subscription."""
+        return self._call(Table.test_user_url, {"userId": user_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
 
     def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""
@@ -2543,164 +1206,15 @@ class Operations3(Calls):
 
 
 class AsyncOperations3(AsyncCalls):
-    async def revoke_api_key(
-        self,
-        *,
-        key_id: str,
-        organization: str | None = None,
-        id_token: str | None | Absent = ABSENT,
-    ) -> types.KeyList:
-        """Revokes an API key."""
-        return await self._call(
-            Table.revoke_api_key,
-            {"keyId": key_id},
-            {"organization": organization, "idToken": id_token},
-        )
-
-    async def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
-        """Revokes an organization's API key, for support work."""
-        return await self._call(
-            Table.revoke_organization_api_key,
-            {"organizationId": organization_id, "keyId": key_id},
-            {},
-        )
-
-    async def revoke_organization_api_keys(
-        self,
-        organization_id: str,
-        *,
-        created_before: datetime | None = None,
-    ) -> types.KeysRevoked:
-        """Revokes all API keys of an organization, for support work."""
-        return await self._call(
-            Table.revoke_organization_api_keys,
-            {"organizationId": organization_id},
-            {"createdBefore": created_before},
-        )
-
-    async def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
-        """Revokes a user's API key, for support work."""
-        return await self._call(Table.revoke_user_api_key, {"userId": user_id, "keyId": key_id}, {})
-
-    async def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of a user, for support work."""
-        return await self._call(Table.revoke_user_api_keys, {"userId": user_id}, {"createdBefore": created_before})
-
-    async def rotate_api_key(
-        self,
-        key_id: str,
-        *,
-        organization: str | None = None,
-        id_token: str | None | Absent = ABSENT,
-        overlap_seconds: int | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return await self._call(
-            Table.rotate_api_key,
-            {"keyId": key_id},
-            {"organization": organization, "idToken": id_token, "overlapSeconds": overlap_seconds},
-        )
-
-    async def rotate_organization_api_key(
-        self,
-        organization_id: str,
-        key_id: str,
-        *,
-        overlap_seconds: int | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Replaces an API key by a new one, for an organization."""
-        return await self._call(
-            Table.rotate_organization_api_key,
-            {"organizationId": organization_id, "keyId": key_id},
-            {"overlapSeconds": overlap_seconds},
-        )
-
-    async def rotate_organization_secret(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        idempotency_key: str | None = None,
-        overlap_seconds: int | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both, for an organization."""
-        return await self._call(
-            Table.rotate_organization_secret,
-            {"organizationId": organization_id, "id": id},
-            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
-        )
-
-    async def rotate_secret(
-        self,
-        id: str,
-        *,
-        idempotency_key: str | None = None,
-        organization: str | None = None,
-        overlap_seconds: int | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
+    async def rotate_user_secret(self, user_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return await self._call(
-            Table.rotate_secret,
-            {"id": id},
-            {"idempotency-key": idempotency_key, "organization": organization, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
-        )
+        return await self._call(Table.rotate_user_secret, {"userId": user_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
 
-    async def rotate_user_api_key(
-        self,
-        user_id: str,
-        key_id: str,
-        *,
-        overlap_seconds: int | None | Absent = ABSENT,
-    ) -> types.CreatedApiKey:
-        """Replaces an API key by a new one, for a user."""
-        return await self._call(
-            Table.rotate_user_api_key,
-            {"userId": user_id, "keyId": key_id},
-            {"overlapSeconds": overlap_seconds},
-        )
-
-    async def rotate_user_secret(
-        self,
-        user_id: str,
-        id: str,
-        *,
-        idempotency_key: str | None = None,
-        overlap_seconds: int | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-        signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT,
-    ) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both, for a user."""
-        return await self._call(
-            Table.rotate_user_secret,
-            {"userId": user_id, "id": id},
-            {"idempotency-key": idempotency_key, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing},
-        )
-
-    async def set_organization_state(
-        self,
-        organization_id: str,
-        *,
-        state: Literal["active", "suspended"],
-        reason: str | None = None,
-    ) -> types.Owner:
+    async def set_organization_state(self, organization_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends an organization, or makes an organization active again."""
-        return await self._call(
-            Table.set_organization_state,
-            {"organizationId": organization_id, "state": state},
-            {"reason": reason},
-        )
+        return await self._call(Table.set_organization_state, {"organizationId": organization_id, "state": state}, {"reason": reason})
 
-    async def set_user_state(
-        self,
-        user_id: str,
-        *,
-        state: Literal["active", "suspended"],
-        reason: str | None = None,
-    ) -> types.Owner:
+    async def set_user_state(self, user_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends a user, or makes a user active again."""
         return await self._call(Table.set_user_state, {"userId": user_id, "state": state}, {"reason": reason})
 
@@ -2712,153 +1226,57 @@ class AsyncOperations3(AsyncCalls):
         """Shows how often the caller's active API keys were used in each of the last 30 days."""
         return await self._call(Table.show_daily_uses, {}, {"organization": organization})
 
-    async def show_key_usage(
-        self,
-        key_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-        organization: str | None = None,
-    ) -> types.KeyUsage:
+    async def show_key_usage(self, key_id: str, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.KeyUsage:
         """Shows how often an API key was verified, by the hour."""
-        return await self._call(
-            Table.show_key_usage,
-            {"keyId": key_id},
-            {"hours": hours, "until": until, "organization": organization},
-        )
+        return await self._call(Table.show_key_usage, {"keyId": key_id}, {"hours": hours, "until": until, "organization": organization})
 
     async def show_organization_attempt_times(self, organization_id: str, id: str) -> types.AttemptTimes:
-        """Shows how long the last attempts at the deliveries to a webhook subscription took, for support work."""
-        return await self._call(
-            Table.show_organization_attempt_times,
-            {"organizationId": organization_id, "id": id},
-            {},
-        )
+        """Shows how long the last attempts at the deliveries to a webhook subscription took."""
+        return await self._call(Table.show_organization_attempt_times, {"organizationId": organization_id, "id": id}, {})
 
     async def show_organization_daily_uses(self, organization_id: str) -> types.DailyUses:
-        """Shows how often the organization's active API keys were used in each of the last 30 days, for support work."""
+        """Shows how often the organization's active API keys were used in each of the last 30 days."""
         return await self._call(Table.show_organization_daily_uses, {"organizationId": organization_id}, {})
 
-    async def show_organization_key_usage(
-        self,
-        organization_id: str,
-        key_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.KeyUsage:
-        """Shows how often an API key was verified, by the hour, for support work."""
-        return await self._call(
-            Table.show_organization_key_usage,
-            {"organizationId": organization_id, "keyId": key_id},
-            {"hours": hours, "until": until},
-        )
+    async def show_organization_key_usage(self, organization_id: str, key_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.KeyUsage:
+        """Shows how often an API key was verified, by the hour."""
+        return await self._call(Table.show_organization_key_usage, {"organizationId": organization_id, "keyId": key_id}, {"hours": hours, "until": until})
 
-    async def show_organization_outcomes(
-        self,
-        organization_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to all of the organization's subscriptions ended, by the hour, for support work."""
-        return await self._call(
-            Table.show_organization_outcomes,
-            {"organizationId": organization_id},
-            {"hours": hours, "until": until},
-        )
+    async def show_organization_outcomes(self, organization_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to all of the organization's subscriptions ended, by the hour."""
+        return await self._call(Table.show_organization_outcomes, {"organizationId": organization_id}, {"hours": hours, "until": until})
 
-    async def show_organization_subscription_outcomes(
-        self,
-        organization_id: str,
-        id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to a webhook subscription ended, by the hour, for support work."""
-        return await self._call(
-            Table.show_organization_subscription_outcomes,
-            {"organizationId": organization_id, "id": id},
-            {"hours": hours, "until": until},
-        )
-
-    async def show_outcomes(
-        self,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-        organization: str | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to all of the caller's subscriptions ended, by the hour."""
-        return await self._call(
-            Table.show_outcomes,
-            {},
-            {"hours": hours, "until": until, "organization": organization},
-        )
-
-    async def show_subscription_outcomes(
-        self,
-        id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-        organization: str | None = None,
-    ) -> types.Outcomes:
+    async def show_organization_subscription_outcomes(self, organization_id: str, id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
-        return await self._call(
-            Table.show_subscription_outcomes,
-            {"id": id},
-            {"hours": hours, "until": until, "organization": organization},
-        )
+        return await self._call(Table.show_organization_subscription_outcomes, {"organizationId": organization_id, "id": id}, {"hours": hours, "until": until})
+
+    async def show_outcomes(self, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to all of the caller's subscriptions ended, by the hour."""
+        return await self._call(Table.show_outcomes, {}, {"hours": hours, "until": until, "organization": organization})
+
+    async def show_subscription_outcomes(self, id: str, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
+        return await self._call(Table.show_subscription_outcomes, {"id": id}, {"hours": hours, "until": until, "organization": organization})
 
     async def show_user_attempt_times(self, user_id: str, id: str) -> types.AttemptTimes:
-        """Shows how long the last attempts at the deliveries to a webhook subscription took, for support work."""
+        """Shows how long the last attempts at the deliveries to a webhook subscription took."""
         return await self._call(Table.show_user_attempt_times, {"userId": user_id, "id": id}, {})
 
     async def show_user_daily_uses(self, user_id: str) -> types.DailyUses:
-        """Shows how often the user's active API keys were used in each of the last 30 days, for support work."""
+        """Shows how often the user's active API keys were used in each of the last 30 days."""
         return await self._call(Table.show_user_daily_uses, {"userId": user_id}, {})
 
-    async def show_user_key_usage(
-        self,
-        user_id: str,
-        key_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.KeyUsage:
-        """Shows how often an API key was verified, by the hour, for support work."""
-        return await self._call(
-            Table.show_user_key_usage,
-            {"userId": user_id, "keyId": key_id},
-            {"hours": hours, "until": until},
-        )
+    async def show_user_key_usage(self, user_id: str, key_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.KeyUsage:
+        """Shows how often an API key was verified, by the hour."""
+        return await self._call(Table.show_user_key_usage, {"userId": user_id, "keyId": key_id}, {"hours": hours, "until": until})
 
-    async def show_user_outcomes(
-        self,
-        user_id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to all of the user's subscriptions ended, by the hour, for support work."""
+    async def show_user_outcomes(self, user_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to all of the user's subscriptions ended, by the hour."""
         return await self._call(Table.show_user_outcomes, {"userId": user_id}, {"hours": hours, "until": until})
 
-    async def show_user_subscription_outcomes(
-        self,
-        user_id: str,
-        id: str,
-        *,
-        hours: int | None = None,
-        until: datetime | None = None,
-    ) -> types.Outcomes:
-        """Shows how attempts at the deliveries to a webhook subscription ended, by the hour, for support work."""
-        return await self._call(
-            Table.show_user_subscription_outcomes,
-            {"userId": user_id, "id": id},
-            {"hours": hours, "until": until},
-        )
+    async def show_user_subscription_outcomes(self, user_id: str, id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
+        """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
+        return await self._call(Table.show_user_subscription_outcomes, {"userId": user_id, "id": id}, {"hours": hours, "until": until})
 
     async def show_webhook_keys(self, id: str) -> types.PublicKeySet:
         """Shows the public keys of a webhook subscription."""
@@ -2872,156 +1290,53 @@ class AsyncOperations3(AsyncCalls):
         """Signs out."""
         return await self._call(Table.sign_out, {}, {})
 
-    def stream_attempts(
-        self,
-        *,
-        subscription_id: str | None = None,
-        last_event_id: str | None = None,
-        organization: str | None = None,
-    ) -> AsyncIterator[types.StreamedAttempt]:
+    def stream_attempts(self, *, subscription_id: str | None = None, last_event_id: str | None = None, organization: str | None = None) -> AsyncIterator[types.StreamedAttempt]:
         """Streams attempts as they end."""
-        return self._stream(
-            Table.stream_attempts,
-            {},
-            {"subscriptionId": subscription_id, "last-event-id": last_event_id, "organization": organization},
-        )
+        return self._stream(Table.stream_attempts, {}, {"subscriptionId": subscription_id, "last-event-id": last_event_id, "organization": organization})
 
-    def stream_organization_attempts(
-        self,
-        organization_id: str,
-        *,
-        subscription_id: str | None = None,
-        last_event_id: str | None = None,
-    ) -> AsyncIterator[types.StreamedAttempt]:
-        """Streams attempts as they end, for support work."""
-        return self._stream(
-            Table.stream_organization_attempts,
-            {"organizationId": organization_id},
-            {"subscriptionId": subscription_id, "last-event-id": last_event_id},
-        )
+    def stream_organization_attempts(self, organization_id: str, *, subscription_id: str | None = None, last_event_id: str | None = None) -> AsyncIterator[types.StreamedAttempt]:
+        """Streams attempts as they end."""
+        return self._stream(Table.stream_organization_attempts, {"organizationId": organization_id}, {"subscriptionId": subscription_id, "last-event-id": last_event_id})
 
-    def stream_user_attempts(
-        self,
-        user_id: str,
-        *,
-        subscription_id: str | None = None,
-        last_event_id: str | None = None,
-    ) -> AsyncIterator[types.StreamedAttempt]:
-        """Streams attempts as they end, for support work."""
-        return self._stream(
-            Table.stream_user_attempts,
-            {"userId": user_id},
-            {"subscriptionId": subscription_id, "last-event-id": last_event_id},
-        )
+    def stream_user_attempts(self, user_id: str, *, subscription_id: str | None = None, last_event_id: str | None = None) -> AsyncIterator[types.StreamedAttempt]:
+        """Streams attempts as they end."""
+        return self._stream(Table.stream_user_attempts, {"userId": user_id}, {"subscriptionId": subscription_id, "last-event-id": last_event_id})
 
-    async def test_filter(
-        self,
-        *,
-        filter: dict[str, Any],
-        organization: str | None = None,
-        data: Any = None,
-        event: dict[str, Any] | None | Absent = ABSENT,
-    ) -> types.FilterVerdict:
+    async def test_filter(self, *, filter: dict[str, Any], organization: str | None = None, data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
         """Tests a filter."""
-        return await self._call(
-            Table.test_filter,
-            {"filter": filter},
-            {"organization": organization, "data": data, "event": event},
-        )
+        return await self._call(Table.test_filter, {"filter": filter, "event": event}, {"organization": organization, "data": data})
 
-    async def test_organization_filter(
-        self,
-        organization_id: str,
-        *,
-        filter: dict[str, Any],
-        data: Any = None,
-        event: dict[str, Any] | None | Absent = ABSENT,
-    ) -> types.FilterVerdict:
-        """Tests a filter, for an organization."""
-        return await self._call(
-            Table.test_organization_filter,
-            {"organizationId": organization_id, "filter": filter},
-            {"data": data, "event": event},
-        )
+    async def test_organization_filter(self, organization_id: str, *, filter: dict[str, Any], data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
+        """Tests a filter."""
+        return await self._call(Table.test_organization_filter, {"organizationId": organization_id, "filter": filter, "event": event}, {"data": data})
 
     async def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
-        """Sends a test event to a webhook subscription, for an organization."""
-        return await self._call(
-            Table.test_organization_subscription,
-            {"organizationId": organization_id, "id": id},
-            {},
-        )
+        """Sends a test event to a webhook subscription."""
+        return await self._call(Table.test_organization_subscription, {"organizationId": organization_id, "id": id}, {})
 
-    async def test_organization_url(
-        self,
-        organization_id: str,
-        *,
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-    ) -> types.UrlTest:
-        """Sends a test event to a URL, without a subscription, for an organization."""
-        return await self._call(
-            Table.test_organization_url,
-            {"organizationId": organization_id, "url": url},
-            {"auth": auth, "headers": headers, "secret": secret},
-        )
+    async def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+        """Sends a test event to a URL, without a subscription."""
+        return await self._call(Table.test_organization_url, {"organizationId": organization_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
 
     async def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_subscription, {"id": id}, {"organization": organization})
 
-    async def test_url(
-        self,
-        *,
-        url: str,
-        organization: str | None = None,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-    ) -> types.UrlTest:
+    async def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return await self._call(
-            Table.test_url,
-            {"url": url},
-            {"organization": organization, "auth": auth, "headers": headers, "secret": secret},
-        )
+        return await self._call(Table.test_url, {"url": url, "auth": auth, "headers": headers, "secret": secret}, {"organization": organization})
 
-    async def test_user_filter(
-        self,
-        user_id: str,
-        *,
-        filter: dict[str, Any],
-        data: Any = None,
-        event: dict[str, Any] | None | Absent = ABSENT,
-    ) -> types.FilterVerdict:
-        """Tests a filter, for a user."""
-        return await self._call(
-            Table.test_user_filter,
-            {"userId": user_id, "filter": filter},
-            {"data": data, "event": event},
-        )
+    async def test_user_filter(self, user_id: str, *, filter: dict[str, Any], data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
+        """Tests a filter."""
+        return await self._call(Table.test_user_filter, {"userId": user_id, "filter": filter, "event": event}, {"data": data})
 
     async def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
-        """Sends a test event to a webhook subscription, for a user."""
+        """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_user_subscription, {"userId": user_id, "id": id}, {})
 
-    async def test_user_url(
-        self,
-        user_id: str,
-        *,
-        url: str,
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
-        headers: dict[str, Any] | None | Absent = ABSENT,
-        secret: str | None | Absent = ABSENT,
-    ) -> types.UrlTest:
-        """Sends a test event to a URL, without a subscription, for a user."""
-        return await self._call(
-            Table.test_user_url,
-            {"userId": user_id, "url": url},
-            {"auth": auth, "headers": headers, "secret": secret},
-        )
+    async def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+        """Sends a test event to a URL, without a subscription."""
+        return await self._call(Table.test_user_url, {"userId": user_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
 
     async def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""

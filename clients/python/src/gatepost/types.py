@@ -11,12 +11,10 @@ from gatepost.calls import new_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """An attempt that has ended."""
-
     duration_ms: int
     """The duration of the attempt in milliseconds."""
     error: str | None
-    """Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `too_slow`; `None` after a success."""
+    """Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `too_slow`."""
     number: int
     """The number of the attempt within its delivery, from 1."""
     response: str | None = None
@@ -24,9 +22,8 @@ class Attempt:
     response_headers: tuple[Header, ...] | None = None
     """The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`."""
     started_at: datetime
-    """When the attempt started."""
     status: int | None
-    """The HTTP status of the receiver's answer; `None` when there was no answer."""
+    """The HTTP status of the receiver's answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +31,9 @@ class AttemptCounts:
     """Attempts to deliver, by outcome."""
 
     cut_off: int
-    """Attempts that a shutdown cut off."""
     delivered: int
-    """Attempts that delivered."""
     failed: int
-    """Attempts that the receiver failed."""
     not_charged: int
-    """Attempts that Gatepost could not make."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +41,16 @@ class AttemptTimes:
     """How long attempts took, in milliseconds."""
 
     attempts: int
-    """How many attempts count."""
     p50_ms: int | None
-    """Half of the attempts took no longer; `None` without an attempt."""
+    """Half of the attempts took no longer."""
     p95_ms: int | None
-    """95 % of the attempts took no longer; `None` without an attempt."""
+    """95 % of the attempts took no longer."""
     since: datetime
     """Only attempts that ended after this time count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditActor:
-    """An actor."""
-
     id: str | None = None
     """The user's id, or the name of the operator token."""
     type: str
@@ -69,14 +59,9 @@ class AuditActor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditChange:
-    """A field before and after."""
-
     after: str | None = None
-    """After; absent if there is nothing."""
     before: str | None = None
-    """Before; absent if there was nothing."""
     field: str
-    """The field."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,57 +69,44 @@ class AuditEvent:
     """Who did what, how, when and from where."""
 
     action: str
-    """What was done."""
     actor: AuditActor
-    """Who did it."""
     address: str | None = None
     """The address from which the request came."""
     at: datetime
-    """When it was done."""
     changes: tuple[AuditChange, ...]
     """What changed, of what is not secret."""
     id: str
-    """Identifies the event."""
     organization_id: str | None = None
     """Whose the target is, if it is an organization."""
     request_id: str | None = None
-    """The id of the request."""
     target: AuditTarget
-    """What it was done to."""
     user_id: str | None = None
-    """Whose the target is, by the subject (`sub`); absent if it is an organization."""
+    """Whose the target is, by the subject (`sub`)."""
     via: AuditMeans
     """How the actor proved who they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditMeans:
-    """The means of an actor."""
-
     id: str | None = None
     """The id of the API key or the session, or the name of another means."""
     type: str
-    """`idToken`, `apiKey`, `session`, `operatorToken` or `service`; `other` for one of a later version."""
+    """`idToken`, `apiKey`, `session`, `operatorToken` or `service`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPage:
-    """A page of the audit log."""
-
     events: tuple[AuditEvent, ...]
     """The events, newest first."""
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page."""
+    """The `cursor` of the next page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditTarget:
-    """A target."""
-
     id: str | None = None
-    """The id."""
     type: str
-    """`apiKey`, `subscription`, `delivery`, `session` or `event`; or `apiKeys`, `subscriptions`, `deliveries`, `sessions` or `events` for all of the user's; or `log` for the log of an instance; `other` for one of a later version."""
+    """`apiKey`, `subscription`, `delivery`, `session` or `event`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +114,7 @@ class BasicAuth:
     """A user name and a password, in the header `authorization`."""
 
     password: str = field(repr=False)
-    """The password: ASCII, without control characters; may be empty."""
+    """The password: ASCII, without control characters."""
     type: Literal["basic"]
     """Always `basic`."""
     username: str
@@ -161,32 +133,21 @@ class BearerAuth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedDelivery:
-    """The delivery after a change."""
-
     delivery: Delivery
-    """The delivery."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedSubscription:
-    """The subscription after a change."""
-
     dropped: tuple[str, ...] | None = None
     """Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`, `auth`."""
     subscription: Subscription
-    """The subscription."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckOutcome:
-    """The outcome of a readiness check."""
-
     detail: str | None = None
-    """Why the check failed; absent when it passed."""
     name: str
-    """The name of the check."""
     status: str
-    """Whether the check passed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +155,6 @@ class CommandLineClient:
     """How a command line signs in at the identity provider."""
 
     client_id: str
-    """The client id."""
     issuer: str
     """The identity provider, as its ID tokens have it in `iss`."""
 
@@ -204,9 +164,7 @@ class CreatedApiKey:
     """The new key, which is shown only this once, and the user's list of keys."""
 
     key: str = field(repr=False)
-    """The full key."""
     key_id: str
-    """The new key's id."""
     keys: tuple[KeyRecord, ...]
     """The user's keys, including the new key, newest first."""
 
@@ -218,9 +176,8 @@ class CurrentSession:
     capabilities: tuple[str, ...]
     """What the session may do with what belongs to the user: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` to see."""
     created_at: datetime
-    """When the user signed in."""
     default_organization_id: str | None = None
-    """The organization with which the console begins; absent if it begins with the user."""
+    """The organization with which the console begins."""
     expires_at: datetime
     """When the session ends, however much it is used."""
     id: str
@@ -228,13 +185,12 @@ class CurrentSession:
     idle_expires_at: datetime
     """When the session ends if it is not used again."""
     organizations: tuple[SessionOrganization, ...] | None = None
-    """The organizations for which the session can act, with `?organization=`; absent if there are none."""
+    """The organizations for which the session can act, with `?organization=`."""
     role: str
     """`user`, `operator`, or `visitor`: a user who came by a link of the host application."""
     roles_expire_at: datetime | None = None
-    """When the session can no longer act for them, until the user signs in again; absent if there are none."""
+    """When the session can no longer act for them, until the user signs in again."""
     user: SessionUser
-    """Who signed in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,12 +205,9 @@ class DailyUses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DailyUsesOfKey:
-    """How often one key was used."""
-
     days: tuple[int, ...]
     """How often the key was found good on each day."""
     key_id: str
-    """The key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,26 +215,19 @@ class Delivery:
     """The delivery of one event to one subscription."""
 
     attempts: int
-    """How many attempts have started."""
     completed_at: datetime | None
-    """When the delivery ended; `None` until then."""
     created_at: datetime
-    """When the event was published."""
     event_id: str
     """The id of the event, which the receiver sees as `webhook-id`."""
     event_type: str
-    """The event's type."""
     id: str
-    """Identifies the delivery."""
     last_attempt: Attempt | None = None
     next_attempt_at: datetime | None
-    """When the next attempt is due; `None` unless the delivery waits."""
     reason: str | None = None
     """Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or `subscription_deleted`."""
     state: str
     """`waiting`, `sending`, `delivered`, `failed` or `cancelled`."""
     subscription_id: str
-    """The subscription that receives the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,19 +237,16 @@ class DeliveryHistory:
     attempts: tuple[Attempt, ...]
     """The attempts that have ended, oldest first."""
     delivery: Delivery
-    """The delivery."""
     event: Event
     """The event, including the body that is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryPage:
-    """A page of the caller's deliveries."""
-
     deliveries: tuple[Delivery, ...]
     """The deliveries, newest first."""
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page."""
+    """The `cursor` of the next page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,25 +256,19 @@ class Deprecation:
     replacement: str | None = None
     """The type to use in its place."""
     since: datetime
-    """From when on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A published event."""
-
     created_at: datetime
-    """When the event was published."""
     id: str
-    """Identifies the event."""
     organization_id: str | None = None
     """Who receives the event, if it is an organization."""
     payload: dict[str, Any] | None = None
     """The body that is signed and sent, byte for byte."""
     type: str
-    """The type of the event."""
     user_id: str | None = None
-    """Who receives the event, by the subject (`sub`); absent if it is an organization."""
+    """Who receives the event, by the subject (`sub`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,23 +276,19 @@ class EventCounts:
     """Published events, by result."""
 
     accepted: int
-    """Events that were stored."""
     conflict: int
     """Events in conflict with another event of the same id."""
     duplicate: int
-    """Events that were published before."""
     failed: int
     """Events without an answer, because the database did not answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventPage:
-    """A page of events."""
-
     events: tuple[LoggedEvent, ...]
     """The events, newest first, without their payloads."""
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page."""
+    """The `cursor` of the next page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -371,13 +304,10 @@ class EventType:
     examples: tuple[Any, ...] | None = None
     """Examples of `data`, as they were written."""
     name: str
-    """The type of the events."""
     schema: dict[str, Any] | None = None
     """The JSON Schema (2020-12) of `data`, as it was written."""
     title: str | None = None
-    """A short name for people."""
     updated_at: datetime
-    """When the entry was changed last."""
     validation: str
     """The treatment of events whose `data` breaks the schema: `off`, `warn` or `enforce`."""
     version: int
@@ -388,8 +318,6 @@ class EventType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventTypeList:
-    """Event types."""
-
     event_types: tuple[EventType, ...]
     """The event types, sorted by name, without schemas and examples."""
 
@@ -403,28 +331,24 @@ class FailingSubscription:
     failures_in_a_row: int
     """How many attempts have failed in a row."""
     id: str
-    """The subscription's id."""
     last_attempt: Attempt | None
     organization_id: str | None = None
     """Whose subscription it is, if it is an organization."""
     reason: str | None
-    """The `error` of the last attempt, or `retry_after` when the receiver asked for the pause; `None` when it is no longer known."""
+    """The `error` of the last attempt, or `retry_after` when the receiver asked for the pause."""
     receiver: str
     """Scheme, host and port of the receiver."""
     state: str
     """`failing` or `paused`."""
     user_id: str | None = None
-    """Whose subscription it is, by the subject (`sub`); absent if it is an organization."""
+    """Whose subscription it is, by the subject (`sub`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailingSubscriptionPage:
-    """A page of failing subscriptions."""
-
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page."""
+    """The `cursor` of the next page."""
     subscriptions: tuple[FailingSubscription, ...]
-    """The subscriptions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -436,13 +360,11 @@ class FailureGroup:
     error: str | None
     """Why the last attempt failed: an error as in an attempt."""
     newest_delivery_id: str
-    """The delivery of the newest event."""
     status: int | None
-    """The HTTP status of the answer to the last attempt; `None` when there was no answer."""
+    """The HTTP status of the answer to the last attempt."""
     subscription_id: str
     """The subscription that was to receive the events."""
     url: str
-    """The subscription's URL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -452,7 +374,6 @@ class Failures:
     failures: tuple[FailureGroup, ...]
     """The groups, the largest first."""
     is_complete: bool
-    """Whether all failed deliveries are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -460,7 +381,6 @@ class FieldFault:
     """A fault in a field of the body or in a parameter of the query."""
 
     detail: str
-    """What the field must be."""
     field: str
     """The field's name, or its path in the body: `events[3].type`."""
 
@@ -472,43 +392,33 @@ class FilterVerdict:
     decided_by: str
     """The leaf that was checked last: with it the answer was certain."""
     passes: bool
-    """Whether the event passes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """A header of an answer."""
-
     name: str
     """The name, in lower case."""
     value: str
-    """The value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderAuth:
-    """A header with a credential."""
-
     name: str
     """The name of the header: one that `headers` may have, or `authorization`."""
     type: Literal["header"]
     """Always `header`."""
     value: str = field(repr=False)
-    """The value of the header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Introspection:
-    """The introspection answer of RFC 7662."""
-
     active: bool
     """Whether the key is valid now and has every required scope."""
     client_id: str | None = field(default=None, metadata={"json": "client_id"})
-    """The key's id."""
     created_by: str | None = field(default=None, metadata={"json": "created_by"})
-    """The member of the organization who created the key, by the `sub`; absent if no member did."""
+    """The member of the organization who created the key, by the `sub`."""
     exp: int | None = None
-    """When the key expires, in the same seconds; absent if it does not expire."""
+    """When the key expires, in the same seconds."""
     iat: int | None = None
     """When the key was created: seconds since 1970-01-01T00:00:00Z."""
     iss: str | None = None
@@ -516,13 +426,11 @@ class Introspection:
     label: str | None = None
     """The name that the owner gave the key."""
     metadata: dict[str, Any] | None = None
-    """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
+    """Pairs for your application, such as the plan of a customer: at most 2 KiB together."""
     org_id: str | None = field(default=None, metadata={"json": "org_id"})
-    """The organization that owns the key; absent if a user does."""
     scope: str | None = None
-    """The scopes of the key, separated by spaces; absent if it has none."""
+    """The scopes of the key, separated by spaces."""
     sub: str | None = None
-    """The user who owns the key; absent if an organization does."""
     token_type: str | None = field(default=None, metadata={"json": "token_type"})
     """Always `api_key`."""
 
@@ -532,39 +440,30 @@ class KeyList:
     """The user's keys: every active key and the 100 keys that ended last, newest first."""
 
     keys: tuple[KeyRecord, ...]
-    """The keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRecord:
-    """An API key without its secret."""
-
     created_at: datetime
     """When the key was created: UTC, with milliseconds."""
     created_by: str | None = None
-    """The member of the organization who created the key, by the `sub` at the identity provider; absent if the owner is a user, or no member created the key."""
+    """The member of the organization who created the key, by the `sub` at the identity provider."""
     disabled_at: datetime | None = None
-    """When the key was disabled; absent if it is enabled."""
     expires_at: datetime | None = None
-    """When the key expires; absent if it does not expire."""
     id: str
-    """Identifies the key."""
     label: str
     """The name that the owner gave the key."""
     last_used_at: datetime | None
-    """When the key was last used; `None` if it was never used."""
     metadata: dict[str, Any] | None = None
-    """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
+    """Pairs for your application, such as the plan of a customer: at most 2 KiB together."""
     prefix: str
     """The start of the full key, followed by an ellipsis."""
     rate_limit: str | None = None
-    """How often the key may be used; absent if the limit of the service holds."""
+    """How often the key may be used."""
     replaced_by: str | None = None
-    """The key that replaced this key in a rotation; absent if the key was not rotated."""
+    """The key that replaced this key in a rotation."""
     revoked_at: datetime | None
-    """When the key was revoked; `None` if it is not revoked."""
     scopes: tuple[str, ...] | None = None
-    """The scopes of the key; absent if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -574,41 +473,30 @@ class KeyUsage:
     hours: tuple[KeyUsageHour, ...]
     """Every hour of the request, the earliest first."""
     total: KeyUsageCounts
-    """The sums of all hours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyUsageCounts:
-    """How many verifications had each result."""
-
     accepted: int
     """The key was good, and within its rate limit."""
     limited: int
     """The key was good, and its rate limit was reached."""
     refused: int
-    """The key was revoked or expired."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyUsageHour:
-    """The verifications in one hour."""
-
     accepted: int
     """The key was good, and within its rate limit."""
     limited: int
     """The key was good, and its rate limit was reached."""
     refused: int
-    """The key was revoked or expired."""
     start: datetime
-    """When the hour began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeysRevoked:
-    """How many keys were revoked."""
-
     revoked_count: int
-    """How many keys this call revoked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -616,17 +504,12 @@ class LaneCounts:
     """Queues of subscriptions, by their state."""
 
     closed: int
-    """Closed with the subscription."""
     open: int
-    """May deliver."""
     paused: int
-    """Paused after failures of the receiver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaksReported:
-    """The leaked keys."""
-
     key_ids: tuple[str | None, ...]
     """For each token, in the same order, the id of the key, which is now revoked."""
 
@@ -638,15 +521,12 @@ class ListedOwner:
     email: str | None
     """The e-mail address, for people."""
     max_active_keys: int | None
-    """The most active keys."""
     max_subscriptions: int | None
-    """The most subscriptions."""
     metadata: dict[str, Any]
-    """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
+    """Pairs for your application, such as the plan of a customer: at most 2 KiB together."""
     name: str | None
     """The name, for people."""
     state: OwnerState
-    """Whether the owner may act."""
     active_keys: int
     """How many keys are active: at most 1,000."""
     enabled_subscriptions: int
@@ -661,8 +541,6 @@ class ListedOwner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Liveness:
-    """The process is alive."""
-
     status: str
     """Always `ok`."""
 
@@ -672,17 +550,12 @@ class LogFilter:
     """Which lines the log of this instance has."""
 
     filter: str
-    """The filter that applies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFilterChanged:
-    """The change of a filter."""
-
     before: str
-    """The filter that applied before."""
     filter: str
-    """The filter that applies now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -692,15 +565,11 @@ class LoggedEvent:
     deliveries: int
     """How many subscriptions it went to when it was published."""
     event: Event
-    """The event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeCounts:
-    """How many attempts had each outcome."""
-
     delivered: int
-    """The receiver took the webhook."""
     exhausted: int
     """The attempt failed, and none follows: the delivery has failed."""
     retried: int
@@ -709,16 +578,12 @@ class OutcomeCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeHour:
-    """The outcomes in one hour."""
-
     delivered: int
-    """The receiver took the webhook."""
     exhausted: int
     """The attempt failed, and none follows: the delivery has failed."""
     retried: int
     """The attempt failed, and another one follows."""
     start: datetime
-    """When the hour began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -728,7 +593,6 @@ class Outcomes:
     hours: tuple[OutcomeHour, ...]
     """Every hour of the request, the earliest first."""
     total: OutcomeCounts
-    """The sums of all hours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -738,47 +602,34 @@ class Owner:
     email: str | None
     """The e-mail address, for people."""
     max_active_keys: int | None
-    """The most active keys."""
     max_subscriptions: int | None
-    """The most subscriptions."""
     metadata: dict[str, Any]
-    """Pairs for your application, such as the plan of a customer: at most 2 KiB together"""
+    """Pairs for your application, such as the plan of a customer: at most 2 KiB together."""
     name: str | None
     """The name, for people."""
     state: OwnerState
-    """Whether the owner may act."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerPage:
-    """A page of owners."""
-
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page."""
+    """The `cursor` of the next page."""
     owners: tuple[ListedOwner, ...]
     """The owners, in the order of what is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerState:
-    """Whether an owner may act."""
-
     reason: str | None = None
-    """Why the owner is suspended; absent if no reason was given."""
     since: str | None = None
-    """When the owner was suspended; absent if the owner is active."""
     state: str
     """`active` or `suspended`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PortalLink:
-    """The new link."""
-
     expires_at: datetime
-    """When the link stops working."""
     url: str = field(repr=False)
-    """Where to send the user's browser."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -786,12 +637,10 @@ class PresentedCredential:
     """A credential, without its secret."""
 
     key_id: str | None = None
-    """The key's id."""
     kind: str
     label: str | None = None
     """The name that the owner gave the key."""
     scopes: tuple[str, ...] | None = None
-    """The scopes of the key; may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -799,21 +648,15 @@ class Problem:
     """A problem document (RFC 9457): the body of every error."""
 
     checks: tuple[CheckOutcome, ...] | None = None
-    """The outcome of each check."""
     code: str
     """The stable, machine-readable name of this kind of error."""
     detail: str
-    """What is wrong with this request."""
     errors: tuple[FieldFault, ...] | None = None
-    """The fields that have faults."""
     faults: tuple[SchemaFault, ...] | None = None
     """Where the data of an event breaks the schema of its type, at most ten places."""
     request_id: str
-    """Identifies this request in the logs."""
     status: int
-    """The HTTP status."""
     title: str
-    """A short summary of the error."""
     type: str
     """The page that explains this kind of error: an absolute URL if `PUBLIC_URL` is configured, and otherwise relative to the URL of this service."""
 
@@ -833,7 +676,6 @@ class PublicKey:
     use: str
     """Always `sig`."""
     x: str
-    """The key in base64url."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -846,8 +688,6 @@ class PublicKeySet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishEvent:
-    """The event to publish."""
-
     data: Any
     """The data for the receivers: any JSON value, delivered byte for byte."""
     id: str = field(default_factory=new_id)
@@ -862,22 +702,16 @@ class PublishEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedEvent:
-    """An accepted event."""
-
     deliveries: int
-    """How many subscriptions receive the event."""
     duplicate: bool | None = None
     """`true` when the event was published before, so that this call changed nothing."""
     event: Event
-    """The event."""
     warnings: tuple[SchemaFault, ...] | None = None
     """Where the data breaks the schema of its type, at most ten places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedEvents:
-    """The accepted events."""
-
     results: tuple[PublishedEvent, ...]
     """For each event, in the same order, the answer that publishing only this event would get."""
 
@@ -894,42 +728,32 @@ class PutDeprecation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueState:
-    """The queue."""
-
     age_seconds: float
     """How old this reading is, in seconds."""
     lanes: LaneCounts
     """Queues of subscriptions, by their state."""
     oldest_due_age_seconds: float
-    """For how long the oldest due delivery has been due that no instance has claimed, in seconds; 0 without one."""
+    """For how long the oldest due delivery has been due that no instance has claimed, in seconds."""
     subscriptions: tuple[SubscriptionCount, ...]
     """Subscriptions, by their state."""
     waiting: int
-    """Deliveries that have not ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
-    """The service is ready."""
-
     checks: tuple[CheckOutcome, ...] | None = None
-    """The outcome of each check."""
     status: str
     """Always `ready`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoverableDeliveries:
-    """What a recovery would bring back."""
-
     deliveries: int
     """How many deliveries a recovery would make due now, counted up to 10,000."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveredSubscription:
-    """The result of a recovery."""
-
     deliveries: int
     """How many deliveries are now due: at most 100,000."""
 
@@ -939,7 +763,6 @@ class RetriedFailures:
     """The result of a retry of failed deliveries."""
 
     deliveries: int
-    """How many deliveries are now due."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -947,7 +770,6 @@ class SchemaFault:
     """A place where `data` breaks the schema of its type."""
 
     keyword: str
-    """The keyword of the schema."""
     message: str
     """What `data` must follow."""
     pointer: str
@@ -956,28 +778,23 @@ class SchemaFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A session of the user."""
-
     address: str | None
-    """The address from which the user signed in; `None` if it is not known."""
+    """The address from which the user signed in."""
     capabilities: tuple[str, ...]
     """What the session may do with what belongs to the user."""
     created_at: datetime
-    """When the user signed in."""
     current: bool
     """Whether it is the session that makes the call."""
     expires_at: datetime
     """When the session ends, however much it is used."""
     id: str
-    """Identifies the session."""
     idle_expires_at: datetime
     """When the session ends if it is not used again."""
     role: str
     """`user`, `operator` or `visitor`."""
     seen_at: datetime
-    """When the session was last used."""
     user_agent: str | None
-    """What the browser said of itself (`User-Agent`) when it signed in; `None` if nothing."""
+    """What the browser said of itself (`User-Agent`) when it signed in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -985,7 +802,6 @@ class SessionList:
     """The user's sessions, newest first."""
 
     sessions: tuple[Session, ...]
-    """The sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -995,7 +811,6 @@ class SessionOrganization:
     capabilities: tuple[str, ...]
     """The capabilities of the user in the organization."""
     organization_id: str
-    """The id at the identity provider."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1007,7 +822,7 @@ class SessionUser:
     issuer: str
     """The issuer of the identity provider (`iss`)."""
     organization_id: str | None = None
-    """The id of the organization, if it is one; absent for a user."""
+    """The id of the organization, if it is one."""
     subject: str
     """The subject at the identity provider (`sub`), or the id of the organization."""
 
@@ -1017,43 +832,33 @@ class StreamedAttempt:
     """An attempt in a stream: the `data` of a server-sent event."""
 
     attempt: Attempt
-    """The attempt."""
     delivery_id: str
-    """The delivery of the attempt."""
     event_id: str
-    """The event that is delivered."""
     subscription_id: str
-    """The subscription that receives the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """A webhook subscription."""
-
     auth: SubscriptionAuth | None = None
-    """The authentication, without its secrets; absent if there is none."""
+    """The authentication, without its secrets."""
     created_at: datetime
     """When the subscription was created: UTC, with milliseconds."""
     created_by: str | None = None
-    """The member of the organization who created the subscription, by the `sub` at the identity provider; absent if the owner is a user, or no member created the subscription."""
+    """The member of the organization who created the subscription, by the `sub` at the identity provider."""
     description: str
-    """The owner's description; may be empty."""
     disabled_reason: str | None = None
     """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as leaked)."""
     enabled: bool
-    """Whether the subscription receives events."""
     events: tuple[str, ...]
     """The event types and patterns of the subscription."""
     filter: dict[str, Any] | None = None
-    """Which of these events the subscription receives, by their content; absent if it receives all."""
+    """Which of these events the subscription receives, by their content."""
     headers: tuple[SubscriptionHeader, ...] | None = None
-    """The headers that the subscription adds, without their values; absent if it adds none."""
+    """The headers that the subscription adds, without their values."""
     health: SubscriptionHealth | None = None
-    """The health of the subscription."""
     id: str
-    """Identifies the subscription."""
     max_per_second: float | None = None
-    """The most deliveries in a second, over all instances of the service; absent if there is no limit."""
+    """The most deliveries in a second, over all instances of the service."""
     public_keys: tuple[str, ...] | None = None
     """The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation."""
     signing: str | None = None
@@ -1063,7 +868,7 @@ class Subscription:
     url: str
     """The URL that receives the webhooks, in normal form."""
     url_set_by: str | None = None
-    """The API key that set the URL, when the subscription was created or later; absent if an ID token did."""
+    """The API key that set the URL, when the subscription was created or later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1071,19 +876,14 @@ class SubscriptionAuth:
     """The authentication of the requests of a subscription."""
 
     name: str | None = None
-    """The name of the header; absent if it is `authorization` by the type."""
     set_at: datetime
-    """When it was set."""
     type: str
     """`bearer`, `basic` or `header`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionCount:
-    """How many subscriptions have a state."""
-
     count: int
-    """How many."""
     state: str
     """`enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`."""
 
@@ -1095,20 +895,16 @@ class SubscriptionHeader:
     name: str
     """The name, in lower case."""
     set_at: datetime
-    """When its value was set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionHealth:
-    """The health of a subscription."""
-
     failing_since: datetime | None
-    """When the current run of failures began; `None` when the last attempt succeeded."""
+    """When the current run of failures began."""
     last_attempt: Attempt | None
     paused_until: datetime | None
-    """When the pause ends, and a delivery is tried again; `None` unless paused."""
+    """When the pause ends, and a delivery is tried again."""
     reason: str | None
-    """The reason for the state."""
     state: str
     """`healthy`: no attempt has failed since the last success, or since the subscription was enabled."""
     waiting: int
@@ -1117,32 +913,22 @@ class SubscriptionHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionPage:
-    """A page of the caller's subscriptions."""
-
     next_cursor: str | None = None
-    """The `cursor` of the next page; absent on the last page."""
+    """The `cursor` of the next page."""
     subscriptions: tuple[Subscription, ...]
     """The subscriptions, newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionTest:
-    """A test event and its delivery."""
-
     delivery: Delivery
-    """The delivery of the event."""
     event: Event
-    """The event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionWithHealth:
-    """A subscription and its health."""
-
     health: SubscriptionHealth
-    """The health of the subscription."""
     subscription: Subscription
-    """The subscription."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1150,9 +936,7 @@ class SubscriptionWithSecret:
     """A subscription and, if the service made one, its secret, which is shown only this once."""
 
     secret: str | None = field(default=None, repr=False)
-    """The secret that signs the webhooks."""
     subscription: Subscription
-    """The subscription."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1167,28 +951,21 @@ class SystemState:
     database: str
     """`sqlite` or `postgres`."""
     events: EventCounts
-    """Events that the host application published."""
     identity_keys_age_seconds: float | None
-    """The age of the identity provider's keys, in seconds; `None` before the first fetch."""
+    """The age of the identity provider's keys, in seconds."""
     instances: tuple[VersionCount, ...]
     """The processes on this database, by version, as they were counted with the queue."""
     queue: QueueState | None
     started_at: datetime
-    """When the process started."""
     verifications: VerificationCounts
-    """API keys that were presented."""
     version: str
-    """The version of the program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlTest:
-    """A test of a URL."""
-
     attempt: Attempt
     """The attempt to send the event, with the start of the answer."""
     event: Event
-    """The event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1198,41 +975,29 @@ class VerificationCounts:
     failed: int
     """Calls without an answer, because the database did not answer."""
     good: int
-    """Good keys."""
     refused: int
-    """Keys that were refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionCount:
-    """How many processes have a version."""
-
     count: int
-    """How many processes have it."""
     version: str
-    """The version of the program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """The new session of a visitor."""
-
     return_url: str | None = None
-    """The page of the host application to which the console leads back; absent if the link names none."""
+    """The page of the host application to which the console leads back."""
     session: CurrentSession
-    """The session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whoami:
-    """The caller."""
-
     credential: PresentedCredential
-    """The credential that the caller presented."""
     organization_id: str | None = None
-    """The organization for which the call is made; absent if it is made for the user."""
+    """The organization for which the call is made."""
     user_id: str | None = None
-    """The user, by the subject (`sub`) at the identity provider; absent if the credential is an organization's."""
+    """The user, by the subject (`sub`) at the identity provider."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1240,6 +1005,4 @@ class WrittenEventType:
     """An event type after a call that changes it."""
 
     changed: bool
-    """Whether this call has changed it."""
     event_type: EventType
-    """The event type."""
