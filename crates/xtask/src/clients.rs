@@ -17,8 +17,11 @@ const INSTALL_TYPESCRIPT: &str = "node --version && { test node_modules/.package
 const INSTALL_RUNTIMES: &str = "test runtimes/node_modules/.package-lock.json -nt runtimes/package-lock.json \
      || npm ci --prefix runtimes --silent --no-audit --no-fund";
 const PYTHON: &str = "clients/python";
-/// The virtual environment of Python, below the root.
-const ENVIRONMENT: &str = "target/clients";
+/// Makes the virtual environment of Python, unless it is there, for this folder and for the packages that are needed.
+const INSTALL_PYTHON: &str = "mark=target/clients/installed; \
+     test $mark -nt clients/python/pyproject.toml && test \"$(cat $mark)\" = \"$PWD\" \
+     || { python3 -m venv target/clients && target/clients/bin/python -m pip install --quiet \
+     --editable 'clients/python[test]' && pwd > $mark; }";
 
 /// The variable with the database on which the tests of the service run again.
 const DATABASE: &str = "GATEPOST_TEST_DATABASE_URL";
@@ -64,16 +67,12 @@ fn typescript(binary: &Path, database: &str) -> anyhow::Result<()> {
 }
 
 fn python(binary: &Path, database: &str) -> anyhow::Result<()> {
-    let of_environment = |name: &str| root().join(ENVIRONMENT).join("bin").join(name).to_string_lossy().into_owned();
-    let python = of_environment("python");
-    let package = format!("{PYTHON}[test]");
-    let is_installed = succeeds(program("python3", ["-m", "venv", ENVIRONMENT]))
-        && succeeds(program(&python, ["-m", "pip", "install", "--quiet", "--editable", &package]));
-    if !is_installed {
+    if !succeeds(program("sh", ["-c", INSTALL_PYTHON])) {
         say("SKIPPED the client in Python: Python, or its packages, cannot be installed here");
         return Ok(());
     }
     say("── clients/python");
+    let python = root().join("target/clients/bin/python").to_string_lossy().into_owned();
     let mut test = program(&python, ["-m", "pytest", PYTHON]);
     test.env("GATEPOST_BINARY", binary);
     run(test)?;
