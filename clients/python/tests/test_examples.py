@@ -42,7 +42,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fresh")
     venv.create(folder, symlinks=True)
     python, packages = folder / "bin/python", next(folder.glob("lib/*/site-packages"))
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps"]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(packages)]
     subprocess.run([*pip, str(wheel)], check=True)
     (packages / "frameworks.pth").write_text(sysconfig.get_path("purelib"))
     for name in ("uvicorn", "flask"):
