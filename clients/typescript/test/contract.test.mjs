@@ -305,6 +305,16 @@ describe("the service", { skip: ABSENT }, () => {
     await alice.deleteSubscription({ id: subscription.id });
   });
 
+  it("ensureSubscription may be repeated with a kind of signatures, which a subscription keeps", async () => {
+    const wanted = { url: `${hook}/signed`, events: ["x.y"], signing: "ed25519" };
+    const { subscription } = await alice.ensureSubscription(wanted);
+    assert.equal(subscription.publicKeys.length, 1);
+    assert.deepEqual(await alice.ensureSubscription(wanted), { subscription });
+    const other = await alice.ensureSubscription({ ...wanted, signing: "hmac", description: "d" });
+    assert.deepEqual([other.subscription.signing, other.subscription.description], ["ed25519", "d"]);
+    await alice.deleteSubscription({ id: subscription.id });
+  });
+
   it("sessions, portal, audit and the state of the service", async () => {
     const link = await operator.createPortalLink({ userId: "alice" });
     await alice.listSessions();
@@ -371,11 +381,13 @@ describe("the service", { skip: ABSENT }, () => {
       schema: { type: "object", required: ["id"] },
       validation: "enforce",
     };
-    const old = { name: "old", visibility: "hidden", examples: [1.5] };
+    const deprecated = { since: "2026-01-01T01:00:00+01:00" };
+    const old = { name: "old", visibility: "hidden", examples: [1.5], title: undefined, deprecated };
     const created = [paid, old].map(({ name }) => ({ name, change: "created" }));
     assert.deepEqual(await operator.eventTypes.apply([paid, old], { dryRun: true }), created);
     assert.deepEqual(await operator.eventTypes.apply([paid, old]), created);
     assert.deepEqual(await operator.eventTypes.apply([paid, old]), []);
+    assert.deepEqual(await operator.eventTypes.apply([paid, old], { dryRun: true }), []);
     const changed = { ...paid, title: "Settled", schema: { required: ["id"], type: "object" } };
     const changes = [
       { name: "v1/paid", change: "changed" },
