@@ -60,7 +60,14 @@ export class EventTypes {
 
 function same(settings: EventTypeSettings, known: Schemas["EventType"]): boolean {
   const { archived, version, updatedAt, ...others } = known;
-  return canonical({ ...DEFAULTS, ...settings }) === canonical({ ...DEFAULTS, ...others });
+  return comparable(settings) === comparable(others);
+}
+
+/** Settings without members that are `undefined`, and with one text for one time. */
+function comparable(settings: Omit<EventTypeSettings, "name">): string {
+  const { deprecated, ...others } = JSON.parse(JSON.stringify(settings)) as typeof settings;
+  const since = deprecated && { deprecated: { ...deprecated, since: Date.parse(deprecated.since) } };
+  return canonical({ ...DEFAULTS, ...others, ...since });
 }
 
 /** JSON with the members of each object in one order. */
