@@ -63,8 +63,9 @@ export class Gatepost {
    * Makes sure that the owner of the API key or ID token that this client has receives these events at this URL; with an
    * operator token, the owner that `wanted` names. It may be repeated.
    * A subscription of the URL that exists gets what is given; it keeps its secret and its kind of signatures, which only
-   * a rotation changes: `wanted.secret` and `wanted.signing` are then without effect. The answer has a `secret` only if the call has created the subscription.
-   * If several processes start at the same time, give all the same `secret`: one of their subscriptions remains.
+   * a rotation changes: `wanted.secret` and `wanted.signing` are then without effect. The answer has a
+   * `secret` only if the call has created the subscription. If several processes start at the same time, give all the
+   * same `secret`: one of their subscriptions remains.
    */
   async ensureSubscription(wanted: WantedSubscription): Promise<Schemas["SubscriptionWithSecret"]> {
     const { userId, organizationId, ...settings } = wanted;
