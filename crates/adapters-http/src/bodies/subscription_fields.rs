@@ -32,7 +32,7 @@ pub(crate) fn description(fields: &Fields) -> Result<Option<Description>, FieldF
 /// The fault names the broken rule, and never quotes the secret.
 pub(crate) fn secret(fields: &Fields) -> Result<Option<SigningSecret>, FieldFault> {
     let text = fields.optional_text("secret")?;
-    text.map(|text| SigningSecret::parse(text).map_err(|error| FieldFault::of("secret", error))).transpose()
+    text.map(|text| SigningSecret::chosen(text).map_err(|error| FieldFault::of("secret", error))).transpose()
 }
 
 pub(crate) fn signing(fields: &Fields) -> Result<Option<SigningKind>, FieldFault> {

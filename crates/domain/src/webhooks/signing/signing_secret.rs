@@ -8,6 +8,8 @@ use crate::ports::Entropy;
 
 /// The prefix of a secret with a key in base64.
 const PREFIX: &str = "whsec_";
+/// The prefix of a public key, which everybody may know.
+const PUBLIC_PREFIX: &str = "whpk_";
 /// The size of a generated key in bytes: the output length of SHA-256, as RFC 2104 recommends.
 const GENERATED_KEY_BYTES: usize = 32;
 
@@ -27,6 +29,9 @@ pub enum InvalidSigningSecret {
     /// The string contains a control character.
     #[error("must not contain control characters")]
     ControlCharacter,
+    /// The string is a public key, so that everybody could sign.
+    #[error("must not be a public key, which everybody may know")]
+    PublicKey,
 }
 
 /// The secret that a subscription shares with its receiver, and that signs by HMAC. It has no `Display`, and its memory is cleared on drop.
@@ -46,11 +51,11 @@ impl SigningSecret {
     pub const KEY_BYTES_MIN: usize = 24;
     /// The longest key after `whsec_`, in bytes, as Standard Webhooks 1.0 requires.
     pub const KEY_BYTES_MAX: usize = 64;
-    /// The strings that [`SigningSecret::parse`] accepts, apart from their length.
+    /// The strings that [`SigningSecret::chosen`] accepts, apart from their length.
     pub const PATTERN: &str = concat!(
         "^(whsec_[A-Za-z0-9+/]{32}(([A-Za-z0-9+/]{4}){0,12}([A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?",
         "|([A-Za-z0-9+/]{4}){0,13}([A-Za-z0-9+/][AQgw]==)?)",
-        r"|(?!whsec_)[^\u0000-\u001f\u007f-\u009f]+)$"
+        r"|(?!whsec_|whpk_)[^\u0000-\u001f\u007f-\u009f]+)$"
     );
 
     /// A new random secret: `whsec_` and the base64 of 32 bytes.
@@ -69,7 +74,16 @@ impl SigningSecret {
         Self { text, key }
     }
 
-    /// Parses a secret that a user has chosen, or that was stored.
+    /// Parses a secret that a user has chosen.
+    ///
+    /// # Errors
+    ///
+    /// The rule that `text` breaks.
+    pub fn chosen(text: &str) -> Result<Self, InvalidSigningSecret> {
+        if text.starts_with(PUBLIC_PREFIX) { Err(InvalidSigningSecret::PublicKey) } else { Self::parse(text) }
+    }
+
+    /// Parses a secret that was chosen and stored.
     ///
     /// # Errors
     ///
@@ -123,6 +137,14 @@ mod tests {
         for text in ["x", "correct horse battery staple", "Ünïcode", "WHSEC_AAAA", &"é".repeat(256)] {
             assert_eq!(SigningSecret::parse(text).unwrap().key(), text.as_bytes(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_public_key_is_not_chosen() {
+        let key = format!("whpk_{}", STANDARD.encode([7; 32]));
+        assert_eq!(SigningSecret::chosen(&key).unwrap_err(), InvalidSigningSecret::PublicKey);
+        assert!(SigningSecret::parse(&key).is_ok(), "of an earlier version");
+        assert_eq!(SigningSecret::chosen("swordfish").unwrap().expose(), "swordfish");
     }
 
     #[test]
