@@ -28,7 +28,9 @@ impl Signing {
     /// The keys that verify signatures of version `v1a` at `at`, newest first.
     pub fn public_keys_at(&self, at: Timestamp) -> impl Iterator<Item = &PublicKey> {
         let previous = self.previous.as_ref().filter(|(_, until)| at < *until);
-        self.current.key().into_iter().chain(previous.and_then(|(signer, _)| signer.key()))
+        let (current, previous) = (self.current.key(), previous.and_then(|(signer, _)| signer.key()));
+        // A rotation that is repeated later, with its key, makes its signer again.
+        current.into_iter().chain(previous.filter(|previous| Some(*previous) != current))
     }
 }
 
