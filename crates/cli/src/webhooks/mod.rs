@@ -152,7 +152,8 @@ fn with_secret(created: &SubscriptionWithSecret, with: &str, without: &str) -> R
     let words = secret.or(key.map(String::as_str)).context("the service answered without a secret")?;
     let reply = Reply::new(&CreatedAnswer { subscription, secret }, words)?;
     let reply = reply.remarking(format!("{} {}", subscription.id, if secret.is_some() { with } else { without }));
-    Ok(match key.filter(|_| secret.is_some()) {
+    // After a rotation to a secret alone, the only public key is the old one.
+    Ok(match key.filter(|_| secret.is_some() && subscription.signing.is_some()) {
         Some(key) => reply.remarking(format!("Its public key is {key}")),
         None => reply,
     })
