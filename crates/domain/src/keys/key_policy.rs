@@ -159,12 +159,16 @@ impl KeyPolicy {
         self.0.preview_length
     }
 
-    /// What lists show of a key that begins like this: the [`ApiKey::prefix`](crate::ApiKey::prefix). What has not the
-    /// prefix of new keys is not cut, because it may be of an earlier policy.
-    pub fn preview_of(&self, start: &str) -> String {
-        let start = start.trim_end_matches("...").trim_end_matches('…');
-        let shown = start.starts_with(self.prefix()).then(|| start.get(..self.preview_length())).flatten();
-        format!("{}...", shown.unwrap_or(start))
+    /// What finds keys by what lists show of them, the [`ApiKey::prefix`](crate::ApiKey::prefix): the start of it, or all of it
+    /// and true. A text that does not tell keys of this policy from each other is taken as all of it, perhaps of an earlier
+    /// policy.
+    pub(crate) fn preview_query(&self, text: &str) -> (String, bool) {
+        let start = text.trim_end_matches("...").trim_end_matches('…');
+        let is_start = start == text && start.starts_with(self.prefix()) && start.len() > self.prefix().len();
+        if is_start {
+            return (start.get(..self.preview_length()).unwrap_or(start).to_owned(), false);
+        }
+        (format!("{start}..."), true)
     }
 
     /// The expiry time of a key that is created at `now`, if its creator asks for `asked`.

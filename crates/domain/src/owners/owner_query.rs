@@ -9,7 +9,9 @@ use crate::{KeyPolicy, has_valid_check};
 pub struct OwnerQuery {
     start: String,
     folded: String,
+    /// The start of a preview, or a whole preview.
     preview: String,
+    is_whole_preview: bool,
 }
 
 /// The text is not an [`OwnerQuery`].
@@ -27,8 +29,8 @@ impl OwnerQuery {
     /// The longest query, in characters.
     pub const LENGTH_MAX: usize = 255;
 
-    /// Checks `text`. Keys are found by what lists show of them, which has its length by `policy`: a longer start of a key
-    /// is cut, and the ellipsis may be there or not.
+    /// Checks `text`. Keys are found by what lists show of them, with the ellipsis as it is. Without it, a start that is longer
+    /// than `policy` shows is cut, and previews are found that begin with it.
     ///
     /// # Errors
     ///
@@ -38,10 +40,11 @@ impl OwnerQuery {
         if !fits {
             return Err(InvalidOwnerQuery::Text);
         }
-        if has_valid_check(text) {
+        if has_valid_check(text.trim()) {
             return Err(InvalidOwnerQuery::WholeKey);
         }
-        Ok(Self { start: text.to_owned(), folded: Self::fold(text), preview: policy.preview_of(text) })
+        let (preview, is_whole_preview) = policy.preview_query(text);
+        Ok(Self { start: text.to_owned(), folded: Self::fold(text), preview, is_whole_preview })
     }
 
     /// A name or an address as it is compared.
@@ -62,7 +65,7 @@ impl OwnerQuery {
     /// Whether this text matches. The texts that match follow each other in the order of bytes.
     pub(super) fn matches(&self, by: FoundBy, text: &str) -> bool {
         match by {
-            FoundBy::Key => text == self.preview,
+            FoundBy::Key if self.is_whole_preview => text == self.preview,
             _ => text.starts_with(self.first_text(by)),
         }
     }
@@ -94,6 +97,7 @@ mod tests {
         }
         let key = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
         assert_eq!(query(key), Err(InvalidOwnerQuery::WholeKey));
+        assert_eq!(query(&format!(" {key}\u{a0}")), Err(InvalidOwnerQuery::WholeKey), "as it is copied");
         assert!(query(&key[..key.len() - 1]).is_ok());
         assert!(InvalidOwnerQuery::Text.to_string().starts_with("must have 1 to 255 characters"));
     }
@@ -121,10 +125,19 @@ mod tests {
 
     #[test]
     fn keys_are_found_by_what_lists_show() {
-        for text in ["svc_live_a1B", "svc_live_a1B...", "svc_live_a1B…", "svc_live_a1BxYz0"] {
+        for text in ["svc_live_a1", "svc_live_a1B", "svc_live_a1B...", "svc_live_a1B…", "svc_live_a1BxYz0"] {
             let query = query(text).unwrap();
             assert!(query.matches(FoundBy::Key, "svc_live_a1B..."), "{text}");
-            assert!(!query.matches(FoundBy::Key, "svc_live_a1b..."), "{text}");
+            assert!(!query.matches(FoundBy::Key, "svc_live_a2b..."), "{text}");
+        }
+        let longer = "svc_live_a1BxYz0...";
+        for (text, matches) in
+            [(longer, true), ("svc_live_a1BxYz0", true), ("svc_live_a1BxYz0K", true), ("svc_live_a1B...", false)]
+        {
+            assert_eq!(query(text).unwrap().matches(FoundBy::Key, longer), matches, "{text}: of an earlier length");
+        }
+        for text in ["s", "svc_live_"] {
+            assert!(!query(text).unwrap().matches(FoundBy::Key, "svc_live_a1B..."), "{text}: every key begins so");
         }
         assert!(query("old_abcdefgh...").unwrap().matches(FoundBy::Key, "old_abcdefgh..."), "of an earlier policy");
     }
