@@ -1,10 +1,11 @@
+use domain::audit::Cause;
 use domain::memory::{MemoryKeyStore, MemoryOwnerStore};
 use domain::ports::{
-    ChangeKeyRequest, ChangeOwnerRequest, CredentialStore as _, InsertKeyRequest, KeyStore as _, KeyUsageStore as _,
-    OwnerStore as _, Retained, Retention as _, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
-    RotateKeyRequest, SetOwnerStateRequest,
+    ChangeKeyRequest, ChangeOwnerRequest, CredentialStore as _, EraseRequest, Erasure as _, InsertKeyRequest,
+    KeyStore as _, KeyUsageStore as _, OwnerStore as _, Retained, Retention as _, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, SetOwnerStateRequest,
 };
-use domain::{KeyUsage, KeyUse, Timestamp};
+use domain::{KeyUsage, KeyUse, OwnerId, Timestamp};
 
 use crate::codec::Field;
 
@@ -64,4 +65,6 @@ calls! {
     8 Change(request: ChangeKeyRequest) => keys.change(&request);
     9 ChangeOwner(request: ChangeOwnerRequest) => owners.change(&request);
     10 SetOwnerState(request: SetOwnerStateRequest) => owners.set_state(&request);
+    11 Erase(request: EraseRequest) => owners.erase(&request);
+    12 FinishErasure(owner: OwnerId, cause: Cause) => owners.finish_erasure(&owner, &cause);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use domain::audit::{Actor, Cause, Means, Origin, RequestId};
 use domain::ports::{
-    ActiveLimit, ChangeKeyRequest, ChangeOwnerRequest, InsertKeyRequest, Retained, RevokeDigestsRequest,
+    ActiveLimit, ChangeKeyRequest, ChangeOwnerRequest, EraseRequest, InsertKeyRequest, Retained, RevokeDigestsRequest,
     RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, SetOwnerStateRequest,
 };
 use domain::{
@@ -193,11 +193,13 @@ stored_as! {
             Self::Suspend { reason } => (0, reason.clone()),
             Self::Activate => (1, None),
             Self::ByProvider { deactivates } => (2 + u8::from(*deactivates), None),
+            Self::Erase => (4, None),
         },
         |(kind, reason)| match kind {
             0 => Some(Self::Suspend { reason }),
             1 => Some(Self::Activate),
             2 | 3 => Some(Self::ByProvider { deactivates: kind == 3 }),
+            4 => Some(Self::Erase),
             _ => None,
         };
     Metadata as BTreeMap<String, String>: |metadata| metadata.pairs().clone(), |pairs| Self::new(pairs).ok();
@@ -231,6 +233,7 @@ records! {
     ChangeOwnerRequest { owner, change, cause }
     OwnerChange { name, email, metadata, max_active_keys, max_subscriptions }
     SetOwnerStateRequest { owner, state, at, cause }
+    EraseRequest { owner, at, settled, max }
     RevokeDigestsRequest { digests, at, cause }
     RevokeUserKeysRequest { owner, created_before, at, max, cause }
     ActiveLimit { max, at }

@@ -7,13 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::memory::{
     MemoryAuditLog, MemoryEventTypes, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
     MemoryWebhookStore,
 };
 use domain::ports::{
-    ChangeOwnerRequest, ChangedOwner, Close, KeyStores, ListOwnersRequest, NotReady, OwnerStore, ReadinessCheck,
-    Retention, Schema, SessionStores, SetOwnerStateRequest, Store, StoreError, WebhookStores,
+    ChangeOwnerRequest, ChangedOwner, Close, EraseRequest, Erasure, KeyStores, ListOwnersRequest, NotReady, OwnerStore,
+    ReadinessCheck, Retention, Schema, SessionStores, SetOwnerStateRequest, Store, StoreError, WebhookStores,
 };
 use domain::{OwnerId, OwnerPage, OwnerRecord};
 use tokio::sync::{Mutex, MutexGuard};
@@ -74,7 +75,7 @@ pub async fn open_store(path: &Path) -> io::Result<Store> {
     let (audit, records) = (MemoryAuditLog::default(), MemoryOwners::default());
     let webhooks = Arc::new(MemoryWebhookStore::default().obeying(records.clone()).writing_to(audit.clone()));
     let sessions = Arc::new(MemorySessionStore::default().obeying(records.clone()).writing_to(audit.clone()));
-    let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks).writing_to(audit.clone());
+    let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks, &sessions).writing_to(audit.clone());
     let keys = Arc::new(JournalStore::open(path, records, owners, &audit).await?);
     let event_types = MemoryEventTypes::default().writing_to(audit.clone());
     let parts: Vec<Arc<dyn Retention>> =
@@ -83,6 +84,7 @@ pub async fn open_store(path: &Path) -> io::Result<Store> {
         keys: KeyStores::of(&keys),
         sessions: SessionStores::of(&sessions),
         owners: Arc::clone(&keys) as _,
+        erasure: Arc::clone(&keys) as _,
         audit: Arc::new(audit),
         retention: Arc::new(parts),
         changes: Vec::new(),
@@ -114,6 +116,23 @@ impl OwnerStore for JournalStore {
 
     async fn list(&self, request: &ListOwnersRequest) -> Answer<OwnerPage> {
         self.memory.owners.list(request).await
+    }
+}
+
+#[async_trait]
+impl Erasure for JournalStore {
+    async fn erasing(&self, max: u32) -> Answer<Vec<OwnerId>> {
+        self.memory.owners.erasing(max).await
+    }
+
+    async fn erase(&self, request: &EraseRequest) -> Answer<u32> {
+        let _journal = self.record(Call::Erase(request.clone())).await?;
+        self.memory.owners.erase(request).await
+    }
+
+    async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Answer<bool> {
+        let _journal = self.record(Call::FinishErasure(owner.clone(), cause.clone())).await?;
+        self.memory.owners.finish_erasure(owner, cause).await
     }
 }
 

@@ -1,3 +1,4 @@
+mod erase_owner;
 mod list_owners;
 
 use async_trait::async_trait;

@@ -1,12 +1,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Purges;
+use adapters_system::SystemEntropy;
+use domain::{Erasures, Purges};
 use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use upkeep::{
-    Tasks, announce_steadily, follow_catalogue, migrate_until_done, purge_hourly, reseal_secrets, watch_snapshots,
+    Tasks, announce_steadily, erase_steadily, follow_catalogue, migrate_until_done, purge_hourly, reseal_secrets,
+    watch_snapshots,
 };
 
 use crate::announcements::{announcements, keep_operator_webhook};
@@ -35,6 +37,9 @@ pub(crate) async fn start(
     tasks.spawn_steady("the verifier of keys and sessions", engines_stop, verifier.run(until()));
     tasks.spawn_steady("the ID token verifier", engines_stop, Arc::clone(&instance.identity).run(until()));
     tasks.spawn_steady("the purges", engines_stop, purge_hourly(purges(instance), until()));
+    let clock = Arc::clone(&instance.clock);
+    let erasures = Erasures { store: Arc::clone(&store.erasure), clock, entropy: Arc::new(SystemEntropy) };
+    tasks.spawn_steady("the erasures", engines_stop, erase_steadily(erasures, until()));
     let announcements = announcements(store, webhooks, parts.operator_webhook.as_ref());
     tasks.spawn_steady("the operational events", engines_stop, announce_steadily(announcements, until()));
     tasks.spawn_steady("the watch on snapshots", engines_stop, watch_snapshots(Arc::clone(&store.figures), until()));

@@ -51,6 +51,7 @@ diesel::table! {
         rested_until -> Nullable<Instant>,
         /// `provider` or `both`; NULL for a suspension by the host.
         suspended_by -> Nullable<Text>,
+        erasing_since -> Nullable<Instant>,
     }
 }
 

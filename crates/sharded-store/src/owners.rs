@@ -1,8 +1,10 @@
 use std::cmp::Reverse;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{
-    ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+    ChangeOwnerRequest, ChangedOwner, EraseRequest, Erasure, ListOwnersRequest, OwnerStore, SetOwnerStateRequest,
+    StoreError,
 };
 use domain::{ListedOwner, OwnerId, OwnerPage, OwnerRecord};
 
@@ -29,5 +31,22 @@ impl OwnerStore for ShardedStore {
         let pages = pages.into_iter().map(|page| (page.owners, page.next.map(Reverse)));
         let (owners, next) = merged(pages, |listed: &ListedOwner| Reverse(listed.found.place.clone()), request.max);
         Ok(OwnerPage { owners, next: next.map(|Reverse(place)| place) })
+    }
+}
+
+#[async_trait]
+impl Erasure for ShardedStore {
+    /// Those of each shard: an owner who waits long on one shard keeps no owner of another one waiting.
+    async fn erasing(&self, max: u32) -> Result<Vec<OwnerId>, StoreError> {
+        let erasing = all(&self.shards, |shard| shard.store.erasure.erasing(max)).await?;
+        Ok(erasing.into_iter().flatten().collect())
+    }
+
+    async fn erase(&self, request: &EraseRequest) -> Result<u32, StoreError> {
+        self.of(&request.owner).store.erasure.erase(request).await
+    }
+
+    async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Result<bool, StoreError> {
+        self.of(owner).store.erasure.finish_erasure(owner, cause).await
     }
 }

@@ -89,11 +89,13 @@ mod owners {
         let (log, feed, records) = (MemoryAuditLog::default(), MemoryChangeFeed::default(), MemoryOwners::default());
         let webhooks = MemoryWebhookStore::default().obeying(records.clone()).writing_to(log.clone());
         let keys = MemoryKeyStore::reporting_to(feed.clone()).obeying(records.clone()).writing_to(log.clone());
-        let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks).counting(&keys).reporting_to(feed.clone());
+        let sessions = MemorySessionStore::reporting_to(feed.clone()).obeying(records.clone()).writing_to(log.clone());
+        let owners =
+            MemoryOwnerStore::of(records).beside(&webhooks, &sessions).counting(&keys).reporting_to(feed.clone());
         Arc::new(OwnedStores {
             owners: Arc::new(owners.writing_to(log.clone())),
             keys: Arc::new(keys),
-            sessions: Arc::new(MemorySessionStore::reporting_to(feed.clone()).obeying(records).writing_to(log.clone())),
+            sessions: Arc::new(sessions),
             webhooks: Arc::new(webhooks),
             audit: Arc::new(log),
             feed: Some(Arc::new(feed)),

@@ -1,8 +1,10 @@
 //! The engine that keeps an instance in order: it migrates the schema, deletes expired data, encrypts secrets again
-//! after a rotation, publishes operational events, follows the catalogue of event types, and watches the background tasks and the snapshots of the database.
+//! after a rotation, erases owners, publishes operational events, follows the catalogue of event types, and watches the
+//! background tasks and the snapshots of the database.
 
 mod announce;
 mod catalogue;
+mod erasures;
 mod migration;
 mod purge;
 mod reseal;
@@ -11,6 +13,7 @@ mod tasks;
 
 pub use announce::announce_steadily;
 pub use catalogue::follow_catalogue;
+pub use erasures::erase_steadily;
 pub use migration::migrate_until_done;
 pub use purge::purge_hourly;
 pub use reseal::reseal_secrets;

@@ -56,7 +56,7 @@ mod owner_promises {
         let (records, audit) = (MemoryOwners::default(), MemoryAuditLog::default());
         let webhooks = MemoryWebhookStore::default().obeying(records.clone()).writing_to(audit.clone());
         let sessions = MemorySessionStore::default().obeying(records.clone());
-        let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks).writing_to(audit.clone());
+        let owners = MemoryOwnerStore::of(records.clone()).beside(&webhooks, &sessions).writing_to(audit.clone());
         let path = folder.path().join("journal");
         let journal = Arc::new(JournalStore::open(&path, records, owners, &audit).await.expect("a journal"));
         let stores = OwnedStores {

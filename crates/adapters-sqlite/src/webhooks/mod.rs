@@ -37,3 +37,5 @@ mod store_figures;
 mod subscription_queries;
 mod subscription_secrets;
 mod subscription_store;
+
+pub(crate) use purge_history::{Id, delete_events, delete_subscriptions};

@@ -35,7 +35,7 @@ const FORGOTTEN: &str = "SELECT id FROM webhook_subscriptions AS subscription
     LIMIT ?2";
 
 /// An id of 16 bytes. Delivery ids and event ids of one millisecond start with the same bytes, so one bound fits both.
-pub(super) type Id = Vec<u8>;
+pub(crate) type Id = Vec<u8>;
 
 #[derive(QueryableByName)]
 struct Forgotten {
@@ -198,7 +198,7 @@ pub(super) fn old_events(
 }
 
 /// Deletes events and their publication keys. Returns the number of rows.
-pub(super) fn delete_events(connection: &mut SqliteConnection, events: &[Id]) -> Result<u32, Undo> {
+pub(crate) fn delete_events(connection: &mut SqliteConnection, events: &[Id]) -> Result<u32, Undo> {
     let mut deleted = 0;
     for event in events {
         let publications = webhook_publications::table.filter(webhook_publications::event_id.eq(event));
@@ -247,7 +247,7 @@ pub(super) fn forgotten_subscriptions(
 }
 
 /// Deletes subscriptions and their lanes. Returns the number of subscriptions.
-pub(super) fn delete_subscriptions(connection: &mut SqliteConnection, subscriptions: &[Id]) -> Result<u32, Undo> {
+pub(crate) fn delete_subscriptions(connection: &mut SqliteConnection, subscriptions: &[Id]) -> Result<u32, Undo> {
     let mut deleted = 0;
     for id in subscriptions {
         diesel::delete(webhook_lanes::table.find(id)).execute(connection)?;

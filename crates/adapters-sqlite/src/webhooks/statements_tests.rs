@@ -201,9 +201,9 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     purge_history::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
     let events = purge_history::old_events(connection, &[], &[0xFF; 16], 10).unwrap();
     purge_history::due_events(connection, Vec::new(), &[0; 16], &[0xFF; 16]).unwrap();
-    purge_history::delete_events(connection, &events).unwrap();
+    delete_events(connection, &events).unwrap();
     purge_history::forgotten_subscriptions(connection, NOW, 10).unwrap();
-    purge_history::delete_subscriptions(connection, &[vec![0; 16]]).unwrap();
+    delete_subscriptions(connection, &[vec![0; 16]]).unwrap();
 }
 
 #[tokio::test]

@@ -46,6 +46,7 @@ pub struct OwnerCopy {
     reason: Option<String>,
     rested_until: Option<StoredInstant>,
     suspended_by: Option<String>,
+    erasing_since: Option<StoredInstant>,
 }
 
 /// How often a key was verified in an hour.

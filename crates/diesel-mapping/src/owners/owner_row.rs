@@ -26,6 +26,7 @@ macro_rules! owner_columns {
             owners::reason,
             owners::rested_until,
             owners::suspended_by,
+            owners::erasing_since,
         )
     };
 }
@@ -63,6 +64,7 @@ pub struct OwnerRow {
     reason: Option<String>,
     rested_until: Option<StoredInstant>,
     suspended_by: Option<String>,
+    erasing_since: Option<StoredInstant>,
 }
 
 /// A row of `owners` to write, in place of the row that is stored.
@@ -81,6 +83,7 @@ pub struct ReplacedOwnerRow<'a> {
     reason: Option<String>,
     rested_until: Option<StoredInstant>,
     suspended_by: Option<&'static str>,
+    erasing_since: Option<StoredInstant>,
 }
 
 /// Suspensions by an identity provider, and what the column says for them. NULL is a suspension by the host.
@@ -92,7 +95,7 @@ impl<'a> ReplacedOwnerRow<'a> {
         if *record == OwnerRecord::default() {
             return None;
         }
-        let OwnerRecord { name, email, metadata, limits, suspension, rested_until } = record;
+        let OwnerRecord { name, email, metadata, limits, suspension, erasing_since, rested_until } = record;
         Some(Self {
             owner_issuer: owner.issuer(),
             owner_subject: owner.subject(),
@@ -108,6 +111,7 @@ impl<'a> ReplacedOwnerRow<'a> {
             suspended_by: suspension.as_ref().and_then(|suspension| {
                 SUSPENDED_BY.iter().find(|(by, _)| *by == suspension.by).map(|(_, stored)| *stored)
             }),
+            erasing_since: erasing_since.map(Into::into),
         })
     }
 }
@@ -163,6 +167,7 @@ pub fn record_in(owner: &OwnerId, row: Option<OwnerRow>) -> Result<OwnerRecord, 
         metadata: metadata.transpose()?.unwrap_or_default(),
         limits: limits_in(owner, Some(row.limits))?,
         suspension: since.map(|since| Suspension { since, reason, by }),
+        erasing_since: instant("erasing_since", row.erasing_since)?,
         rested_until: instant("rested_until", row.rested_until)?,
     })
 }

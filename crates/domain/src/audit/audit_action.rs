@@ -50,6 +50,10 @@ pub enum AuditAction {
     OwnerSuspended,
     /// An owner is active again.
     OwnerActivated,
+    /// An owner is being erased.
+    OwnerErasing,
+    /// An owner was erased.
+    OwnerErased,
     /// An entry of the catalogue of event types was created, changed or archived.
     EventTypeChanged,
     /// Something that a later version has done.
@@ -58,7 +62,7 @@ pub enum AuditAction {
 
 impl AuditAction {
     /// Every action of this version.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::KeyCreated,
         Self::KeyChanged,
         Self::KeyRotated,
@@ -82,6 +86,8 @@ impl AuditAction {
         Self::OwnerChanged,
         Self::OwnerSuspended,
         Self::OwnerActivated,
+        Self::OwnerErasing,
+        Self::OwnerErased,
         Self::EventTypeChanged,
     ];
 
@@ -112,6 +118,8 @@ impl AuditAction {
             Self::OwnerChanged => "owner.changed",
             Self::OwnerSuspended => "owner.suspended",
             Self::OwnerActivated => "owner.activated",
+            Self::OwnerErasing => "owner.erasing",
+            Self::OwnerErased => "owner.erased",
             Self::EventTypeChanged => "event_type.changed",
         }
     }
@@ -129,7 +137,8 @@ impl AuditAction {
             | Self::SubscriptionDisabled
             | Self::SubscriptionRecovered
             | Self::OwnerSuspended
-            | Self::OwnerActivated => true,
+            | Self::OwnerActivated
+            | Self::OwnerErased => true,
             Self::KeyChanged
             | Self::DataRead
             | Self::SubscriptionCreated
@@ -142,6 +151,7 @@ impl AuditAction {
             | Self::SessionEnded
             | Self::LogFilterChanged
             | Self::OwnerChanged
+            | Self::OwnerErasing
             | Self::EventTypeChanged
             | Self::Later(_) => false,
         }

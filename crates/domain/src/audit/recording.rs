@@ -93,6 +93,7 @@ impl Cause {
             return None;
         }
         let action = match (&before.suspension, &after.suspension) {
+            _ if before.erasing_since != after.erasing_since => AuditAction::OwnerErasing,
             (None, Some(_)) => AuditAction::OwnerSuspended,
             (Some(_), None) => AuditAction::OwnerActivated,
             _ => AuditAction::OwnerChanged,
@@ -100,6 +101,11 @@ impl Cause {
         let changes = shown_of_owner(before).into_iter().zip(shown_of_owner(after));
         let changes = changes.filter_map(|((field, before), (_, after))| FieldChange::between(field, before, after));
         Some(self.first(action, AuditTarget::Owner, owner, changes))
+    }
+
+    /// The owner was erased.
+    pub fn owner_erased(&self, owner: &OwnerId) -> AuditEvent {
+        self.first(AuditAction::OwnerErased, AuditTarget::Owner, owner, [])
     }
 
     /// An operator read this, which belongs to the owner.

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use crate::audit::{AuditEvent, AuditFilter, Cause, Origin};
 use crate::ports::{AuditLog, AuditPage, AuditWatcher, AuditWatchers, Retained, Retention, StoreError};
-use crate::{AuditId, Timestamp};
+use crate::{AuditId, OwnerId, Timestamp};
 
 /// The audit log of the stores in memory. All clones are one log, which several stores can write to.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,22 @@ impl MemoryAuditLog {
     pub(super) fn write(&self, events: impl IntoIterator<Item = AuditEvent>) {
         let mut stored = self.lock();
         events.into_iter().for_each(|event| stored.insert(event));
+    }
+
+    /// Removes the changes and the addresses from the owner's events that are not to be announced. Returns how many events
+    /// had any.
+    pub(super) fn erase(&self, owner: &OwnerId) -> usize {
+        let mut stored = self.lock();
+        let Table { events, unannounced, .. } = &mut *stored;
+        let theirs = events.values_mut().filter(|event| event.owner == *owner && !unannounced.contains(&event.id));
+        let whole = theirs.filter(|event| !event.changes.is_empty() || event.origin.address.is_some());
+        whole.map(|event| (event.changes, event.origin.address) = (Vec::new(), None)).count()
+    }
+
+    /// Whether the log has events of the owner that are to be announced.
+    pub(super) fn announces(&self, owner: &OwnerId) -> bool {
+        let stored = self.lock();
+        stored.unannounced.iter().filter_map(|id| stored.events.get(id)).any(|event| event.owner == *owner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {

@@ -81,6 +81,14 @@ impl Tables {
         view.select(self.of(owner).cloned())
     }
 
+    /// Deletes every key of the owner, and returns how many.
+    pub(super) fn erase(&mut self, owner: &OwnerId) -> u32 {
+        let theirs = self.owned.remove(owner).unwrap_or_default();
+        self.keys.retain(|id, _| !theirs.contains(id));
+        self.ids.retain(|_, id| !theirs.contains(id));
+        u32::try_from(theirs.len()).unwrap_or(u32::MAX)
+    }
+
     fn purge_ended(&mut self, before: Timestamp, max: u32) -> u32 {
         let past = self.keys.values().filter(|key| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
         let past: HashSet<KeyId> = past.map(|key| key.id).take(max as usize).collect();

@@ -6,9 +6,13 @@ use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
 use super::keys::{MemoryKeyStore, MemoryKeys};
 use super::owners::MemoryOwners;
+use super::sessions::{MemorySessionStore, MemorySessions};
 use super::webhooks::{MemoryLanes, MemoryWebhookStore};
 use crate::audit::Cause;
-use crate::ports::{ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError};
+use crate::ports::{
+    ChangeOwnerRequest, ChangedOwner, EraseRequest, Erasure, ListOwnersRequest, OwnerStore, SetOwnerStateRequest,
+    StoreError,
+};
 use crate::{
     ApiKey, CredentialDigest, FoundBy, FoundOwner, OWNER_COUNT_MAX, OwnerCounts, OwnerId, OwnerPage, OwnerPlace,
     OwnerQuery, OwnerRecord, OwnerSearch, OwnersRead,
@@ -22,6 +26,7 @@ pub struct MemoryOwnerStore {
     changes: MemoryChangeFeed,
     audit: MemoryAuditLog,
     keys: MemoryKeys,
+    sessions: MemorySessions,
     lanes: MemoryLanes,
 }
 
@@ -43,10 +48,10 @@ impl MemoryOwnerStore {
         Self { audit, ..self }
     }
 
-    /// The store, beside these webhooks, whose lanes rest while their owner is suspended.
+    /// The store, beside these webhooks, whose lanes rest while their owner is suspended, and these sessions.
     #[must_use]
-    pub fn beside(self, webhooks: &MemoryWebhookStore) -> Self {
-        Self { lanes: webhooks.lanes(), ..self }
+    pub fn beside(self, webhooks: &MemoryWebhookStore, sessions: &MemorySessionStore) -> Self {
+        Self { lanes: webhooks.lanes(), sessions: sessions.sessions(), ..self }
     }
 
     /// The store, which finds and counts the owners of these keys too.
@@ -134,6 +139,39 @@ impl OwnerStore for MemoryOwnerStore {
             })
             .collect();
         Ok(search.into_page(counts))
+    }
+}
+
+#[async_trait]
+impl Erasure for MemoryOwnerStore {
+    async fn erasing(&self, max: u32) -> Result<Vec<OwnerId>, StoreError> {
+        let records = self.owners.lock();
+        let erasing = records.iter().filter_map(|(owner, record)| Some((record.erasing_since?, owner)));
+        let erasing: BTreeSet<_> = erasing.collect();
+        Ok(erasing.into_iter().map(|(_, owner)| owner.clone()).take(max as usize).collect())
+    }
+
+    async fn erase(&self, request: &EraseRequest) -> Result<u32, StoreError> {
+        let EraseRequest { owner, at, settled, .. } = request;
+        let (mut lanes, mut keys, records) = (self.lanes.lock(), self.keys.lock(), self.owners.lock());
+        if records.get(owner).is_none_or(|record| record.erasing_since.is_none()) {
+            return Ok(0);
+        }
+        let rows = lanes.erase(owner, *at, *settled) + self.sessions.erase(owner) + self.audit.erase(owner);
+        Ok(u32::try_from(rows).unwrap_or(u32::MAX) + keys.erase(owner))
+    }
+
+    async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Result<bool, StoreError> {
+        let (lanes, keys, mut records) = (self.lanes.lock(), self.keys.lock(), self.owners.lock());
+        let is_erasing = records.get(owner).is_some_and(|record| record.erasing_since.is_some());
+        let has_rows = || self.audit.announces(owner) || lanes.knows(owner) || keys.of(owner).next().is_some();
+        if !is_erasing || has_rows() || self.sessions.erase(owner) + self.audit.erase(owner) > 0 {
+            return Ok(false);
+        }
+        records.remove(owner);
+        self.audit.write([cause.owner_erased(owner)]);
+        self.changes.report([CredentialDigest::of_owner(owner)]);
+        Ok(true)
     }
 }
 

@@ -1,6 +1,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
@@ -17,10 +17,25 @@ use crate::{CredentialDigest, OwnerId, SessionId, Timestamp};
 /// Sessions in a map behind one lock. Each method holds the lock, and is therefore atomic.
 #[derive(Debug, Default)]
 pub struct MemorySessionStore {
-    stored: Mutex<Stored>,
+    stored: MemorySessions,
     changes: MemoryChangeFeed,
     audit: MemoryAuditLog,
     owners: MemoryOwners,
+}
+
+/// The sessions of a store in memory. All clones are the same sessions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MemorySessions(Arc<Mutex<Stored>>);
+
+impl MemorySessions {
+    fn lock(&self) -> MutexGuard<'_, Stored> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Deletes every session of the owner, and returns how many.
+    pub(super) fn erase(&self, owner: &OwnerId) -> usize {
+        self.lock().extract_if(.., |_, (session, _)| session.owner == *owner).count()
+    }
 }
 
 /// Sorted, so that a purge depends only on its arguments.
@@ -47,8 +62,13 @@ impl MemorySessionStore {
         Self { owners, ..self }
     }
 
+    /// The sessions, which other stores erase.
+    pub(super) fn sessions(&self) -> MemorySessions {
+        self.stored.clone()
+    }
+
     fn stored(&self) -> MutexGuard<'_, Stored> {
-        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
+        self.stored.lock()
     }
 
     /// Deletes the sessions that match, and reports them. Returns their ids and digests.

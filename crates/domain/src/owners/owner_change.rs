@@ -25,13 +25,15 @@ pub enum OwnerStateChange {
         /// Why.
         reason: Option<SuspensionReason>,
     },
-    /// The host ends its suspension.
+    /// The host ends its suspension. An owner who is being erased stays suspended.
     Activate,
     /// The identity provider says whether the user may act.
     ByProvider {
         /// Whether it has deactivated the user.
         deactivates: bool,
     },
+    /// The owner may not act, and is erased: see [`Erasures`](crate::Erasures).
+    Erase,
 }
 
 impl OwnerChange {
@@ -57,19 +59,24 @@ impl OwnerChange {
 impl OwnerStateChange {
     /// The record after the change at `at`. The store reads the record under its lock and calls this function.
     pub fn apply_to(&self, before: &OwnerRecord, at: Timestamp) -> OwnerRecord {
+        if before.erasing_since.is_some() {
+            return before.clone();
+        }
         let now = before.suspension.as_ref();
         let by_host = now.filter(|now| now.by.has_host()).map(|now| now.reason.clone());
         let has_provider = now.is_some_and(|now| now.by.has_provider());
         let (by_host, has_provider) = match self {
             Self::Suspend { reason } => (Some(by_host.unwrap_or_else(|| reason.clone())), has_provider),
             Self::Activate => (None, has_provider),
+            Self::Erase => (Some(by_host.flatten()), has_provider),
             Self::ByProvider { deactivates } => (by_host, *deactivates),
         };
         let suspension = SuspendedBy::of(by_host.is_some(), has_provider)
             .map(|by| Suspension { since: now.map_or(at, |now| now.since), reason: by_host.flatten(), by });
         let has_ended = before.suspension.is_some() && suspension.is_none();
         let rested_until = if has_ended { Some(at) } else { before.rested_until };
-        OwnerRecord { suspension, rested_until, ..before.clone() }
+        let erasing_since = (*self == Self::Erase).then_some(at);
+        OwnerRecord { suspension, erasing_since, rested_until, ..before.clone() }
     }
 }
 
@@ -151,5 +158,19 @@ mod tests {
             }
         }
         assert_eq!(by_provider(false).apply_to(&active, at(9)), active);
+    }
+
+    #[test]
+    fn an_erasure_suspends_and_cannot_be_undone() {
+        let erasing = OwnerStateChange::Erase.apply_to(&OwnerRecord::default(), at(5));
+        assert_eq!(erasing.suspension, Some(Suspension { since: at(5), reason: None, by: SuspendedBy::Host }));
+        assert_eq!(erasing.erasing_since, Some(at(5)));
+        for change in [OwnerStateChange::Erase, OwnerStateChange::Activate, suspend("unpaid")] {
+            assert_eq!(change.apply_to(&erasing, at(9)), erasing);
+        }
+        let erased_later =
+            OwnerStateChange::Erase.apply_to(&suspend("unpaid").apply_to(&OwnerRecord::default(), at(5)), at(9));
+        assert_eq!(erased_later.suspension.map(|suspension| suspension.since), Some(at(5)));
+        assert_eq!(erased_later.erasing_since, Some(at(9)));
     }
 }

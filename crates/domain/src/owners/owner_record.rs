@@ -14,6 +14,8 @@ pub struct OwnerRecord {
     pub limits: OwnerLimits,
     /// Since when and why the owner may not act; `None` for an active owner.
     pub suspension: Option<Suspension>,
+    /// Since when the owner is being erased; such an owner is suspended too, and stays so.
+    pub erasing_since: Option<Timestamp>,
     /// When the last suspension ended. A delivery that waited then has the whole schedule from then on.
     pub rested_until: Option<Timestamp>,
 }

@@ -75,7 +75,9 @@ pub use keys::{
     ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
     Rotation, UsageRequest,
 };
-pub use owners::{ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest};
+pub use owners::{
+    ChangeOwnerRequest, ChangedOwner, EraseRequest, Erasure, ListOwnersRequest, OwnerStore, SetOwnerStateRequest,
+};
 pub use retention::{Retained, Retention};
 pub use schema::{MigrateError, MigrationStatus, Schema};
 pub use sessions::SessionStore;

@@ -108,3 +108,41 @@ pub trait OwnerStore: Send + Sync {
     /// - [`OwnerCounts`] count the active keys at `at`, and the subscriptions that are neither disabled nor deleted.
     async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError>;
 }
+
+/// Asks for [`Erasure::erase`].
+#[derive(Clone, Debug)]
+pub struct EraseRequest {
+    /// The owner.
+    pub owner: OwnerId,
+    /// The time of the call.
+    pub at: Timestamp,
+    /// Rows of subscriptions go that were deleted before this time.
+    pub settled: Timestamp,
+    /// About the most rows of the call.
+    pub max: u32,
+}
+
+/// Erases owners. It is one store with those of keys, sessions, webhooks and the audit log.
+///
+/// What goes: keys, sessions, subscriptions with their secrets, deliveries, attempts with the answers of receivers, payloads,
+/// the ids of publishers, the record. Events of the audit log stay without their changes and addresses. Counts by the hour
+/// stay, which name keys and subscriptions only, and so does the id of the owner at events without deliveries, until their
+/// retention ends. See decision 139.
+#[async_trait]
+pub trait Erasure: Send + Sync {
+    /// At most `max` owners with [`OwnerRecord::erasing_since`], those first who have waited longest.
+    async fn erasing(&self, max: u32) -> Result<Vec<OwnerId>, StoreError>;
+
+    /// Erases about `max` rows of the owner, if the owner is being erased, and returns how many; 0 if none is left that can
+    /// be erased now. Rows of any other owner stay.
+    ///
+    /// - Subscriptions are deleted first, so that no publication adds deliveries to them. Their rows go last.
+    /// - An attempt that runs meanwhile leaves nothing behind.
+    /// - Events that are to be announced stay until they are.
+    async fn erase(&self, request: &EraseRequest) -> Result<u32, StoreError>;
+
+    /// Ends the erasure if nothing of the owner is left, and returns whether it has: the record is gone, as if the owner were
+    /// new. [`Cause::owner_erased`] is the event. Reports [`CredentialDigest::of_owner`](crate::CredentialDigest::of_owner)
+    /// to the [`ChangeFeed`](super::ChangeFeed).
+    async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Result<bool, StoreError>;
+}

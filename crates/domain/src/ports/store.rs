@@ -8,7 +8,7 @@ use super::change_feed::ChangeFeed;
 use super::credentials::CredentialStore;
 use super::figures::StoreFigures;
 use super::keys::{KeyStore, KeyUsageStore};
-use super::owners::OwnerStore;
+use super::owners::{Erasure, OwnerStore};
 use super::retention::Retention;
 use super::schema::Schema;
 use super::sessions::SessionStore;
@@ -47,6 +47,8 @@ pub struct Store {
     pub sessions: SessionStores,
     /// Stores what hosts set for owners.
     pub owners: Arc<dyn OwnerStore>,
+    /// Erases owners.
+    pub erasure: Arc<dyn Erasure>,
     /// Shows who changed what.
     pub audit: Arc<dyn AuditLog>,
     /// Deletes old data.
@@ -118,6 +120,7 @@ impl Store {
             + SessionStore
             + CredentialStore<Session>
             + OwnerStore
+            + Erasure
             + AuditLog
             + Retention
             + SubscriptionStore
@@ -138,6 +141,7 @@ impl Store {
             keys: KeyStores::of(adapter),
             sessions: SessionStores::of(adapter),
             owners: Arc::clone(adapter) as _,
+            erasure: Arc::clone(adapter) as _,
             audit: Arc::clone(adapter) as _,
             retention: Arc::clone(adapter) as _,
             changes: Vec::new(),

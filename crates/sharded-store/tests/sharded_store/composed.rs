@@ -44,15 +44,16 @@ fn memory_shard(claims: &Arc<DirectClaims>) -> Store {
     let sessions = MemorySessionStore::reporting_to(changes.clone()).obeying(records.clone()).writing_to(log.clone());
     let webhooks = MemoryWebhookStore::default().obeying(records.clone()).writing_to(log.clone());
     let webhooks = Arc::new(webhooks.claiming_for(Arc::clone(claims)));
-    let owners = MemoryOwnerStore::of(records).beside(&webhooks).counting(&keys);
-    let owners = owners.reporting_to(changes.clone()).writing_to(log.clone());
+    let owners = MemoryOwnerStore::of(records).beside(&webhooks, &sessions).counting(&keys);
+    let owners = Arc::new(owners.reporting_to(changes.clone()).writing_to(log.clone()));
     let (keys, sessions) = (Arc::new(keys), Arc::new(sessions));
     let event_types = MemoryEventTypes::default().writing_to(log.clone());
     let parts: Vec<Arc<dyn Retention>> = vec![keys.clone(), sessions.clone(), webhooks.clone(), Arc::new(log.clone())];
     Store {
         keys: KeyStores::of(&keys),
         sessions: SessionStores::of(&sessions),
-        owners: Arc::new(owners),
+        owners: Arc::clone(&owners) as _,
+        erasure: owners,
         audit: Arc::new(log),
         retention: Arc::new(parts),
         changes: vec![Arc::new(changes)],

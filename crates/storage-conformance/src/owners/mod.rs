@@ -4,6 +4,7 @@
 //! Add them as tests with [`owner_store_tests`](crate::owner_store_tests), which takes a future that creates
 //! [`OwnedStores`].
 
+pub mod erasure;
 pub mod limits;
 pub mod listing;
 pub mod records;
@@ -11,4 +12,4 @@ mod sample;
 mod suite;
 pub mod suspension;
 
-pub use suite::{OwnedStores, PROMISES};
+pub use suite::{OwnedStores, OwnerPorts, PROMISES};

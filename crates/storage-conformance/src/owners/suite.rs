@@ -1,13 +1,18 @@
 use std::sync::Arc;
 
-use domain::ports::{AuditLog, ChangeFeed, OwnerStore};
+use domain::ports::{AuditLog, ChangeFeed, Erasure, OwnerStore};
 
 use crate::{KeyPorts, Promise, SessionPorts, WebhookStore};
+
+/// The ports of owners.
+pub trait OwnerPorts: OwnerStore + Erasure {}
+
+impl<Adapter: OwnerStore + Erasure> OwnerPorts for Adapter {}
 
 /// The ports of one store.
 pub struct OwnedStores {
     /// Its records of owners.
-    pub owners: Arc<dyn OwnerStore>,
+    pub owners: Arc<dyn OwnerPorts>,
     /// Its keys.
     pub keys: Arc<dyn KeyPorts>,
     /// Its sessions.
@@ -22,7 +27,7 @@ pub struct OwnedStores {
 
 impl OwnedStores {
     /// The ports of this adapter, which has no feed.
-    pub fn of<Adapter: OwnerStore + KeyPorts + SessionPorts + WebhookStore + AuditLog + 'static>(
+    pub fn of<Adapter: OwnerPorts + KeyPorts + SessionPorts + WebhookStore + AuditLog + 'static>(
         adapter: &Arc<Adapter>,
     ) -> Self {
         Self {
@@ -70,7 +75,7 @@ macro_rules! owner_store_tests_of {
 
 macro_rules! table_of {
     (() $($group:ident::$name:ident)*) => {
-        /// Every promise of [`OwnerStore`].
+        /// Every promise of [`OwnerStore`] and [`Erasure`].
         pub const PROMISES: &[Promise<OwnedStores>] = &[
             $(Promise { name: stringify!($name), check: |stores| Box::pin(super::$group::$name(stores)) }),*
         ];
@@ -104,6 +109,9 @@ macro_rules! with_owner_store_promises {
             suspension::deliveries_of_a_suspended_owner_wait
             suspension::publications_to_a_suspended_owner_claim_nothing
             suspension::days_of_suspension_are_not_days_of_failure
+            erasure::nothing_of_an_erased_owner_is_found
+            erasure::an_erasure_ends_when_nothing_is_left
+            erasure::attempts_that_run_leave_nothing_behind
         }
     };
 }

@@ -215,6 +215,40 @@ impl Tables {
         }
     }
 
+    /// Deletes the owner's subscriptions, then what they have, and those that were deleted before `settled`. Returns how many
+    /// rows.
+    pub(super) fn erase(&mut self, owner: &OwnerId, at: Timestamp, settled: Timestamp) -> usize {
+        let mut erased = 0;
+        for lane in self.lanes.values_mut().filter(|lane| lane.belongs_to(owner)) {
+            (lane.secrets, lane.deleted_at) = (None, Some(at));
+            erased += 1;
+        }
+        let is_theirs = |lane: &Lane| lane.subscription.owner == *owner;
+        let (lanes, events) = (&self.lanes, &mut self.events);
+        erased += self
+            .deliveries
+            .extract_if(.., |_, one| lanes.get(&one.delivery.subscription_id).is_some_and(is_theirs))
+            .map(|(_, one)| drop(events.remove(&one.delivery.event_id)))
+            .count();
+        erased += self
+            .publications
+            .extract_if(|(of, _), (_, event)| {
+                let is_theirs = of == owner;
+                if is_theirs {
+                    events.remove(event);
+                }
+                is_theirs
+            })
+            .count();
+        let is_settled = |lane: &Lane| lane.deleted_at.is_some_and(|deleted_at| deleted_at < settled);
+        erased + self.lanes.extract_if(.., |_, lane| is_theirs(lane) && is_settled(lane)).count()
+    }
+
+    /// Whether the owner has subscriptions, also deleted ones.
+    pub(super) fn knows(&self, owner: &OwnerId) -> bool {
+        self.lanes.values().any(|lane| lane.subscription.owner == *owner)
+    }
+
     /// The owners of all subscriptions.
     pub(super) fn subscribers(&self) -> impl Iterator<Item = &OwnerId> {
         self.lanes.values().map(|lane| &lane.subscription.owner)

@@ -45,6 +45,10 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::IgnoresTheState, &["owners_are_listed_by_their_state"]),
     (Fault::SkipsAPlace, &["pages_of_owners_neither_repeat_nor_miss"]),
     (Fault::CountsTheRest, &["days_of_suspension_are_not_days_of_failure"]),
+    (Fault::EndsErasureTooEarly, &["an_erasure_ends_when_nothing_is_left"]),
+    (Fault::ErasesAgain, &["nothing_of_an_erased_owner_is_found"]),
+    (Fault::KeepsSessions, &["nothing_of_an_erased_owner_is_found"]),
+    (Fault::KeepsLanes, &["attempts_that_run_leave_nothing_behind"]),
 ];
 
 /// Every store obeys the same records, but for the one with the fault.
@@ -59,7 +63,12 @@ fn stores(fault: Fault) -> Arc<OwnedStores> {
     let webhooks = MemoryWebhookStore::default().obeying(of_webhooks).writing_to(log.clone());
     let reported = if fault == Fault::ReportsNothing { MemoryChangeFeed::default() } else { feed.clone() };
     let owners = MemoryOwnerStore::of(records).counting(&keys).reporting_to(reported).writing_to(log.clone());
-    let owners = if fault == Fault::CountsTheRest { owners } else { owners.beside(&webhooks) };
+    let (other_sessions, other_webhooks) = (MemorySessionStore::default(), MemoryWebhookStore::default());
+    let owners = match fault {
+        Fault::CountsTheRest | Fault::KeepsLanes => owners.beside(&other_webhooks, &sessions),
+        Fault::KeepsSessions => owners.beside(&webhooks, &other_sessions),
+        _ => owners.beside(&webhooks, &sessions),
+    };
     let owners = FaultyOwners { fault, records: owners, log: log.clone(), feed: feed.clone() };
     Arc::new(OwnedStores {
         owners: Arc::new(owners),

@@ -1,9 +1,11 @@
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::memory::{MemoryAuditLog, MemoryChangeFeed, MemoryOwnerStore, unique_cause};
 use domain::ports::{
-    AuditLog, ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+    AuditLog, ChangeOwnerRequest, ChangedOwner, EraseRequest, Erasure, ListOwnersRequest, OwnerStore,
+    SetOwnerStateRequest, StoreError,
 };
-use domain::{FoundBy, OwnerChange, OwnerCounts, OwnerId, OwnerPage, OwnerRecord, OwnerStateChange, Patch};
+use domain::{FoundBy, OwnerChange, OwnerCounts, OwnerId, OwnerPage, OwnerRecord, OwnerStateChange, Patch, Timestamp};
 use tokio::task::yield_now;
 
 /// What is wrong with the records, or with the stores that obey them.
@@ -37,6 +39,14 @@ pub(crate) enum Fault {
     SkipsAPlace,
     /// The days of a suspension are days of failure.
     CountsTheRest,
+    /// An erasure ends with its first part.
+    EndsErasureTooEarly,
+    /// An erasure goes on after its end.
+    ErasesAgain,
+    /// Sessions outlive their owner.
+    KeepsSessions,
+    /// Subscriptions and their deliveries outlive their owner.
+    KeepsLanes,
 }
 
 type Answer<T> = Result<T, StoreError>;
@@ -148,5 +158,34 @@ impl OwnerStore for FaultyOwners {
             page.owners.iter_mut().for_each(|one| one.counts = OwnerCounts::default());
         }
         Ok(page)
+    }
+}
+
+#[async_trait]
+impl Erasure for FaultyOwners {
+    async fn erasing(&self, max: u32) -> Answer<Vec<OwnerId>> {
+        self.records.erasing(max).await
+    }
+
+    async fn erase(&self, request: &EraseRequest) -> Answer<u32> {
+        if self.is(Fault::ErasesAgain) && request.at > request.settled {
+            let state = SetOwnerStateRequest {
+                owner: request.owner.clone(),
+                state: OwnerStateChange::Erase,
+                at: request.at,
+                cause: unique_cause(),
+            };
+            self.records.set_state(&state).await?;
+        }
+        self.records.erase(request).await
+    }
+
+    async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Answer<bool> {
+        if self.is(Fault::EndsErasureTooEarly) {
+            let (owner, state, at) = (owner.clone(), OwnerStateChange::Activate, Timestamp::MIN);
+            self.records.set_state(&SetOwnerStateRequest { owner, state, at, cause: cause.clone() }).await?;
+            return Ok(true);
+        }
+        self.records.finish_erasure(owner, cause).await
     }
 }

@@ -1,0 +1,216 @@
+use async_trait::async_trait;
+use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{BigInt, Binary, Text};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::owners::{
+    DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, ErasingRow, FoundRow,
+    HAS_ROWS, OF_SUBSCRIPTIONS, OfSubscription, delete_owner,
+};
+use diesel_mapping::sql_types::Instant;
+use diesel_mapping::{Kept, StoredInstant};
+use domain::audit::Cause;
+use domain::ports::{EraseRequest, Erasure, StoreError};
+use domain::{CredentialDigest, OwnerId};
+
+use super::change_owner::locked;
+use crate::PostgresStore;
+use crate::attempt::{CountRow, Failure, Work};
+use crate::audit::commit_with;
+use crate::transaction::{Commit, Rollback, settle};
+
+/// A lane that is closed and never ready is not served: the erasure deletes its deliveries. The lanes are locked in the order
+/// of their ids, as everywhere.
+const CLOSE_LANES: &str = "WITH theirs AS MATERIALIZED (
+        SELECT lane.subscription_id FROM webhook_subscriptions AS subscription
+        JOIN webhook_lanes AS lane ON lane.subscription_id = subscription.id
+        WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2
+        ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane
+    )
+    UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1, is_open = FALSE, ready_at = NULL
+    FROM theirs WHERE lane.subscription_id = theirs.subscription_id";
+
+/// Deletes the ids of publishers, with their events.
+const ERASE_PUBLICATIONS: &str = "WITH gone AS (
+        DELETE FROM webhook_publications WHERE event_id = ANY(ARRAY(
+            SELECT event_id FROM webhook_publications WHERE owner_issuer = $1 AND owner_subject = $2
+            ORDER BY publisher_id LIMIT $3
+        )) RETURNING event_id
+    ), events AS (DELETE FROM webhook_events WHERE id = ANY(ARRAY(SELECT event_id FROM gone)))
+    SELECT count(*) AS count FROM gone";
+
+/// Deletes subscriptions that were deleted before `$4`. Nothing is left of their deliveries.
+const ERASE_SUBSCRIPTIONS: &str = "WITH gone AS (
+        DELETE FROM webhook_subscriptions WHERE id = ANY(ARRAY(
+            SELECT id FROM webhook_subscriptions
+            WHERE owner_issuer = $1 AND owner_subject = $2 AND deleted_at < $4 LIMIT $3
+        )) RETURNING id
+    ), lanes AS (DELETE FROM webhook_lanes WHERE subscription_id = ANY(ARRAY(SELECT id FROM gone)))
+    SELECT count(*) AS count FROM gone";
+
+const FORGET_OWNER: &str = "DELETE FROM key_owners WHERE owner_issuer = $1 AND owner_subject = $2";
+
+#[async_trait]
+impl Erasure for PostgresStore {
+    async fn erasing(&self, max: u32) -> Result<Vec<OwnerId>, StoreError> {
+        self.run(&ListErasing(max)).await
+    }
+
+    async fn erase(&self, request: &EraseRequest) -> Result<u32, StoreError> {
+        self.run_in_turn(&request.owner, request).await
+    }
+
+    async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Result<bool, StoreError> {
+        let is_finished = self.run_in_turn(owner, &FinishErasure { owner, cause }).await?;
+        self.notify_if(is_finished);
+        Ok(is_finished)
+    }
+}
+
+struct ListErasing(u32);
+
+impl Work for ListErasing {
+    type Answer = Vec<OwnerId>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<OwnerId>, Failure> {
+        let query = diesel::sql_query(ERASING).bind::<BigInt, i64>(self.0.into());
+        let rows: Vec<ErasingRow> = Kept(query).load(&mut &*connection).await?;
+        Ok(rows.into_iter().map(OwnerId::try_from).collect::<Result<_, _>>()?)
+    }
+}
+
+/// Erases rows of the first kind that the owner has. It holds the lock of the owner, so that an owner who begins anew after
+/// the erasure loses nothing.
+impl Work for EraseRequest {
+    type Answer = u32;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
+        if locked(connection, &self.owner).await?.erasing_since.is_none() {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(0);
+        }
+        let erased = erase(connection, self).await;
+        let erased = settle(erased, Commit.execute(&mut &*connection).await)?;
+        Ok(u32::try_from(erased).unwrap_or(u32::MAX))
+    }
+}
+
+async fn erase(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
+    let mut erased = close(connection, request).await?;
+    for statement in [ERASE_KEYS, ERASE_SESSIONS] {
+        if erased == 0 {
+            erased = few(connection, statement, request).await?;
+        }
+    }
+    for table in OF_SUBSCRIPTIONS {
+        if erased == 0 {
+            erased = erase_deliveries(connection, table, request).await?;
+        }
+    }
+    for rest in [ERASE_PUBLICATIONS, ERASE_SUBSCRIPTIONS] {
+        if erased == 0 {
+            erased = count(connection, rest, request).await?;
+        }
+    }
+    if erased == 0 { few(connection, EMPTY_EVENTS, request).await } else { Ok(erased) }
+}
+
+/// Deletes the subscriptions that exist, so that no publication adds deliveries.
+async fn close(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
+    let (issuer, subject) = (request.owner.issuer(), request.owner.subject());
+    let deletion = diesel::sql_query(DELETE_SUBSCRIPTIONS)
+        .bind::<Instant, StoredInstant>(request.at.into())
+        .bind::<Text, _>(issuer)
+        .bind::<Text, _>(subject);
+    let deleted = Kept(deletion).execute(&mut &*connection).await?;
+    if deleted > 0 {
+        for statement in [CLOSE_LANES, ERASE_PATTERNS] {
+            let statement = diesel::sql_query(statement).bind::<Text, _>(issuer).bind::<Text, _>(subject);
+            Kept(statement).execute(&mut &*connection).await?;
+        }
+    }
+    Ok(deleted)
+}
+
+/// Runs a statement of [`diesel_mapping::owners`] on about the most rows.
+async fn few(connection: &AsyncPgConnection, statement: &str, request: &EraseRequest) -> QueryResult<usize> {
+    let statement = diesel::sql_query(statement)
+        .bind::<Text, _>(request.owner.issuer())
+        .bind::<Text, _>(request.owner.subject())
+        .bind::<BigInt, i64>(request.max.into());
+    Kept(statement).execute(&mut &*connection).await
+}
+
+/// Runs a statement that counts about the most rows.
+async fn count(connection: &AsyncPgConnection, statement: &str, request: &EraseRequest) -> QueryResult<usize> {
+    let statement = diesel::sql_query(statement)
+        .bind::<Text, _>(request.owner.issuer())
+        .bind::<Text, _>(request.owner.subject())
+        .bind::<BigInt, i64>(request.max.into())
+        .bind::<Instant, StoredInstant>(request.settled.into());
+    Kept(statement).get_result(&mut &*connection).await.map(|row| counted(&row))
+}
+
+/// Deletes deliveries of one table, of one subscription that has any, with their events. `LIMIT 1` makes the planner look up
+/// each subscription. A delivery that another transaction has locked stays until the next call.
+async fn erase_deliveries(
+    connection: &AsyncPgConnection,
+    (table, id): OfSubscription,
+    request: &EraseRequest,
+) -> QueryResult<usize> {
+    let search = diesel::sql_query(format!(
+        "SELECT subscription.id FROM webhook_subscriptions AS subscription
+        CROSS JOIN LATERAL (SELECT FROM {table} WHERE subscription_id = subscription.id LIMIT 1) AS one
+        WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 LIMIT 1"
+    ));
+    let search = search.bind::<Text, _>(request.owner.issuer()).bind::<Text, _>(request.owner.subject());
+    let found: Option<SubscriptionRow> = Kept(search).load(&mut &*connection).await?.pop();
+    let Some(subscription) = found else { return Ok(0) };
+    let deletion = diesel::sql_query(format!(
+        "WITH gone AS (
+            DELETE FROM {table} WHERE subscription_id = $1 AND {id} = ANY(ARRAY(
+                SELECT {id} FROM {table} WHERE subscription_id = $1 ORDER BY {id} LIMIT $2 FOR UPDATE SKIP LOCKED
+            )) RETURNING event_id
+        ), events AS (DELETE FROM webhook_events WHERE id = ANY(ARRAY(SELECT event_id FROM gone)))
+        SELECT count(*) AS count FROM gone"
+    ));
+    let deletion = deletion.bind::<Binary, _>(subscription.id).bind::<BigInt, i64>(request.max.into());
+    Kept(deletion).get_result(&mut &*connection).await.map(|row| counted(&row))
+}
+
+fn counted(row: &CountRow) -> usize {
+    usize::try_from(row.count).unwrap_or_default()
+}
+
+#[derive(QueryableByName)]
+struct SubscriptionRow {
+    #[diesel(sql_type = Binary)]
+    id: Vec<u8>,
+}
+
+/// Ends an erasure if nothing is left. It holds the lock of the owner, so that nothing is added meanwhile.
+struct FinishErasure<'a> {
+    owner: &'a OwnerId,
+    cause: &'a Cause,
+}
+
+impl Work for FinishErasure<'_> {
+    type Answer = bool;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
+        let (issuer, subject) = (self.owner.issuer(), self.owner.subject());
+        let is_erasing = locked(connection, self.owner).await?.erasing_since.is_some();
+        let look = diesel::sql_query(HAS_ROWS).bind::<Text, _>(issuer).bind::<Text, _>(subject);
+        if !is_erasing || Kept(look).get_result::<FoundRow>(&mut &*connection).await?.found {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(false);
+        }
+        let forgetting = diesel::sql_query(FORGET_OWNER).bind::<Text, _>(issuer).bind::<Text, _>(subject);
+        Kept(delete_owner(self.owner)).execute(&mut &*connection).await?;
+        Kept(forgetting).execute(&mut &*connection).await?;
+        let (changed, event) = (CredentialDigest::of_owner(self.owner), self.cause.owner_erased(self.owner));
+        let (written, committed) = commit_with(connection, &[changed], &[event]).await;
+        settle(written, committed)?;
+        Ok(true)
+    }
+}

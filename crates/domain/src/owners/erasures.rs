@@ -1,0 +1,50 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::audit::{Cause, Origin};
+use crate::ports::{Clock, Entropy, EraseRequest, Erasure, StoreError};
+
+/// How long a subscription is deleted before its row is: by then, every publication that had begun before has ended, and what
+/// it has written is erased too. A call takes 5 s at most.
+const SETTLING: Duration = Duration::from_secs(10);
+/// About how many rows one transaction erases, so that other calls do not wait long.
+const ERASED_AT_ONCE_MAX: u32 = 500;
+/// How many owners are erased in turn.
+const ERASED_TOGETHER_MAX: u32 = 20;
+
+/// Erases owners, step by step. An erasure begins with [`OwnerStateChange::Erase`](crate::OwnerStateChange::Erase), goes on
+/// after a restart, and ends the owner's record. See decision 139.
+#[derive(Clone)]
+pub struct Erasures {
+    /// The data.
+    pub store: Arc<dyn Erasure>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Makes the ids of events.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+impl Erasures {
+    /// Erases a small part of what each owner has who is being erased, and returns about how many rows. After 0, nothing can
+    /// be erased now: an owner may have rows that become erasable within seconds.
+    ///
+    /// Any number of processes call this at once.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. The next call continues.
+    pub async fn step(&self) -> Result<u32, StoreError> {
+        let mut erased = 0_u32;
+        for owner in self.store.erasing(ERASED_TOGETHER_MAX).await? {
+            let at = self.clock.now();
+            let request = EraseRequest { owner, at, settled: at.minus(SETTLING), max: ERASED_AT_ONCE_MAX };
+            let rows = self.store.erase(&request).await?;
+            if rows == 0 {
+                let cause = Cause::new(&Origin::SERVICE, at, &*self.entropy);
+                self.store.finish_erasure(&request.owner, &cause).await?;
+            }
+            erased = erased.saturating_add(rows);
+        }
+        Ok(erased)
+    }
+}

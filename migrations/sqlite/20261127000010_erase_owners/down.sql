@@ -1,0 +1,2 @@
+DROP INDEX owners_erasing;
+ALTER TABLE owners DROP COLUMN erasing_since;
