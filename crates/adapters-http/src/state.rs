@@ -44,6 +44,8 @@ pub(crate) struct State {
     manual_send_limit: Option<UserLimit>,
     /// The limit on credentials that fail, if there is one.
     pub(crate) credential_failures: Option<CredentialFailures>,
+    /// Reads of sets of public keys that do not exist.
+    pub(crate) unknown_key_sets: Option<CredentialFailures>,
     /// The same limit on refused sign-ins, so that a wrong API key does not prevent sign-ins.
     pub(crate) refused_sign_ins: Option<CredentialFailures>,
     /// The OpenAPI document, generated on the first request for it.
@@ -79,6 +81,7 @@ impl State {
             user_limit: settings.user_rate_limit.map(|limit| UserLimit::new(Limited::User, limit)),
             manual_send_limit: settings.manual_send_limit.map(|limit| UserLimit::new(Limited::ManualSends, limit)),
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
+            unknown_key_sets: settings.credential_failure_limit.map(CredentialFailures::new),
             refused_sign_ins: settings.credential_failure_limit.map(CredentialFailures::new),
             document: LazyLock::new(document),
             known_names: LazyLock::new(known_names),

@@ -129,7 +129,7 @@ const MEND: &[OperatorScope] = &[OperatorScope::Support, OperatorScope::Manage];
 const READ_CATALOGUE: &[OperatorScope] = &[OperatorScope::Catalogue, OperatorScope::Support];
 
 /// The other calls of the operator API. An owner revokes a key by another form, and never all keys.
-static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 22] = [
+static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 23] = [
     (Method::POST, "/api/operator/introspect", &[OperatorScope::Verify]),
     (Method::POST, "/api/operator/events", &[OperatorScope::Publish]),
     (Method::POST, "/api/operator/events/batch", &[OperatorScope::Publish]),
@@ -150,6 +150,7 @@ static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 22] = [
     (Method::GET, USERS, &[OperatorScope::Support]),
     (Method::PATCH, USERS, &[OperatorScope::Manage]),
     (Method::PUT, "/api/operator/users/{userId}/state", &[OperatorScope::Manage]),
+    (Method::DELETE, USERS, &[OperatorScope::Manage]),
     (Method::DELETE, "/api/operator/users/{userId}/keys", MEND),
     (Method::DELETE, "/api/operator/users/{userId}/keys/{keyId}", MEND),
 ];

@@ -6,6 +6,7 @@ use domain::webhooks::PublicKey;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::boundary::exchange::origin_of;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -16,7 +17,7 @@ endpoints! {
     show_webhook_keys,
 }
 
-/// A rotation with an overlap lasts longer, so a set that a receiver has kept verifies the signatures of the old key.
+/// With an overlap that is longer, a set that a receiver has kept verifies the signatures of the old key.
 const CACHE_CONTROL: &str = "public, max-age=300";
 
 /// A set of JSON Web Keys (RFC 7517).
@@ -59,9 +60,17 @@ struct Key {
 )]
 pub(super) async fn show_webhook_keys(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let id = PathParameters::of(&request).id()?;
-    let keys = State::of(&request).api.webhooks.public_keys(id).await?;
+    let state = State::of(&request);
+    let limit = state.unknown_key_sets.as_ref().zip(origin_of(&request).address);
+    if let Some(wait) = limit.and_then(|(unknown, peer)| unknown.count(peer)) {
+        return Err(ApiError::TooManyCredentialFailures("too many unknown sets of keys were read", wait));
+    }
+    let keys = state.api.webhooks.public_keys(id).await?;
     if keys.is_empty() {
         return Err(ErrorCode::SubscriptionNotFound.into());
+    }
+    if let Some((unknown, peer)) = limit {
+        unknown.give_back(peer);
     }
     let keys = keys.iter().map(jwk).collect();
     Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, CACHE_CONTROL)).json(KeySet { keys }))
@@ -71,4 +80,4 @@ fn jwk(key: &PublicKey) -> Key {
     Key { kty: "OKP", crv: "Ed25519", x: key.x(), kid: key.thumbprint(), r#use: "sig", alg: "EdDSA" }
 }
 
-documented_errors!(Errors: SubscriptionNotFound, Unavailable);
+documented_errors!(Errors: SubscriptionNotFound, TooManyCredentialFailures, Unavailable);

@@ -261,6 +261,12 @@ error_codes! {
         cause: "The key is revoked or has expired.",
         cure: "Create a new key.",
     }
+    OwnerErasing = 409 "owner_erasing" {
+        title: "The owner is being erased",
+        cause: "An erasure has begun for this user or organization. It cannot be undone.",
+        cure: "Wait until the record has the state active again: then nothing of the owner is left, and a new key or sign-in \
+               begins anew.",
+    }
     SecretOverlapping = 409 "secret_overlapping" {
         title: "The secret was rotated recently",
         cause: "The overlap of the previous rotation is not over: receivers may know only the previous secret, which \
@@ -339,8 +345,8 @@ error_codes! {
     TooManyCredentialFailures = 429 "too_many_credential_failures" {
         title: "Too many failed credentials from this address",
         cause: "Requests from this client address have sent credentials that are not valid, or sign-ins that were \
-                refused, more often than CREDENTIAL_FAILURE_LIMIT allows. The credential of this request is not valid \
-                either; a sign-in was not tried.",
+                refused, or have read public keys that do not exist, more often than CREDENTIAL_FAILURE_LIMIT allows. The \
+                credential of this request is not valid either; a sign-in or a look-up was not tried.",
         cure: "Correct the credential. Valid credentials are accepted at once; with an invalid one, and before another \
                sign-in, wait the number of seconds in Retry-After.",
     }

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::ports::{AttemptCursor, FailingPlace};
 use domain::{AuditId, DeliveryId, EventId, FoundBy, OwnerPlace, SubscriptionId, Timestamp};
+use sha2::{Digest as _, Sha256};
 
 /// The list or stream of a cursor. It is the first byte, so that a cursor of one list is not valid for another.
 #[derive(Clone, Copy)]
@@ -91,21 +92,39 @@ impl Cursor for FailingPlace {
     }
 }
 
+/// A position in one list of owners: with another query or state, a page would leave owners out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct OwnerCursor {
+    pub(crate) after: OwnerPlace,
+    /// The list: see [`OwnerCursor::list`].
+    pub(crate) list: [u8; 4],
+}
+
+impl OwnerCursor {
+    /// The list of this query and this state.
+    pub(crate) fn list(query: Option<&str>, state: Option<&str>) -> [u8; 4] {
+        let digest = Sha256::digest(format!("{}\0{}", query.unwrap_or_default(), state.unwrap_or_default()));
+        [digest[0], digest[1], digest[2], digest[3]]
+    }
+}
+
 /// The position after this owner. No text of a place has a zero byte.
-impl Cursor for OwnerPlace {
+impl Cursor for OwnerCursor {
     fn to_cursor(&self) -> String {
-        let by = FOUND_BY.iter().position(|by| *by == self.by).and_then(|by| u8::try_from(by).ok()).unwrap_or_default();
-        let texts = [self.text.as_bytes(), self.subject.as_bytes(), self.issuer.as_bytes()].join(&0);
-        encode(Kind::Owners, &[&[by], texts.as_slice()].concat())
+        let OwnerPlace { by, text, subject, issuer } = &self.after;
+        let by = FOUND_BY.iter().position(|one| one == by).and_then(|by| u8::try_from(by).ok()).unwrap_or_default();
+        let texts = [text.as_bytes(), subject.as_bytes(), issuer.as_bytes()].join(&0);
+        encode(Kind::Owners, &[&[by], self.list.as_slice(), texts.as_slice()].concat())
     }
 
     fn from_cursor(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let (by, texts) = bytes.strip_prefix(&[Kind::Owners as u8])?.split_first()?;
+        let (by, rest) = bytes.strip_prefix(&[Kind::Owners as u8])?.split_first()?;
+        let (list, texts) = rest.split_first_chunk()?;
         let mut texts = str::from_utf8(texts).ok()?.split('\0').map(str::to_owned);
         let by = *FOUND_BY.get(usize::from(*by))?;
-        let place = Self { by, text: texts.next()?, subject: texts.next()?, issuer: texts.next()? };
-        texts.next().is_none().then_some(place)
+        let after = OwnerPlace { by, text: texts.next()?, subject: texts.next()?, issuer: texts.next()? };
+        texts.next().is_none().then_some(Self { after, list: *list })
     }
 }
 
@@ -177,12 +196,23 @@ mod tests {
     fn a_place_among_owners_reads_back() {
         for by in FOUND_BY {
             for (text, subject, issuer) in [("", "", ""), ("acme zürich", "alice", "https://id.example")] {
-                let place = OwnerPlace { by, text: text.into(), subject: subject.into(), issuer: issuer.into() };
-                assert_eq!(OwnerPlace::from_cursor(&place.to_cursor()), Some(place));
+                let after = OwnerPlace { by, text: text.into(), subject: subject.into(), issuer: issuer.into() };
+                let cursor = OwnerCursor { after, list: OwnerCursor::list(Some("a"), None) };
+                assert_eq!(OwnerCursor::from_cursor(&cursor.to_cursor()), Some(cursor));
             }
         }
-        for wrong in [&[5, 0, 0][..], &[0, 0], &[0, 0, 0, 0], &[0, 255, 0, 0], &[]] {
-            assert_eq!(OwnerPlace::from_cursor(&encode(Kind::Owners, wrong)), None, "{wrong:?}");
+        let lists = [(None, None), (Some("a"), None), (None, Some("a")), (Some("ab"), None), (Some("a"), Some("b"))];
+        let lists: std::collections::BTreeSet<_> = lists.map(|(query, state)| OwnerCursor::list(query, state)).into();
+        assert_eq!(lists.len(), 5, "each list has its cursors");
+        for wrong in [
+            &[5, 1, 2, 3, 4, 0, 0][..],
+            &[0, 1, 2, 3, 4, 0],
+            &[0, 1, 2, 3, 4, 0, 0, 0],
+            &[0, 1, 2, 3, 4, 255, 0, 0],
+            &[0, 0, 0],
+            &[],
+        ] {
+            assert_eq!(OwnerCursor::from_cursor(&encode(Kind::Owners, wrong)), None, "{wrong:?}");
         }
     }
 

@@ -104,7 +104,7 @@ impl Parameters {
         self.text(field).is_some()
     }
 
-    fn text(&self, field: &'static str) -> Option<&str> {
+    pub(crate) fn text(&self, field: &'static str) -> Option<&str> {
         self.0.iter().find(|(name, _)| *name == field).map(|(_, value)| value.as_str())
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct OwnerRecord {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OwnerState {
-    /// `active` or `suspended`.
+    /// `active`, `suspended`, or `erasing`: suspended, until everything of the owner is erased.
     #[schema(example = "suspended")]
     state: &'static str,
     /// Why the owner is suspended; absent if no reason was given.
@@ -58,7 +58,7 @@ pub(crate) struct ListedOwner {
     id: String,
     #[serde(flatten)]
     record: OwnerRecord,
-    /// How many keys are active: at most 1,000.
+    /// How many keys are active, disabled ones too: at most 1,000.
     #[schema(example = 3)]
     active_keys: u32,
     /// How many subscriptions are enabled: at most 1,000.
@@ -97,22 +97,26 @@ impl ListedOwner {
 
 impl OwnerRecord {
     pub(crate) fn of(record: domain::OwnerRecord) -> Self {
-        let domain::OwnerRecord { name, email, metadata, limits, suspension, .. } = record;
+        let domain::OwnerRecord { name, email, metadata, limits, suspension, erasing_since, .. } = record;
         Self {
             name: name.map(|name| name.as_str().to_owned()),
             email: email.map(|email| email.as_str().to_owned()),
             metadata: metadata.pairs().clone(),
             max_active_keys: limits.max_active_keys,
             max_subscriptions: limits.max_subscriptions,
-            state: OwnerState::of(suspension.as_ref()),
+            state: OwnerState::of(suspension.as_ref(), erasing_since.is_some()),
         }
     }
 }
 
 impl OwnerState {
-    fn of(suspension: Option<&Suspension>) -> Self {
+    fn of(suspension: Option<&Suspension>, is_erasing: bool) -> Self {
         Self {
-            state: if suspension.is_some() { "suspended" } else { "active" },
+            state: match suspension {
+                _ if is_erasing => "erasing",
+                Some(_) => "suspended",
+                None => "active",
+            },
             reason: suspension.and_then(Suspension::shown_reason),
             since: suspension.map(|suspension| suspension.since.to_string()),
         }

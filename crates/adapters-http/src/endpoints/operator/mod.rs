@@ -33,6 +33,7 @@ endpoints! {
     owners::find_user,
     owners::change_user,
     owners::set_user_state,
+    owners::erase_user,
     keys::revoke_key::revoke_user_api_key,
     keys::revoke_key::revoke_user_api_keys,
 }

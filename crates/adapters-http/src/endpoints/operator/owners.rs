@@ -1,15 +1,19 @@
+use actix_web::HttpResponse;
 use actix_web::web::Json;
 use domain::audit::AuditTarget;
-use domain::{OwnerFilter, OwnerQuery};
+use domain::{OwnerFilter, OwnerQuery, OwnerStateChange};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::owner_fields::{owner_change, owner_state_change};
 use crate::callers::operator::{OperatorCall, record_read};
 use crate::callers::owner::OwnerCall;
+use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
-use crate::parameters::cursor::Cursor;
+use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::FieldFault;
+use crate::parameters::cursor::{Cursor as _, OwnerCursor};
 use crate::records::key_record::metadata_patch_schema;
 use crate::records::owner_record::{ListedOwner, OwnerRecord};
 
@@ -64,7 +68,8 @@ struct State {
 ///
 /// Those who have a record, a key or a webhook that is stored, each once. Without `query` they come in the order of their
 /// ids. With it, those come first whose id begins so, then those whose name does, then those whose e-mail address does, and
-/// last those with a key of which lists show this `prefix`. When few owners match, a page may be short or empty and still
+/// last those with a key of which lists show a `prefix` that begins so. With `state=suspended`, the order is that of ids, those
+/// found by a key last. When few owners match, a page may be short or empty and still
 /// have a `nextCursor`: continue while there is one. The call names nobody, so no owner sees it in the audit log.
 #[utoipa::path(
     get,
@@ -89,10 +94,15 @@ pub(super) async fn list_owners(call: OperatorCall) -> Result<Json<OwnerPage>, A
         query: parameters.parse_with("query", |text| OwnerQuery::parse(text, api.keys.policy()))?,
         is_suspended: parameters.read("state", is_suspended, "must be active or suspended")?,
     };
-    let page = api.owners.list(filter, parameters.cursor()?, parameters.limit()?).await?;
+    let list = OwnerCursor::list(parameters.text("query"), parameters.text("state"));
+    let cursor: Option<OwnerCursor> = parameters.cursor()?;
+    if cursor.as_ref().is_some_and(|cursor| cursor.list != list) {
+        return Err(FieldFault::new("cursor", "must be used with the query and the state of its page").into());
+    }
+    let page = api.owners.list(filter, cursor.map(|cursor| cursor.after), parameters.limit()?).await?;
     Ok(Json(OwnerPage {
         owners: page.owners.into_iter().map(ListedOwner::of).collect(),
-        next_cursor: page.next.map(|place| place.to_cursor()),
+        next_cursor: page.next.map(|after| OwnerCursor { after, list }.to_cursor()),
     }))
 }
 
@@ -134,18 +144,48 @@ pub(super) async fn change_user(mut call: OwnerCall) -> Result<Json<OwnerRecord>
 /// Keys and sessions of a suspended owner are refused as unknown ones: here at once, and by other instances within a second.
 /// Calls with ID tokens get 403 `owner_suspended`. Deliveries wait, and events are accepted. `active` undoes exactly this: a
 /// user whom the identity provider has deactivated by SCIM stays suspended. A state that the user has already changes nothing.
+/// A user who is being erased stays suspended.
 #[utoipa::path(
     put,
     path = "/api/operator/users/{userId}/state",
     request_body = State,
-    responses((status = 200, description = "The changed record of the user", body = OwnerRecord)),
+    responses((status = 200, description = "The changed record of the user", body = OwnerRecord), ErasingOwner),
 )]
 pub(super) async fn set_user_state(mut call: OwnerCall) -> Result<Json<OwnerRecord>, ApiError> {
     let body = call.read_body().await?;
     to_the_end(async move {
         let state = body.read(owner_state_change)?;
+        let is_end = state == OwnerStateChange::Activate;
         let changed = call.api().owners.set_state(call.owner(), state, &call.origin()).await?;
+        if is_end && changed.erasing_since.is_some() {
+            return Err(ErrorCode::OwnerErasing.into());
+        }
         Ok(Json(OwnerRecord::of(changed)))
+    })
+    .await
+}
+
+documented_errors!(ErasingOwner: OwnerErasing);
+
+/// Erases a user.
+///
+/// The user is suspended at once, and for good. Then a job deletes the keys, sessions and subscriptions, and all deliveries
+/// with payloads and answers, and empties the events of the user's audit log. It takes about fifteen seconds, and longer for a
+/// user with many deliveries; a restart does not stop it. Then the record is gone, and the operational event
+/// `gatepost.owner.erased` says so. It cannot be undone. A repeated call changes nothing.
+#[utoipa::path(
+    delete,
+    path = "/api/operator/users/{userId}",
+    params(("confirm" = String, Query, description = "The id of the path again, so that a slip erases nobody")),
+    responses((status = 202, description = "The record of the user, with the state `erasing`", body = OwnerRecord)),
+)]
+pub(super) async fn erase_user(call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let (rule, id) = ("must be the id of the owner to erase", call.owner().subject());
+    let confirmed = call.parameters()?.read("confirm", |text| (text == id).then_some(()), rule)?;
+    confirmed.ok_or(FieldFault::new("confirm", rule))?;
+    to_the_end(async move {
+        let erasing = call.api().owners.set_state(call.owner(), OwnerStateChange::Erase, &call.origin()).await?;
+        Ok(HttpResponse::Accepted().json(OwnerRecord::of(erasing)))
     })
     .await
 }

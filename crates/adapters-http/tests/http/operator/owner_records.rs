@@ -199,6 +199,28 @@ async fn a_portal_link_of_a_suspended_owner_is_spent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_erasure_is_confirmed_and_cannot_be_undone() {
+    for owner in OWNERS {
+        let server = Server::start();
+        let id = owner.split('/').nth(1).unwrap();
+        for confirmed in ["", "?confirm=", "?confirm=bob", &format!("?confirm={}", id.to_uppercase())] {
+            let answer = by_host(&format!("DELETE {owner}{confirmed}")).send(&server).await;
+            assert_eq!(code(&answer), (400, json!("invalid_field")), "{confirmed}");
+            assert!(answer.body.contains(r#""field":"confirm""#), "{}", answer.body);
+        }
+        assert_eq!(sent(&server, by_host(&format!("GET {owner}"))).await["state"], json!({"state": "active"}));
+        let erase = by_host(&format!("DELETE {owner}?confirm={id}"));
+        let begun = erase.clone().send(&server).await;
+        assert_eq!(begun.status, 202);
+        assert_eq!(sent(&server, erase).await["state"]["state"], "erasing", "a repetition");
+        let answer = by_host(&format!("PUT {owner}/state")).json(r#"{"state":"active"}"#).send(&server).await;
+        assert_eq!(code(&answer), (409, json!("owner_erasing")));
+        assert_eq!(suspend(&server, owner).await["state"]["state"], "erasing", "stays suspended");
+        assert_eq!(code(&own("GET", "/api/api-keys", owner).send(&server).await), (403, json!("owner_suspended")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_scopes_of_the_token_decide() {
     for (scope, may_see, may_change) in [
         (OperatorScope::Support, true, false),
