@@ -36,6 +36,7 @@ enum Action {
     /// Make a suspended user or organization active again
     #[command(before_help = ACTIVATE_EXAMPLES)]
     Activate(NamedOwner),
+    Erase(EraseArguments),
 }
 
 const EXAMPLES: &str = "\
@@ -44,7 +45,8 @@ Examples:
   gatepost owners show --for-user alice
   gatepost owners set --for-organization globex --metadata plan=pro
   gatepost owners suspend --for-user mallory --reason unpaid --yes
-  gatepost owners activate --for-user mallory";
+  gatepost owners activate --for-user mallory
+  gatepost owners erase --for-user mallory --confirm mallory";
 
 const ENVIRONMENT: &str = "\
 Environment (each also as NAME_FILE, a file that contains the value):
@@ -80,6 +82,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         Action::Set(arguments) => set(arguments, connection).await,
         Action::Suspend(arguments) => suspend(&arguments, connection).await,
         Action::Activate(arguments) => activate(&arguments, connection).await,
+        Action::Erase(arguments) => erase(&arguments, connection).await,
     };
     reply?.print(arguments.json)
 }
@@ -306,4 +309,34 @@ async fn suspend(arguments: &SuspendArguments, connection: &Connection) -> Resul
 /// When the call fails.
 async fn activate(owner: &NamedOwner, connection: &Connection) -> Result<Reply> {
     reply(&connection.heard(connection.operator()?.activate_owner(&owner.get()?).await)?)
+}
+
+/// Erase a user or an organization with all keys, webhooks and deliveries, for good
+#[derive(Debug, Args)]
+#[command(before_help = ERASE_EXAMPLES)]
+struct EraseArguments {
+    #[command(flatten)]
+    owner: NamedOwner,
+    /// The id of the user or the organization again
+    #[arg(long, value_name = "ID")]
+    confirm: String,
+}
+
+const ERASE_EXAMPLES: &str = "\
+Examples:
+  gatepost owners erase --for-user mallory --confirm mallory
+
+Keys are refused at once. Everything is deleted within minutes, also after a
+restart. `gatepost owners show` shows the state `erasing` until then.";
+
+/// Begins to erase the owner.
+///
+/// # Errors
+///
+/// When the call fails, or is not confirmed.
+async fn erase(arguments: &EraseArguments, connection: &Connection) -> Result<Reply> {
+    let owner = arguments.owner.get()?;
+    let (gatepost_client::Owner::User(id) | gatepost_client::Owner::Organization(id)) = &owner;
+    anyhow::ensure!(arguments.confirm == *id, "--confirm must be {id}, the id of the owner to erase");
+    reply(&connection.heard(connection.operator()?.erase_owner(&owner).await)?)
 }

@@ -185,6 +185,18 @@ impl Client {
         self.set_state(owner, &Wanted { state: "active", reason: None }).await
     }
 
+    /// Erases the owner: suspends it at once, for good, and deletes its keys, webhooks and deliveries within minutes. Returns
+    /// the record, whose state is `erasing`. It cannot be undone. It needs the scope `manage`.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub async fn erase_owner(&self, owner: &Owner) -> Result<OwnerRecord, Error> {
+        let (Owner::User(id) | Owner::Organization(id)) = owner;
+        let confirmed = query(&[("confirm", Some(id))]);
+        self.call(Method::DELETE, &format!("{}{confirmed}", path_for_host(owner, "/api")), NO_BODY).await
+    }
+
     async fn set_state(&self, owner: &Owner, wanted: &Wanted<'_>) -> Result<OwnerRecord, Error> {
         self.call(Method::PUT, &path_for_host(owner, "/api/state"), Some(wanted)).await
     }
