@@ -15,6 +15,7 @@ export const OPERATIONS = /** @type {const} */ ({
   endSession: "DELETE /api/sessions/{id}",
   endSessions: "DELETE /api/sessions",
   endUserSessions: "DELETE /api/operator/users/{userId}/sessions",
+  eraseUser: "DELETE /api/operator/users/{userId}",
   findCurrentSession: "GET /api/session",
   findDelivery: "GET /api/webhooks/deliveries/{id}",
   findEvent: "GET /api/operator/events/{id}",

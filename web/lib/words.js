@@ -78,6 +78,8 @@ export const AUDIT_ACTIONS = {
   "owner.changed": "Account changed",
   "owner.suspended": "Suspended",
   "owner.activated": "Active again",
+  "owner.erasing": "Being erased",
+  "owner.erased": "Erased",
 };
 
 /** @type {Record<string, string>} */

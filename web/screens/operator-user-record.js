@@ -9,7 +9,12 @@ import { Badge, Dialog, ErrorPanel, Form, Loading, TextField, When } from "../li
 /** @typedef {import("../lib/api.js").Answer<"findUser">} UserRecord */
 /** @typedef {{ userId: string, of: UserRecord, onClose: () => void }} DialogProps */
 
-const DIALOGS = { limits: ChangeLimits, suspend: Suspend, activate: Activate };
+const DIALOGS = { limits: ChangeLimits, suspend: Suspend, activate: Activate, erase: Erase };
+const STATES = new Map([
+  ["active", "Active"],
+  ["suspended", "Suspended"],
+  ["erasing", "Being erased"],
+]);
 
 /** @param {{ userId: string }} props */
 export function UserAccount({ userId }) {
@@ -33,7 +38,7 @@ function Facts({ of, open }) {
   const ofService = html`<span class="quiet">that of the service</span>`;
   return html`
     <dl class="facts">
-      <div><dt>State</dt><dd><${Badge} tone=${isActive ? "good" : "bad"}>${isActive ? "Active" : "Suspended"}<//></dd></div>
+      <div><dt>State</dt><dd><${Badge} tone=${isActive ? "good" : "bad"}>${STATES.get(state) ?? state}<//></dd></div>
       ${since && html`<div><dt>Since</dt><dd><${When} at=${since} /></dd></div>`}
       ${reason && html`<div><dt>Reason</dt><dd>${reason}</dd></div>`}
       <div><dt>Name</dt><dd>${of.name ?? none}</dd></div>
@@ -44,10 +49,13 @@ function Facts({ of, open }) {
     </dl>
     <div class="toolbar">
       <button type="button" onClick=${() => open("limits")}>Change the limits…</button>
+      ${isActive && html`<button type="button" class="danger-text" onClick=${() => open("suspend")}>Suspend…</button>`}
       ${
-        isActive
-          ? html`<button type="button" class="danger-text" onClick=${() => open("suspend")}>Suspend…</button>`
-          : html`<button type="button" onClick=${() => open("activate")}>Make active…</button>`
+        state === "suspended" &&
+        html`
+          <button type="button" onClick=${() => open("activate")}>Make active…</button>
+          <button type="button" class="danger-text" onClick=${() => open("erase")}>Erase…</button>
+        `
       }
     </div>
   `;
@@ -104,6 +112,23 @@ function Activate({ userId, onClose }) {
     <${Dialog} title="Make ${userId} active?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the user active" onCancel=${onClose}>
         <p>Keys and sessions work as before, and deliveries that have waited are sent. A disabled key stays disabled.</p>
+      <//>
+    <//>
+  `;
+}
+
+/** @param {DialogProps} props */
+function Erase({ userId, onClose }) {
+  const [confirm, setConfirm] = useState("");
+  const { run, isRunning, failure } = useAction(async () => {
+    store("findUser", { userId }, await call("eraseUser", { userId, confirm }));
+    onClose();
+  });
+  return html`
+    <${Dialog} title="Erase ${userId}?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Erase the user" isDangerous onCancel=${onClose}>
+        <p>All keys, webhooks and deliveries of the user are deleted within minutes. You cannot undo this.</p>
+        <${TextField} label="The id of the user" name="confirm" value=${confirm} set=${setConfirm} />
       <//>
     <//>
   `;
