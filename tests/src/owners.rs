@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
-use crate::harness::{Gatepost, Request, Storage, on_both_databases};
+use crate::harness::{
+    Gatepost, Request, Storage, contains, database_files, eventually, on_both_databases, run_gatepost,
+};
 use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -13,6 +16,7 @@ on_both_databases!(
     a_suspended_customer_waits_and_goes_on,
     a_maximum_of_a_customer_holds_at_once,
     whom_the_provider_deactivates_is_refused_everywhere,
+    nothing_of_an_erased_customer_is_on_disk,
 );
 
 /// The bound on the other instances: a second, and the time of a request on a busy machine.
@@ -131,4 +135,73 @@ async fn whom_the_provider_deactivates_is_refused_everywhere(storage: Storage) {
         assert!(ended.elapsed() < REFUSED_WITHIN, "the other instance must accept both again");
         sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// What alice leaves in the database: the label of a key, the path of a URL, a payload, an answer, a name and a publisher's id.
+const TRACES: [&str; 6] =
+    ["label-of-alice", "path-of-alice", "payload-of-alice", "answer-of-alice", "name-of-alice", "id-of-alice"];
+
+/// The process is killed as soon as the erasure has begun, and again while it runs. Afterwards alice is new, and bob has
+/// everything.
+async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
+    let mut gatepost = setup(&storage).await.start().await;
+    let receiver = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "answer-of-alice")).await;
+    let (alice, bob) = (Consumer::new(&gatepost, "alice").await, Consumer::new(&gatepost, "bob").await);
+    let (key, _) = gatepost.user("alice").created("label-of-alice").await;
+    for (consumer, path) in [(&alice, "path-of-alice"), (&bob, "path-of-bob")] {
+        consumer.subscribe(&format!("{}/{path}", receiver.url()), &["order.*"]).await;
+    }
+    let host = Host(gatepost.address());
+    for number in 0..700 {
+        let event = json!({
+            "userId": "alice", "type": "order.paid", "data": "payload-of-alice", "id": format!("id-of-alice-{number}"),
+        });
+        assert_eq!(host.try_publish(&event).await.expect("an answer").status, 202);
+    }
+    receiver.expect(1).await;
+    let by_host = |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
+    gatepost.send(&by_host("PATCH", "users/alice").json(&json!({ "name": "name-of-alice" }))).await;
+    let found = traces_in(&storage).await;
+    assert_eq!(found, TRACES, "the search sees what is stored");
+
+    let slip = gatepost.send(&by_host("DELETE", "users/alice?confirm=bob")).await;
+    assert_eq!((slip.status, &slip.json()["errors"][0]["field"]), (400, &json!("confirm")));
+    let begun = gatepost.send(&by_host("DELETE", "users/alice?confirm=alice")).await;
+    assert_eq!((begun.status, &begun.json()["state"]["state"]), (202, &json!("erasing")), "{}", begun.text());
+    gatepost.kill().await;
+    gatepost.start_again().await;
+    assert_eq!(gatepost.whoami(&key).await.status, 401);
+    let back = gatepost.send(&by_host("PUT", "users/alice/state").json(&json!({ "state": "active" }))).await;
+    assert_eq!((back.status, &back.json()["code"]), (409, &json!("owner_erasing")));
+    gatepost.kill().await;
+    gatepost.start_again().await;
+    eventually("the end of the erasure", async || {
+        let log = gatepost.send(&by_host("GET", "audit?userId=alice&action=owner.erased")).await.json();
+        log["events"].as_array().is_some_and(|events| events.len() == 1).then_some(())
+    })
+    .await;
+    let found = traces_in(&storage).await;
+    assert_eq!(found, Vec::<&str>::new());
+    assert_eq!(bob.at(gatepost.address()).get("/api/webhooks/subscriptions").await["subscriptions"][0]["enabled"], true);
+    let record = gatepost.send(&by_host("GET", "users/alice")).await.json();
+    assert_eq!((&record["name"], &record["state"]["state"]), (&Value::Null, &json!("active")));
+    let alice = gatepost.user("alice");
+    assert_eq!(alice.keys().await, Vec::<Value>::new(), "alice is new");
+    alice.created("a new key").await;
+}
+
+/// The traces in the files of a vacuumed database. A backup of SQLite is one.
+async fn traces_in(storage: &Storage) -> Vec<&'static str> {
+    let files = if storage.server().is_some() {
+        storage.execute_in_each("VACUUM FULL").await;
+        let of_tables = |path: &std::path::Path| path.components().any(|part| part.as_os_str() == "base");
+        database_files(storage).await.into_iter().filter(|(path, _)| of_tables(path)).map(|(_, content)| content).collect()
+    } else {
+        let (folder, settings) = (TempDir::new().expect("a folder"), storage.settings());
+        let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let made = run_gatepost(folder.path(), &["backup", "copy"], &settings);
+        assert!(made.status.success(), "{made:?}");
+        vec![std::fs::read(folder.path().join("copy")).expect("the backup")]
+    };
+    TRACES.into_iter().filter(|trace| files.iter().any(|file: &Vec<u8>| contains(file, trace.as_bytes()))).collect()
 }
