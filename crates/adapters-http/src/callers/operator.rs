@@ -46,9 +46,7 @@ async fn check(request: &HttpRequest) -> Result<(), ApiError> {
     let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
     // Host applications verify keys, and identity providers use SCIM, and never browsers.
     let is_for_programs = needed == [OperatorScope::Verify] || needed == [OperatorScope::Scim];
-    if !is_for_programs
-        && let Some(session) = session_beside(request, &credential_in(request.headers())).await?
-    {
+    if !is_for_programs && let Some(session) = session_beside(request, &credential_in(request.headers())).await? {
         State::of(request).count_call_of(&session.owner)?;
         return session.role.is_operator().then_some(()).ok_or(ErrorCode::OperatorRoleMissing.into());
     }

@@ -11,7 +11,8 @@ use crate::webhooks::{
     Delivery, EventPattern, HeaderName, HealthTurn, PublicSigner, SigningKind, Subscription, SubscriptionStatus,
 };
 use crate::{
-    ApiKey, DeliveryId, KeyId, Metadata, OwnerId, OwnerRecord, Rotated, SessionId, SubscriptionId, Suspension, Timestamp,
+    ApiKey, DeliveryId, KeyId, Metadata, OwnerId, OwnerRecord, Rotated, SessionId, SubscriptionId, Suspension,
+    Timestamp,
 };
 
 /// What the event of a subscription shows of it.

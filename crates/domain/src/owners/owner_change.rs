@@ -71,8 +71,11 @@ impl OwnerStateChange {
             Self::Erase => (Some(by_host.flatten()), has_provider),
             Self::ByProvider { deactivates } => (by_host, *deactivates),
         };
-        let suspension = SuspendedBy::of(by_host.is_some(), has_provider)
-            .map(|by| Suspension { since: now.map_or(at, |now| now.since), reason: by_host.flatten(), by });
+        let suspension = SuspendedBy::of(by_host.is_some(), has_provider).map(|by| Suspension {
+            since: now.map_or(at, |now| now.since),
+            reason: by_host.flatten(),
+            by,
+        });
         let has_ended = before.suspension.is_some() && suspension.is_none();
         let rested_until = if has_ended { Some(at) } else { before.rested_until };
         let erasing_since = (*self == Self::Erase).then_some(at);
@@ -153,7 +156,9 @@ mod tests {
             let by_other = by_provider(false).apply_to(&record, at(3));
             assert_eq!(shown(&by_other), Some((at(1), SuspendedBy::Host, "unpaid".to_owned())));
             assert_eq!(by_provider(false).apply_to(&by_other, at(4)), by_other, "it is not the provider's");
-            for ended in [by_provider(false).apply_to(&by_one, at(5)), OwnerStateChange::Activate.apply_to(&by_other, at(5))] {
+            for ended in
+                [by_provider(false).apply_to(&by_one, at(5)), OwnerStateChange::Activate.apply_to(&by_other, at(5))]
+            {
                 assert_eq!(ended, OwnerRecord { rested_until: Some(at(5)), ..active.clone() });
             }
         }

@@ -243,7 +243,8 @@ mod tests {
                 .map(|_| {
                     number += 1;
                     let mut one = found(FoundBy::Id, "", &format!("{number:06}"), None);
-                    one.record.suspension = Some(Suspension { since: Timestamp::MIN, reason: None, by: SuspendedBy::Host });
+                    one.record.suspension =
+                        Some(Suspension { since: Timestamp::MIN, reason: None, by: SuspendedBy::Host });
                     one
                 })
                 .collect();

@@ -28,8 +28,10 @@ impl Attributes {
         let (user_name, display_name, email) = (Patch::Reset, Patch::Reset, Patch::Reset);
         let mut attributes = Self { user_name, display_name, email, ..Self::default() };
         resource.iter().try_for_each(|(name, value)| attributes.set(name, value))?;
-        let parts: Vec<&str> =
-            [&attributes.given_name, &attributes.family_name].into_iter().filter_map(|part| Some(part.set()?.as_str())).collect();
+        let parts: Vec<&str> = [&attributes.given_name, &attributes.family_name]
+            .into_iter()
+            .filter_map(|part| Some(part.set()?.as_str()))
+            .collect();
         if attributes.formatted.set().is_none() && !parts.is_empty() {
             attributes.formatted = Patch::Set(parts.join(" "));
         }

@@ -1,5 +1,5 @@
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::{HttpResponse, ResponseError};
 use serde_json::{Value, json};
 
 use super::attributes::SCHEMA;
@@ -34,7 +34,7 @@ pub(super) async fn list_resource_types(call: OperatorCall) -> HttpResponse {
 }
 
 /// `GET /ResourceTypes/User`
-pub(super) async fn find_resource_type(call: OperatorCall) -> HttpResponse {
+pub(super) async fn find_resource_type(call: OperatorCall) -> Result<HttpResponse, ApiError> {
     found(&call, &resource_type(&call))
 }
 
@@ -44,14 +44,14 @@ pub(super) async fn list_schemas(call: OperatorCall) -> HttpResponse {
 }
 
 /// `GET /Schemas/{id}`
-pub(super) async fn find_schema(call: OperatorCall) -> HttpResponse {
+pub(super) async fn find_schema(call: OperatorCall) -> Result<HttpResponse, ApiError> {
     found(&call, &schema(&call))
 }
 
 /// The only one there is, if the path names it.
-fn found(call: &OperatorCall, only: &Value) -> HttpResponse {
+fn found(call: &OperatorCall, only: &Value) -> Result<HttpResponse, ApiError> {
     let is_it = PathParameters::of(&call.request).name() == only["id"].as_str();
-    if is_it { answer(StatusCode::OK, only) } else { ApiError::from(ErrorCode::NotFound).error_response() }
+    if is_it { Ok(answer(StatusCode::OK, only)) } else { Err(ErrorCode::NotFound.into()) }
 }
 
 fn resource_type(call: &OperatorCall) -> Value {

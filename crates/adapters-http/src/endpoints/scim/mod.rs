@@ -1,5 +1,5 @@
-//! SCIM 2.0 for users (RFC 7643 and 7644), by which an identity provider says who may act. The endpoints have a schema of
-//! their own, and are not in the OpenAPI document. See decision 137.
+//! SCIM 2.0 for users (RFC 7643 and 7644), by which an identity provider says who may act. The endpoints have
+//! their own schema, and are not in the OpenAPI document. See decision 137.
 
 mod attributes;
 mod discovery;

@@ -131,7 +131,8 @@ async fn each_user(
     let mut after = None;
     for _ in 0..PAGES_MAX {
         let page = call.api().owners.list(filter.clone(), after, PAGE_SIZE_MAX).await?;
-        let users = page.owners.into_iter().map(|listed| listed.found).filter(|found| found.owner.kind() == OwnerKind::User);
+        let users =
+            page.owners.into_iter().map(|listed| listed.found).filter(|found| found.owner.kind() == OwnerKind::User);
         users.filter_map(|found| User::known(found.owner, found.record)).for_each(&mut visit);
         after = page.next;
         if after.is_none() {

@@ -184,10 +184,10 @@ async fn the_user_name_can_be_the_subject() {
     whole["active"] = json!(true);
     sent(&server, "PUT Users/alice", Some(&whole), 200).await;
     assert_eq!(whoami().await, 200);
-    let events = request("GET /api/audit").header(ALICE).send(&server).await;
+    let events = request("GET /api/audit?action=owner.activated").header(ALICE).send(&server).await;
     let events: Value = serde_json::from_str(&events.body).unwrap();
-    assert_eq!(events["events"][0]["action"], "owner.activated");
-    assert_eq!(events["events"][0]["actor"], json!({"type": "operator", "id": "idp"}));
+    let actors: Vec<&Value> = events["events"].as_array().unwrap().iter().map(|event| &event["actor"]).collect();
+    assert_eq!(actors, [&json!({"type": "operator", "id": "idp"})]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
