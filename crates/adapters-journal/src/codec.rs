@@ -231,7 +231,7 @@ records! {
     KeySettings { metadata, rate_limit, disabled_at }
     MetadataPatch { replaces_all, pairs }
     ChangeOwnerRequest { owner, change, cause }
-    OwnerChange { name, email, metadata, max_active_keys, max_subscriptions }
+    OwnerChange { name, email, metadata, max_active_keys, max_subscriptions, keeps_profile }
     SetOwnerStateRequest { owner, state, at, cause }
     EraseRequest { owner, at, settled, max }
     RevokeDigestsRequest { digests, at, cause }

@@ -1,4 +1,4 @@
-use domain::{OwnerId, Timestamp};
+use domain::{OwnerId, OwnerProfile, OwnerText, Timestamp};
 use serde_json::{Map, Number, Value};
 
 /// Why a token is refused. The reason is for the log, so it contains no part of the token.
@@ -33,6 +33,17 @@ pub(crate) fn read_user(
     check_client(claims, &recipients.client_ids)?;
     let subject = claims.get("sub").and_then(Value::as_str).ok_or(Refusal("sub is missing or not a string"))?;
     OwnerId::new(issuer, subject).map_err(|_| Refusal("sub is not a valid user id"))
+}
+
+/// The name and the e-mail address of the user (`OpenID` Connect Core 1.0, section 5.1), without an address that the provider
+/// says it has not verified.
+pub(crate) fn read_profile(claims: &Map<String, Value>) -> OwnerProfile {
+    let text = |name: &str| claims.get(name).and_then(Value::as_str);
+    let is_unverified = claims.get("email_verified").is_some_and(|verified| *verified != Value::Bool(true));
+    OwnerProfile {
+        name: text("name").and_then(|name| OwnerText::parse(name).ok()),
+        email: text("email").filter(|_| !is_unverified).and_then(|email| OwnerText::parse(email).ok()),
+    }
 }
 
 fn check_audience(claims: &Map<String, Value>, recipients: &Recipients) -> Result<(), Refusal> {
@@ -179,6 +190,23 @@ mod tests {
         assert_eq!(user(&with("aud", json!(["us"]))), alice);
         assert_eq!(user(&with("azp", json!("a-mobile-app"))), alice);
         assert_eq!(user(&with("sub", json!("a".repeat(255)))).unwrap().subject().len(), 255);
+    }
+
+    #[test]
+    fn a_profile_has_what_is_verified_and_fits() {
+        let read = |claims: Value| {
+            let OwnerProfile { name, email } = read_profile(&object(&claims));
+            (name.map(|name| name.as_str().to_owned()), email.map(|email| email.as_str().to_owned()))
+        };
+        let both = (Some("Zoë".to_owned()), Some("zoe@acme.example".to_owned()));
+        assert_eq!(read(json!({"name": "Zoë", "email": "zoe@acme.example"})), both);
+        assert_eq!(read(json!({"name": "Zoë", "email": "zoe@acme.example", "email_verified": true})), both);
+        for unverified in [json!(false), json!("false"), json!(null)] {
+            assert_eq!(read(json!({"email": "zoe@acme.example", "email_verified": unverified})), (None, None));
+        }
+        for wrong in [json!(""), json!("a\n"), json!(1), json!("a".repeat(300))] {
+            assert_eq!(read(json!({"name": wrong, "email": wrong})), (None, None), "{wrong}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use url::form_urlencoded::Serializer;
 use zeroize::Zeroizing;
 
 use crate::OidcVerifier;
-use crate::claims::Refusal;
+use crate::claims::{Refusal, read_profile};
 use crate::discovery::Endpoints;
 use crate::key_cache::{FETCH_DEADLINE, FetchError};
 use crate::oidc_verifier::Failure;
@@ -136,7 +136,8 @@ impl IdentityProvider for OidcProvider {
         match self.verifier.identify_for_sign_in(&token, &self.client.id, answer.nonce, at).await {
             Ok((identity, claims)) => {
                 let has_operator_claim = self.client.operator_claim.as_ref().is_some_and(|claim| claim.is_in(&claims));
-                Ok(SignInVerdict::Valid { identity, has_operator_claim, token })
+                let profile = read_profile(&claims);
+                Ok(SignInVerdict::Valid { identity, has_operator_claim, profile, token })
             }
             Err(Failure::Refused(Refusal(reason))) => Ok(SignInVerdict::Refused(reason)),
             Err(Failure::Unavailable(unavailable)) => Err(unavailable),

@@ -47,14 +47,15 @@ impl Parts {
         let verifier = verifier(instance);
         let sessions = sessions(instance, &verifier);
         let owner_states = verifier.owner_states(Arc::clone(&instance.store.owners));
+        let owners = owners(instance, &owner_states);
         let traces = TraceParts::new(&instance.configuration, &instance.clock)?;
         let catalogue = catalogue(instance);
         let webhooks = WebhookParts::new(instance, &catalogue, traces.tracer.clone())?;
         Ok(Self {
             keys: keys(instance, &verifier),
-            owners: owners(instance, &owner_states),
             owner_states,
-            sign_in: sign_in(instance, &sessions, &webhooks.sealing_keys)?,
+            sign_in: sign_in(instance, &sessions, &owners, &webhooks.sealing_keys)?,
+            owners,
             portal_links: PortalLinks::new(sessions.clone(), Arc::clone(&webhooks.sealing_keys)),
             audit: audit(instance),
             catalogue,
@@ -132,7 +133,7 @@ fn catalogue(Instance { configuration, store, clock, entropy, .. }: &Instance) -
 }
 
 /// Signs people in at the provider whose tokens are accepted.
-fn sign_in(instance: &Instance, sessions: &Sessions, keys: &Arc<SealingKeys>) -> Result<SignIn> {
+fn sign_in(instance: &Instance, sessions: &Sessions, owners: &Owners, keys: &Arc<SealingKeys>) -> Result<SignIn> {
     let Instance { configuration, identity, public_url, clock, entropy, .. } = instance;
     let id = configuration.sign_in_client_id().context("OIDC_AUDIENCE is required")?.to_owned();
     let secret = configuration.oidc_client_secret.as_ref().map(|secret| Zeroizing::new(secret.expose().to_owned()));
@@ -141,5 +142,6 @@ fn sign_in(instance: &Instance, sessions: &Sessions, keys: &Arc<SealingKeys>) ->
     let redirect_uri = format!("{public_url}/console/callback");
     let settings = SignInSettings { redirect_uri, operators: configuration.operators.clone() };
     let system = (Arc::clone(clock), Arc::clone(entropy));
-    Ok(SignIn::new(provider, sessions.clone(), Arc::clone(keys), settings, system))
+    let sign_in = SignIn::new(provider, sessions.clone(), Arc::clone(keys), settings, system);
+    Ok(if configuration.owner_profile { sign_in.filling(owners.clone()) } else { sign_in })
 }

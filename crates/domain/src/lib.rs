@@ -65,7 +65,7 @@ pub use metadata::{InvalidMetadata, Metadata, MetadataPatch};
 pub use owner_id::{InvalidOwnerId, OwnerId, OwnerKind};
 pub use owners::erasures::Erasures;
 pub use owners::listed_owner::{FoundBy, FoundOwner, ListedOwner, OWNER_COUNT_MAX, OwnerCounts, OwnerPage, OwnerPlace};
-pub use owners::owner_change::{OwnerChange, OwnerStateChange};
+pub use owners::owner_change::{OwnerChange, OwnerProfile, OwnerStateChange};
 pub use owners::owner_query::{InvalidOwnerQuery, OwnerQuery};
 pub use owners::owner_record::{OwnerLimits, OwnerRecord, SuspendedBy, Suspension};
 pub use owners::owner_search::{OwnerRead, OwnerSearch, OwnersRead};

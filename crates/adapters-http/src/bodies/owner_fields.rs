@@ -17,7 +17,8 @@ pub(crate) fn owner_change(fields: &Fields) -> Result<OwnerChange, Vec<FieldFaul
     let subscriptions = maximum(fields, "maxSubscriptions", SUBSCRIPTIONS_MAX);
     let read = (text(fields, "name"), text(fields, "email"), metadata_patch(fields), keys, subscriptions);
     let (name, email, metadata, max_active_keys, max_subscriptions) = read.together()?;
-    Ok(OwnerChange { name, email, metadata: metadata.unwrap_or_default(), max_active_keys, max_subscriptions })
+    let metadata = metadata.unwrap_or_default();
+    Ok(OwnerChange { name, email, metadata, max_active_keys, max_subscriptions, keeps_profile: false })
 }
 
 /// An active owner has no reason.

@@ -15,7 +15,8 @@ use domain::ports::{
 };
 use domain::sessions::{Session, SessionUse};
 use domain::{
-    ApiKey, CredentialDigest, Hour, IdToken, KeyUsage, KeyUse, ListView, OwnerId, SessionId, Timestamp, UsageCounts,
+    ApiKey, CredentialDigest, Hour, IdToken, KeyUsage, KeyUse, ListView, OwnerEmail, OwnerId, OwnerName, OwnerProfile,
+    SessionId, Timestamp, UsageCounts,
 };
 
 /// The issuer of the users in tests.
@@ -72,7 +73,15 @@ impl IdentityProvider for FixedProvider {
             name => {
                 let token = IdToken::new("the token of the provider");
                 let identity = identity_of(name).unwrap_or_else(|| user(name).into());
-                Ok(SignInVerdict::Valid { identity, has_operator_claim: name == "olga", token })
+                let profile = if name == "nora" {
+                    OwnerProfile {
+                        name: OwnerName::parse("Nora").ok(),
+                        email: OwnerEmail::parse("n@acme.example").ok(),
+                    }
+                } else {
+                    OwnerProfile::default()
+                };
+                Ok(SignInVerdict::Valid { identity, has_operator_claim: name == "olga", profile, token })
             }
         }
     }

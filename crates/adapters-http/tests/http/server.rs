@@ -134,7 +134,8 @@ impl Setup {
         let types = Arc::new(MemoryEventTypes::default().writing_to(self.audit_log.clone()));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock.clone(), entropy.clone());
-        let sign_in = sign_in(self.provider, &sessions, &clock, &entropy);
+        let owners = Owners::new(owner_states.clone(), clock.clone(), entropy.clone());
+        let sign_in = sign_in(self.provider, &sessions, &clock, &entropy).filling(owners.clone());
         let (log, tested) = (self.audit_log, Arc::new(TestedUrls::new(clock.clone())));
         let log: Arc<dyn AuditLog> = match self.audit_reads {
             Some(reads) => Arc::new(PacedLog { log, reads }),
@@ -154,7 +155,7 @@ impl Setup {
             command_line_client: None,
             portal_links: PortalLinks::new(sessions.clone(), sealing_keys()),
             operators_sign_in: self.operators_sign_in,
-            owners: Owners::new(owner_states.clone(), clock.clone(), entropy.clone()),
+            owners,
             owner_states,
             keys: Keys::new(verifier.key_stores(), verifier.clone(), clock.clone(), entropy.clone(), policy),
             webhooks: Webhooks::new(stores, rules(self.webhook_policy), tested.clone(), clock.clone(), entropy.clone())

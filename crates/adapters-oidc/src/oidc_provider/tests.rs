@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use domain::OwnerId;
+use domain::{OwnerId, OwnerText};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use wiremock::matchers::{body_string, header, path};
@@ -120,11 +120,15 @@ async fn a_code_becomes_the_user_and_the_role() {
         let exchange = "grant_type=authorization_code&code=c%26d\
             &redirect_uri=https%3A%2F%2Fkeys.example%2Fconsole%2Fcallback&client_id=the+console&code_verifier=v";
         let mock = Mock::given(path("/token")).and(body_string(exchange)).and(header("accept", "application/json"));
-        mock.respond_with(token_answer(&with(&claims(&server), "groups", groups))).expect(1).mount(&server).await;
+        let claims = with(&with(&claims(&server), "groups", groups), "name", json!("Alice"));
+        mock.respond_with(token_answer(&claims)).expect(1).mount(&server).await;
         let verdict = verdict(&provider, Some(&server.uri())).await;
-        let Ok(SignInVerdict::Valid { identity, has_operator_claim, token }) = verdict else { panic!("{verdict:?}") };
+        let Ok(SignInVerdict::Valid { identity, has_operator_claim, profile, token }) = verdict else {
+            panic!("{verdict:?}")
+        };
         assert_eq!((identity.user, has_operator_claim), (OwnerId::new(server.uri(), "alice").unwrap(), is_operator));
         assert_eq!(token.expose().split('.').count(), 3);
+        assert_eq!(profile.name.as_ref().map(OwnerText::as_str), Some("Alice"));
     }
 }
 

@@ -76,6 +76,8 @@ pub(crate) struct Configuration {
     pub(crate) operators: Vec<String>,
     /// `OPERATOR_CLAIM`
     pub(crate) operator_claim: Option<OperatorClaim>,
+    /// `OWNER_PROFILE`
+    pub(crate) owner_profile: bool,
     /// `SCIM_SUBJECT`; `None` means no SCIM.
     pub(crate) scim_subject: Option<ScimSubject>,
     /// `OIDC_ORGANIZATION_CLAIM`, `OIDC_ROLE_CLAIM` and `ORGANIZATION_ROLES`
@@ -147,6 +149,7 @@ impl Default for Configuration {
             oidc_cli_client_id: None,
             operators: Vec::new(),
             operator_claim: None,
+            owner_profile: true,
             scim_subject: None,
             organization_claims: OrganizationClaims::default(),
             default_owner: DefaultOwner::default(),

@@ -3,7 +3,7 @@
 use crate::{ConfigFile, KEY, Loaded, SECRET, problems, value, with};
 
 /// Each setting and its default.
-const DEFAULTS: [(&str, Option<&str>); 66] = [
+const DEFAULTS: [(&str, Option<&str>); 67] = [
     ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
     ("DATABASE_SHARDS", Some("1")),
     ("DATABASE_POOL_SIZE", Some("16")),
@@ -17,6 +17,7 @@ const DEFAULTS: [(&str, Option<&str>); 66] = [
     ("OIDC_CLI_CLIENT_ID", None),
     ("OPERATORS", None),
     ("OPERATOR_CLAIM", None),
+    ("OWNER_PROFILE", Some("on")),
     ("SCIM_SUBJECT", None),
     ("OIDC_ORGANIZATION_CLAIM", None),
     ("OIDC_ROLE_CLAIM", None),
@@ -99,6 +100,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("OIDC_ROLE_CLAIM", "/https:~1~1app.example~1roles"),
         ("ORGANIZATION_ROLES", "*=keys:read, admin=keys+webhooks, dev=keys:read+webhooks"),
         ("DEFAULT_OWNER", "organization"),
+        ("OWNER_PROFILE", "off"),
         ("SCIM_SUBJECT", "externalId"),
         ("SESSION_ROLE_MAX_AGE", "10"),
         ("PORTAL_NAME", "Acme"),
@@ -184,6 +186,7 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("ORGANIZATION_ROLES", "admin=everything", "roles and their capabilities"),
         ("ORGANIZATION_ROLES", "admin=keys,admin=webhooks", "roles and their capabilities"),
         ("DEFAULT_OWNER", "org", "user or organization"),
+        ("OWNER_PROFILE", "false", "on or off"),
         ("SCIM_SUBJECT", "sub", "externalId or userName"),
         ("SESSION_ROLE_MAX_AGE", "3601", "10 to 3600"),
         ("API_KEYS_MAX_ACTIVE", "0", "1 to 10000"),

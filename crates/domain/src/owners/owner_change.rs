@@ -15,6 +15,17 @@ pub struct OwnerChange {
     pub max_active_keys: Patch<u32>,
     /// The new maximum of subscriptions. A lower one ends no subscription.
     pub max_subscriptions: Patch<u32>,
+    /// Whether a name and an address that are there stay.
+    pub keeps_profile: bool,
+}
+
+/// What the identity provider says of a user, for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnerProfile {
+    /// The name.
+    pub name: Option<OwnerName>,
+    /// The e-mail address.
+    pub email: Option<OwnerEmail>,
 }
 
 /// A change of an owner's state: see [`SuspendedBy`].
@@ -43,9 +54,10 @@ impl OwnerChange {
     ///
     /// If the metadata would break a limit.
     pub fn apply_to(&self, before: &OwnerRecord) -> Result<OwnerRecord, InvalidMetadata> {
+        let (name, email) = (before.name.as_ref(), before.email.as_ref());
         Ok(OwnerRecord {
-            name: self.name.apply_to(before.name.as_ref()),
-            email: self.email.apply_to(before.email.as_ref()),
+            name: name.filter(|_| self.keeps_profile).cloned().or_else(|| self.name.apply_to(name)),
+            email: email.filter(|_| self.keeps_profile).cloned().or_else(|| self.email.apply_to(email)),
             metadata: self.metadata.apply_to(&before.metadata)?,
             limits: OwnerLimits {
                 max_active_keys: self.max_active_keys.apply_to(before.limits.max_active_keys.as_ref()),
@@ -105,6 +117,7 @@ mod tests {
             metadata: MetadataPatch { replaces_all: false, pairs },
             max_active_keys: Patch::Set(0),
             max_subscriptions: Patch::Set(7),
+            keeps_profile: false,
         };
         let full = all.apply_to(&OwnerRecord::default()).unwrap();
         let metadata = Metadata::new([("plan".to_owned(), "pro".to_owned())].into()).unwrap();
@@ -118,8 +131,13 @@ mod tests {
             metadata: MetadataPatch { replaces_all: true, ..MetadataPatch::default() },
             max_active_keys: Patch::Reset,
             max_subscriptions: Patch::Reset,
+            keeps_profile: false,
         };
         assert_eq!(none.apply_to(&full), Ok(OwnerRecord::default()));
+        let filled = OwnerChange { keeps_profile: true, max_active_keys: Patch::Keep, ..all };
+        let named = OwnerRecord { name: OwnerName::parse("Host's").ok(), ..OwnerRecord::default() };
+        let after = filled.apply_to(&named).unwrap();
+        assert_eq!((&after.name, &after.email), (&named.name, &full.email), "what is there stays");
     }
 
     #[test]

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use super::owner_change::{OwnerChange, OwnerStateChange};
+use super::owner_change::{OwnerChange, OwnerProfile, OwnerStateChange};
 use super::owner_record::OwnerRecord;
 use crate::audit::{Cause, Origin};
 use crate::ports::{
     ChangeOwnerRequest, ChangedOwner, Clock, Entropy, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
 };
-use crate::{InvalidMetadata, OwnerId, OwnerPage, OwnerPlace, OwnerQuery};
+use crate::{InvalidMetadata, OwnerId, OwnerPage, OwnerPlace, OwnerQuery, Patch};
 
 /// The use cases of the records of owners, which hosts see and change.
 #[derive(Clone)]
@@ -85,6 +85,25 @@ impl Owners {
             ChangedOwner::Changed(record) => Ok(*record),
             ChangedOwner::Refused(invalid) => Err(invalid.into()),
         }
+    }
+
+    /// Sets a name and an address that nobody has set, from what the identity provider says of a user who signs in. A
+    /// suspended user may be one whom the provider has deleted, and stays without.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn fill(&self, owner: &OwnerId, profile: OwnerProfile, origin: &Origin) -> Result<(), StoreError> {
+        let OwnerProfile { name, email } = profile;
+        let before = self.find(owner).await?;
+        let is_new = (name.is_some() && before.name.is_none()) || (email.is_some() && before.email.is_none());
+        if !is_new || before.suspension.is_some() {
+            return Ok(());
+        }
+        let (name, email) = (name.map_or(Patch::Keep, Patch::Set), email.map_or(Patch::Keep, Patch::Set));
+        let change = OwnerChange { name, email, keeps_profile: true, ..OwnerChange::default() };
+        let cause = Cause::new(origin, self.clock.now(), &*self.entropy);
+        self.store.change(&ChangeOwnerRequest { owner: owner.clone(), change, cause }).await.map(drop)
     }
 
     /// Suspends or activates the owner, and returns the record.

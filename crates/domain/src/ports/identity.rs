@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use zeroize::Zeroizing;
 
 use super::store_error::BoxError;
-use crate::Timestamp;
 use crate::organizations::Identity;
+use crate::{OwnerProfile, Timestamp};
 
 /// An ID token as the caller sent it, not verified. It is a secret: it has no `Display`, and its memory is cleared on
 /// drop.
@@ -88,6 +88,8 @@ pub enum SignInVerdict {
         identity: Identity,
         /// Whether the ID token has the claim that makes its user an operator.
         has_operator_claim: bool,
+        /// What the ID token says of the user, for people.
+        profile: OwnerProfile,
         /// The ID token.
         token: IdToken,
     },

@@ -11,7 +11,7 @@ use crate::organizations::{Identity, Memberships};
 use crate::ports::{
     Clock, Entropy, IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict, StoreError,
 };
-use crate::{CredentialDigest, SealingKeys};
+use crate::{CredentialDigest, Owners, SealingKeys};
 
 /// The settings of sign-ins.
 #[derive(Clone, Debug)]
@@ -32,6 +32,7 @@ pub struct SignIn {
     spent: Arc<SpentStates>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    owners: Option<Owners>,
 }
 
 /// A sign-in that has begun.
@@ -89,7 +90,14 @@ impl SignIn {
         settings: SignInSettings,
         (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>),
     ) -> Self {
-        Self { provider, sessions, keys, settings: Arc::new(settings), spent: Arc::default(), clock, entropy }
+        let (settings, spent) = (Arc::new(settings), Arc::default());
+        Self { provider, sessions, keys, settings, spent, clock, entropy, owners: None }
+    }
+
+    /// The same, which fills the records of these owners from their ID tokens.
+    #[must_use]
+    pub fn filling(self, owners: Owners) -> Self {
+        Self { owners: Some(owners), ..self }
     }
 
     /// Begins a sign-in that ends on this page. It will end the session with the secret that the browser `presented`.
@@ -139,10 +147,13 @@ impl SignIn {
             return Err(SignInError::NotBegun);
         }
         let verdict = self.provider.verify_sign_in(answer, self.clock.world_time()).await;
-        let (identity, has_operator_claim) = match verdict.inspect_err(|_| self.spent.restore(&secrets.state))? {
-            SignInVerdict::Valid { identity, has_operator_claim, token: _ } => (identity, has_operator_claim),
-            SignInVerdict::Refused(reason) => return Err(SignInError::Refused(reason)),
-        };
+        let (identity, has_operator_claim, profile) =
+            match verdict.inspect_err(|_| self.spent.restore(&secrets.state))? {
+                SignInVerdict::Valid { identity, has_operator_claim, profile, .. } => {
+                    (identity, has_operator_claim, profile)
+                }
+                SignInVerdict::Refused(reason) => return Err(SignInError::Refused(reason)),
+            };
         let Identity { user, memberships } = identity;
         let memberships = memberships.and_then(Memberships::for_session);
         let is_named = self.settings.operators.iter().any(|subject| subject == user.subject());
@@ -151,6 +162,9 @@ impl SignIn {
             self.sessions.end_replaced(replaced, request.clone(), address).await?;
         }
         let origin = Origin { request, address, ..Origin::of_user(&user, Means::IdToken) };
+        if let Some(owners) = &self.owners {
+            owners.fill(&user, profile, &origin).await?;
+        }
         let opened = self.sessions.open(&user, OpenSession { role, memberships, user_agent, address }, &origin).await?;
         Ok(SignedIn { opened, next: pending.next })
     }

@@ -13,7 +13,7 @@ use domain::ports::{
 use domain::sessions::{
     BegunSignIn, ReturnPath, SessionRole, Sessions, SignIn, SignInError, SignInParameters, SignInSettings, UserAgent,
 };
-use domain::{CredentialDigest, IdToken, OwnerId, SealingKeys, Timestamp};
+use domain::{CredentialDigest, IdToken, OwnerId, OwnerProfile, SealingKeys, Timestamp};
 use pollster::block_on;
 
 const REDIRECT: &str = "https://keys.example/console/callback";
@@ -56,7 +56,12 @@ impl IdentityProvider for Provider {
         }
         let user = OwnerId::new("https://id.example", answer.code).unwrap();
         let token = IdToken::new("the token of the provider");
-        Ok(SignInVerdict::Valid { identity: user.into(), has_operator_claim: answer.code == "olga", token })
+        Ok(SignInVerdict::Valid {
+            identity: user.into(),
+            has_operator_claim: answer.code == "olga",
+            profile: OwnerProfile::default(),
+            token,
+        })
     }
 
     fn sign_out_url(&self, back_to: &str) -> Option<String> {

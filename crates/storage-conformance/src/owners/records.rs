@@ -28,6 +28,8 @@ pub async fn every_field_of_a_record_comes_back(stores: Arc<OwnedStores>) {
     assert_eq!((&again, &find(&*stores.owners, &owner).await), (&expected, &expected), "the first time stays");
     let nothing = change(&*stores.owners, &owner, OwnerChange::default()).await;
     assert_eq!(nothing, expected, "what a change does not have must stay");
+    let profile = OwnerChange { name: Patch::Set(name("another")), keeps_profile: true, ..OwnerChange::default() };
+    assert_eq!(change(&*stores.owners, &owner, profile).await, expected, "a profile must change no name that is there");
     for other in &others {
         assert_eq!(find(&*stores.owners, other).await, OwnerRecord::default(), "another owner must not change");
     }
@@ -45,6 +47,7 @@ pub async fn a_record_can_have_its_defaults_again(stores: Arc<OwnedStores>) {
             metadata: MetadataPatch { replaces_all: true, ..MetadataPatch::default() },
             max_active_keys: Patch::Reset,
             max_subscriptions: Patch::Reset,
+            keeps_profile: false,
         };
         let record = change(&*stores.owners, &owner, reset).await;
         assert!(record.suspension.is_some(), "a change of the record must keep the state");

@@ -18,6 +18,7 @@ pub(super) fn full_change() -> OwnerChange {
         metadata: MetadataPatch { replaces_all: false, pairs },
         max_active_keys: Patch::Set(3),
         max_subscriptions: Patch::Set(0),
+        keeps_profile: false,
     }
 }
 

@@ -14,7 +14,7 @@ use super::browser::{call, cookie_in, cookies_of, session_of};
 use crate::boundary::logs::Lines;
 use crate::doubles::{ISSUER, user};
 use crate::server::{Server, Setup};
-use crate::transcript::{Response, request};
+use crate::transcript::{OPERATOR, Response, request};
 
 const SIGN_IN: &str = "__Host-gatepost-sign-in";
 const SESSION: &str = "__Host-gatepost-session";
@@ -284,5 +284,33 @@ async fn a_session_has_the_organizations_of_the_id_token_of_its_sign_in() {
         let ids = shown.get("organizations").and_then(serde_json::Value::as_array);
         let ids = ids.map(|all| all.iter().map(|one| one["organizationId"].as_str().unwrap()).collect::<Vec<_>>());
         assert_eq!(ids.as_deref(), organizations, "{name}: {shown}");
+    }
+}
+
+/// A name and an address of the ID token are for people, so those of the host stay. One sign-in is one event at most.
+#[tokio::test]
+async fn a_sign_in_fills_the_record_of_its_user() {
+    for (set, name) in [("{}", "Nora"), (r#"{"name":"The host's"}"#, "The host's")] {
+        let server = Server::start();
+        let record = request("GET /api/operator/users/nora").header(OPERATOR);
+        request("PATCH /api/operator/users/nora").header(OPERATOR).json(set).send(&server).await;
+        for _ in 0..2 {
+            let (cookie, state) = begin(&server, "").await;
+            assert_eq!(complete(&server, &cookie, &answer("nora", &state)).await.status, 200);
+        }
+        let shown = record.send(&server).await;
+        assert_eq!((shown.field("name"), shown.field("email")), (name, "n@acme.example"));
+        let log = request("GET /api/operator/audit?action=owner.changed").header(OPERATOR).send(&server).await;
+        let filled = log.body.matches(r#""field":"email""#).count();
+        assert_eq!(filled, 1, "{}", log.body);
+
+        let state = r#"{"state":"suspended"}"#;
+        request("PUT /api/operator/users/nora/state").header(OPERATOR).json(state).send(&server).await;
+        let forgets = r#"{"name":null,"email":null}"#;
+        request("PATCH /api/operator/users/nora").header(OPERATOR).json(forgets).send(&server).await;
+        let (cookie, state) = begin(&server, "").await;
+        complete(&server, &cookie, &answer("nora", &state)).await;
+        let shown = record.send(&server).await;
+        assert!(shown.body.starts_with(r#"{"name":null,"email":null"#), "a suspended user: {}", shown.body);
     }
 }

@@ -76,6 +76,9 @@ pub(super) fn sign_in() -> Vec<Setting> {
         optional("OPERATOR_CLAIM", |all| &mut all.operator_claim, form(OperatorClaim::ALLOWED, OperatorClaim::parse))
             .doc("The claim of the ID token that makes its user an operator: the claim has the value, or is a list")
             .doc("with the value. If the provider has a scope with the name of the claim, it is requested."),
+        one("OWNER_PROFILE", |all| &mut all.owner_profile, on_or_off())
+            .doc("Whether a sign-in fills the [name and the e-mail address](hosts.md#what-you-set-for-a-customer) of its user")
+            .doc("from the ID token, if they are in the token and nobody has set them. With `off` neither is stored."),
         optional("SCIM_SUBJECT", |all| &mut all.scim_subject, scim_subject())
             .doc("The attribute of [SCIM](scim.md) that is the subject (`sub`) of ID tokens: with it, the identity provider")
             .doc("says at `/scim/v2` which users may act.")
@@ -138,6 +141,15 @@ fn default_owner() -> Form<DefaultOwner> {
         DefaultOwner::Organization => "organization".to_owned(),
     };
     Form::new("user or organization", parse, show)
+}
+
+fn on_or_off() -> Form<bool> {
+    let parse = |text: &str| match text {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    };
+    Form::new("on or off", parse, |is_on| if *is_on { "on".to_owned() } else { "off".to_owned() })
 }
 
 fn scim_subject() -> Form<ScimSubject> {
