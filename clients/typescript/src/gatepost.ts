@@ -62,10 +62,10 @@ export class Gatepost {
   /**
    * Makes sure that the owner of the API key or ID token that this client has receives these events at this URL; with an
    * operator token, the owner that `wanted` names. It may be repeated.
-   * A subscription of the URL that exists gets what is given; it keeps its secret and its kind of signatures, which only
-   * a rotation changes: `wanted.secret` and `wanted.signing` are then without effect. The answer has a
-   * `secret` only if the call has created the subscription. If several processes start at the same time, give all the
-   * same `secret`: one of their subscriptions remains.
+   * A subscription of the URL that exists gets what is given; it keeps its secret, because the service tells no secret,
+   * and `wanted.secret` is then without effect. The answer has a `secret` only if the call has created the subscription.
+   * It keeps its signatures too: if they are not `wanted.signing`, the call throws `invalid_argument` and changes nothing.
+   * If several processes start at the same time, give all the same `secret`: one of their subscriptions remains.
    */
   async ensureSubscription(wanted: WantedSubscription): Promise<Schemas["SubscriptionWithSecret"]> {
     const { userId, organizationId, ...settings } = wanted;
@@ -83,6 +83,11 @@ export class Gatepost {
     });
     if (!found) return this.#createOnce(owner, wanted);
     const { url, secret, signing, events, description, filter, maxPerSecond, ...hidden } = wanted;
+    const signs = found.signing ?? "hmac";
+    if (signing != null && signing !== signs) {
+      const message = `the signatures of ${found.id} are ${signs}, not ${signing}: change them with rotate${ownerName(owner)}Secret`;
+      throw new GatepostError(message, { code: "invalid_argument" });
+    }
     const isSame =
       found.enabled &&
       [...found.events].sort().join() === [...events].sort().join() &&

@@ -305,14 +305,32 @@ describe("the service", { skip: ABSENT }, () => {
     await alice.deleteSubscription({ id: subscription.id });
   });
 
-  it("ensureSubscription may be repeated with a kind of signatures, which a subscription keeps", async () => {
-    const wanted = { url: `${hook}/signed`, events: ["x.y"], signing: "ed25519" };
-    const { subscription } = await alice.ensureSubscription(wanted);
-    assert.equal(subscription.publicKeys.length, 1);
-    assert.deepEqual(await alice.ensureSubscription(wanted), { subscription });
-    const other = await alice.ensureSubscription({ ...wanted, signing: "hmac", description: "d" });
-    assert.deepEqual([other.subscription.signing, other.subscription.description], ["ed25519", "d"]);
-    await alice.deleteSubscription({ id: subscription.id });
+  it("ensureSubscription may be repeated with each member, and keeps the signatures", async () => {
+    const { CreateSubscription } = document.components.schemas;
+    const members = {
+      auth: { type: "bearer", token: "secret" },
+      description: "d",
+      filter: { path: "/data", op: "exists" },
+      headers: { "x-a": "b" },
+      maxPerSecond: 5,
+      secret: "a secret of my own",
+      signing: "both",
+    };
+    const plain = { url: `${hook}/hook`, events: ["x.y"] };
+    assert.deepEqual(Object.keys({ ...plain, ...members }).sort(), Object.keys(CreateSubscription.properties).sort());
+    const each = Object.entries(members).map(([name, value]) => ({ ...plain, [name]: value }));
+    for (const wanted of [...each, { ...plain, signing: "hmac" }, { ...plain, signing: "ed25519" }]) {
+      const { subscription } = await alice.ensureSubscription(wanted);
+      const again = await alice.ensureSubscription(wanted);
+      assert.equal(again.subscription.id, subscription.id, Object.keys(wanted).at(-1));
+      assert.equal(again.subscription.signing, wanted.signing === "hmac" ? undefined : wanted.signing);
+      const other = { ...wanted, events: ["z"], signing: wanted.signing === "ed25519" ? "hmac" : "ed25519" };
+      const message = new RegExp(`${subscription.id} .*, not ${other.signing}: change .* with rotateSecret`);
+      await assert.rejects(alice.ensureSubscription(other), { code: "invalid_argument", message });
+      const { id } = subscription;
+      assert.deepEqual((await alice.findSubscription({ id })).subscription, again.subscription, "is not changed");
+      await alice.deleteSubscription({ id });
+    }
   });
 
   it("sessions, portal, audit and the state of the service", async () => {
