@@ -1,9 +1,10 @@
 """What the clients add to the operations, at the real binary."""
 
 import asyncio
+import inspect
 import time
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from service import Service
@@ -43,6 +44,52 @@ def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(ser
         gatepost.change_subscription(found[0].id, enabled=False)
         assert gatepost.ensure_subscription(url=URL, events=["c"]).subscription.enabled
         gatepost.delete_subscription(found[0].id)
+
+
+ENSURED: dict[str, Any] = {
+    "auth": types.BearerAuth(type="bearer", token="secret"),
+    "description": "d",
+    "filter": {"path": "/data", "op": "eq", "value": 1},
+    "headers": {"x-a": "b"},
+    "secret": "a secret of my own",
+    "signing": "both",
+}
+
+
+@pytest.mark.parametrize("wanted", [{name: value} for name, value in ENSURED.items()] + [{"signing": "hmac"}, {"signing": "ed25519"}])
+def test_a_subscription_is_ensured_with_each_member_and_keeps_its_signatures(service: Service, wanted: dict[str, Any]) -> None:
+    async def ensured() -> types.Subscription:
+        async with AsyncGatepost(service.url, service.id_token) as gatepost:
+            return (await gatepost.ensure_subscription(url=URL, events=["a"], **wanted)).subscription
+
+    with Gatepost(service.url, service.id_token) as gatepost:
+        ensure = cast("Any", gatepost.ensure_subscription)
+        assert set(inspect.signature(ensure).parameters) == {"url", "events", "user_id", "organization_id", *ENSURED}
+        first = ensure(url=URL, events=["a"], **wanted).subscription
+        for again in (ensure(url=URL, events=["a"], **wanted).subscription, asyncio.run(ensured())):
+            assert (again.id, again.filter, again.description) == (first.id, wanted.get("filter"), wanted.get("description", ""))
+            assert (again.signing or "hmac") == wanted.get("signing", "hmac")
+        other = "hmac" if wanted.get("signing") == "ed25519" else "ed25519"
+        with pytest.raises(ValueError, match=f"{first.id} .*, not {other}: change .* with rotate_secret"):
+            ensure(url=URL, events=["z"], **{**wanted, "signing": other})
+        assert gatepost.find_subscription(first.id).subscription.events == ("a",)
+        gatepost.delete_subscription(first.id)
+
+
+def test_a_subscription_that_exists_gets_all_that_is_given(service: Service) -> None:
+    with Gatepost(service.url, service.id_token) as gatepost:
+        id = gatepost.ensure_subscription(url=URL, events=["a"]).subscription.id
+        settings = {name: value for name, value in ENSURED.items() if name != "signing"}
+        changed = gatepost.ensure_subscription(url=URL, events=["a"], **settings).subscription
+        assert (changed.id, changed.description, changed.filter) == (id, "d", ENSURED["filter"])
+        assert changed.auth and changed.headers and changed.headers[0].name == "x-a"
+        true = {**ENSURED["filter"], "value": True}
+        assert gatepost.ensure_subscription(url=URL, events=["a"], filter=true).subscription.filter == true
+        kept = gatepost.ensure_subscription(url=URL, events=["a"]).subscription
+        assert kept.filter and kept.filter["value"] is True
+        bare = gatepost.ensure_subscription(url=URL, events=["a"], auth=None, filter=None, headers=None).subscription
+        assert (bare.auth, bare.filter, bare.headers) == (None, None, None)
+        gatepost.delete_subscription(id)
 
 
 def test_one_subscription_remains_when_several_processes_start(service: Service) -> None:

@@ -8,12 +8,12 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx2
 
 from gatepost import calls, ensured, types
-from gatepost.calls import Answer, Operation, Outcome, Send, Steps, Wait
+from gatepost.calls import ABSENT, Absent, Answer, Operation, Outcome, Send, Steps, Wait
 from gatepost.deadline import DeadlineTransport, within
 from gatepost.errors import GatepostError
 from gatepost.operations import AsyncOperations, Operations
@@ -157,17 +157,24 @@ class Gatepost(Operations):
         *,
         url: str,
         events: Sequence[str],
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        description: str | None = None,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None = None,
+        signing: Literal["hmac", "ed25519", "both"] | None = None,
         user_id: str | None = None,
         organization_id: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Subscribes `url` to `events`, unless it is subscribed already: for the user of the token, an API key or an ID
         token, or for a user or an organization of an operator token. It may be repeated: the secret is there only the
         first time. `secret` is for a new subscription: if several processes start at the same time, give all the same,
-        because one of their subscriptions remains.
+        because one of their subscriptions remains. A subscription that exists gets what else is given, but keeps its
+        signatures: if they are not `signing`, the call raises `ValueError` and changes nothing.
         """
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
-        return self._run(wanted.ensure(events, secret))
+        settings = {"auth": auth, "description": description, "filter": filter, "headers": headers}
+        return self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
 
     def close(self) -> None:
         """Closes the connections."""
@@ -257,17 +264,24 @@ class AsyncGatepost(AsyncOperations):
         *,
         url: str,
         events: Sequence[str],
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        description: str | None = None,
+        filter: dict[str, Any] | None | Absent = ABSENT,
+        headers: dict[str, Any] | None | Absent = ABSENT,
         secret: str | None = None,
+        signing: Literal["hmac", "ed25519", "both"] | None = None,
         user_id: str | None = None,
         organization_id: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """Subscribes `url` to `events`, unless it is subscribed already: for the user of the token, an API key or an ID
         token, or for a user or an organization of an operator token. It may be repeated: the secret is there only the
         first time. `secret` is for a new subscription: if several processes start at the same time, give all the same,
-        because one of their subscriptions remains.
+        because one of their subscriptions remains. A subscription that exists gets what else is given, but keeps its
+        signatures: if they are not `signing`, the call raises `ValueError` and changes nothing.
         """
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
-        return await self._run(wanted.ensure(events, secret))
+        settings = {"auth": auth, "description": description, "filter": filter, "headers": headers}
+        return await self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
 
     async def close(self) -> None:
         """Closes the connections."""

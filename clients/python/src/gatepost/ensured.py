@@ -1,5 +1,6 @@
 """What a program makes sure of when it starts: subscriptions, and a catalogue of event types."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -7,7 +8,7 @@ from typing import Any, cast
 import httpx2
 
 from gatepost import json_form, types
-from gatepost.calls import Steps, call
+from gatepost.calls import ABSENT, Steps, call
 from gatepost.errors import GatepostError
 from gatepost.operations import Table
 
@@ -46,8 +47,9 @@ class Ensured:
         self._url = url
         self._timeout = timeout
 
-    def ensure(self, events: Sequence[str], secret: str | None) -> Steps[types.SubscriptionWithSecret]:
-        """Finds the subscription of the URL, gives it these events and enables it, or creates it."""
+    def ensure(self, events: Sequence[str], settings: Mapping[str, Any]) -> Steps[types.SubscriptionWithSecret]:
+        """Finds the subscription of the URL, gives it these events and settings and enables it, or creates it."""
+        given = {name: value for name, value in settings.items() if value is not ABSENT}
         while True:
             try:
                 of_url = yield from self._find()
@@ -57,22 +59,28 @@ class Ensured:
                 raise
             if of_url:
                 break
-            created = yield from self._create_once(events, secret)
+            created = yield from self._create_once({"events": events, **given})
             if created is not None:
                 return created
         found = of_url[0]
-        if set(found.events) != set(events) or not found.enabled:
-            members = {**self._owner, "id": found.id, "events": events, "enabled": True}
-            changed = yield from call(self._change, members, {}, self._timeout)
+        signing, signs = given.pop("signing", None), found.signing or "hmac"
+        if signing not in (None, signs):
+            message = f"the signatures of {found.id} are {signs}, not {signing}: change them with rotate_secret"
+            raise ValueError(message)
+        given.pop("secret", None)
+        description = {"description": given.pop("description", None)}
+        if not has(found, events, given | description):
+            members = {**self._owner, "id": found.id, "events": events, "enabled": True, **given}
+            changed = yield from call(self._change, members, description, self._timeout)
             found = changed.subscription
         return types.SubscriptionWithSecret(subscription=found)
 
-    def _create_once(self, events: Sequence[str], secret: str | None) -> Steps[types.SubscriptionWithSecret | None]:
+    def _create_once(self, settings: Mapping[str, Any]) -> Steps[types.SubscriptionWithSecret | None]:
         """Creates a subscription. If others have created more at the same time, that with the lowest id remains: `None`
         if it is not that of this call.
         """
-        members = {**self._owner, "url": self._url, "events": events}
-        created = yield from call(self._create, members, {"secret": secret}, self._timeout)
+        members = {**self._owner, "url": self._url, **settings}
+        created = yield from call(self._create, members, {}, self._timeout)
         try:
             of_url = yield from self._find()
             first, *others = sorted(one.id for one in of_url)
@@ -99,6 +107,22 @@ class Ensured:
             cursor = page.next_cursor
             if cursor is None:
                 return found
+
+
+def has(found: types.Subscription, events: Sequence[str], given: Mapping[str, Any]) -> bool:
+    """Whether the subscription has all of it. The service tells no value of a header, nor a credential."""
+    return (
+        found.enabled
+        and set(found.events) == set(events)
+        and given["description"] in (None, found.description)
+        and ("filter" not in given or canonical(given["filter"]) == canonical(found.filter))
+        and not {"auth", "headers"} & set(given)
+    )
+
+
+def canonical(value: Any) -> str:
+    # Python finds 1 and `True` equal.
+    return json.dumps(value, sort_keys=True)
 
 
 def normal(url: str) -> Any:
