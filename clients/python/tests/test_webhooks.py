@@ -12,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from gatepost import WebhookError, verify_webhook
+from gatepost.types import PublicKey, PublicKeySet
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OTHER = "a secret of my own"
@@ -77,6 +78,14 @@ def test_an_ed25519_signature_is_verified_with_the_public_key() -> None:
     forged = "v1," + base64.b64encode(hmac.digest(PUBLIC, f"evt_1.{NOW}.".encode() + BODY, hashlib.sha256)).decode()
     assert verdict(forged, whpk) == "no signature matches"
     assert verdict("v1a," + v1(SECRET)[3:], SECRET) == "no signature matches"
+
+
+def test_the_answer_with_the_public_keys_of_a_subscription_verifies() -> None:
+    x = base64.urlsafe_b64encode(PUBLIC).decode().rstrip("=")
+    shown = PublicKey(kty="OKP", crv="Ed25519", x=x, kid="k", use="sig", alg="EdDSA")
+    for public in (shown, PublicKeySet(keys=(shown,)), [SECRET, PublicKeySet(keys=(shown,))]):
+        assert verdict(v1a(), public) == "genuine"
+        assert verdict(v1a(BODY + b" "), public) == "no signature matches"
 
 
 def test_an_old_and_a_future_timestamp_are_refused() -> None:

@@ -12,7 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
+from gatepost import json_form
 from gatepost.callers import Headers
+from gatepost.types import PublicKey, PublicKeySet
 
 TOLERANCE_SECONDS = 300
 SECRET_PREFIX, PUBLIC_KEY_PREFIX = "whsec_", "whpk_"
@@ -23,8 +25,10 @@ SIGNATURES_MAX = 32
 # Larger than any webhook of Gatepost.
 BODY_BYTES_MAX = 2 * 1024 * 1024
 
-Secret = str | Mapping[str, Any]
-"""`whsec_…` or a secret that you chose; a public key as `whpk_…`, as a JWK, or several as a JWKS."""
+Secret = str | Mapping[str, Any] | PublicKey | PublicKeySet
+"""`whsec_…` or a secret that you chose; a public key as `whpk_…`, as a JWK, or several as a JWKS, such as the answer of
+`show_webhook_keys`.
+"""
 
 Secrets = Secret | Sequence[Secret]
 
@@ -95,7 +99,7 @@ def verify_webhook(
     id, timestamp, signatures = (given[name] for name in names)
     check_timestamp(timestamp, tolerance_seconds, math.floor(time.time() if now is None else now))
     signed = b".".join([id.encode(errors="replace"), timestamp.encode(), body])
-    keys = list(keys_of([secrets] if isinstance(secrets, (str, Mapping)) else secrets))
+    keys = list(keys_of([secrets] if isinstance(secrets, (str, Mapping, PublicKey, PublicKeySet)) else secrets))
     if not keys:
         raise ValueError("there is no secret")
     if not any(matches(key, signed, signature) for signature in signatures.split(" ")[:SIGNATURES_MAX] for key in keys):
@@ -135,7 +139,7 @@ class Key:
 def keys_of(secrets: Iterable[Secret]) -> Iterator[Key]:
     for secret in secrets:
         if not isinstance(secret, str):
-            yield from keys_of_jwks(secret)
+            yield from keys_of_jwks(json_form.encode(secret))
         elif secret.startswith(PUBLIC_KEY_PREFIX):
             yield public_key(decoded(secret.removeprefix(PUBLIC_KEY_PREFIX)))
         else:
