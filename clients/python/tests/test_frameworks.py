@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -56,6 +57,17 @@ class Door:
 
 
 DOOR = cast("Verifier", Door())
+
+
+@pytest.mark.parametrize("module", [gatepost.django, gatepost.fastapi, gatepost.flask])
+def test_a_receiver_reads_its_keys_when_it_is_defined(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in ["", "whsec_%", "whpk_YQ==", [], {"keys": []}]:
+        with pytest.raises(ValueError):
+            module.receive_webhooks(wrong)
+    monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
+    module.receive_webhooks([SECRET])
+    with pytest.raises(ImportError, match=r"gatepost\[ed25519\]"):
+        module.receive_webhooks([SECRET, f"whpk_{'A' * 43}="])
 
 
 def test_a_view_of_django_may_be_async() -> None:

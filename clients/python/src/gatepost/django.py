@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import Verifier
-from gatepost.webhooks import BODY_BYTES_MAX, Secrets, Webhook, WebhookError, received
+from gatepost.webhooks import BODY_BYTES_MAX, Secrets, Webhook, WebhookError, keys_in, received
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -67,6 +67,7 @@ def receive_webhooks(secrets: Secrets) -> Callable[[Callable[..., Any]], Callabl
     """Decorates a view: its second argument is the verified webhook, and its `None` becomes 204. Others are answered
     with 400, and more than 2 MiB with 413. The view takes only `POST`, without a CSRF token.
     """
+    secrets = keys_in(secrets)
 
     def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(view)

@@ -7,7 +7,7 @@ from fastapi import FastAPI, HTTPException, Request, Response
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import AsyncVerifier
-from gatepost.webhooks import BODY_BYTES_MAX, Secrets, Webhook, WebhookError, received
+from gatepost.webhooks import BODY_BYTES_MAX, Secrets, Webhook, WebhookError, keys_in, received
 
 
 class ApiKeys:
@@ -35,6 +35,7 @@ def receive_webhooks(secrets: Secrets) -> Callable[[Request], Awaitable[Webhook]
     """A dependency that is the verified webhook: `Depends(receive_webhooks(secret))`. It answers 400 to others,
     and 413 to more than 2 MiB.
     """
+    secrets = keys_in(secrets)
 
     async def webhook(request: Request) -> Webhook:
         try:

@@ -8,7 +8,7 @@ from flask import Flask, Response, current_app, g, request
 
 from gatepost.callers import Caller, Refusal
 from gatepost.verifier import Verifier
-from gatepost.webhooks import BODY_BYTES_MAX, Secrets, WebhookError, received
+from gatepost.webhooks import BODY_BYTES_MAX, Secrets, WebhookError, keys_in, received
 
 View = TypeVar("View", bound=Callable[..., Any])
 LIMIT = BODY_BYTES_MAX + 1
@@ -48,6 +48,7 @@ def receive_webhooks(secrets: Secrets) -> Callable[[Callable[..., Any]], Callabl
     """Decorates a view, below the route: its first argument is the verified webhook, and its `None` becomes 204. Others
     are answered with 400, and more than 2 MiB, or than `MAX_CONTENT_LENGTH`, with 413.
     """
+    secrets = keys_in(secrets)
 
     def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(view)

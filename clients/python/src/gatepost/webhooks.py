@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from gatepost import json_form
@@ -25,7 +25,16 @@ SIGNATURES_MAX = 32
 # Larger than any webhook of Gatepost.
 BODY_BYTES_MAX = 2 * 1024 * 1024
 
-Secret = str | Mapping[str, Any] | PublicKey | PublicKeySet
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that was read, and the version of the signatures that it verifies."""
+
+    version: str
+    value: bytes = field(repr=False)
+
+
+Secret = str | Mapping[str, Any] | PublicKey | PublicKeySet | Key
 """`whsec_…` or a secret that you chose; a public key as `whpk_…`, as a JWK, or several as a JWKS, such as the answer of
 `show_webhook_keys`.
 """
@@ -99,9 +108,7 @@ def verify_webhook(
     id, timestamp, signatures = (given[name] for name in names)
     check_timestamp(timestamp, tolerance_seconds, math.floor(time.time() if now is None else now))
     signed = b".".join([id.encode(errors="replace"), timestamp.encode(), body])
-    keys = list(keys_of([secrets] if isinstance(secrets, (str, Mapping, PublicKey, PublicKeySet)) else secrets))
-    if not keys:
-        raise ValueError("there is no secret")
+    keys = keys_in(secrets)
     if not any(matches(key, signed, signature) for signature in signatures.split(" ")[:SIGNATURES_MAX] for key in keys):
         raise WebhookError("wrong_signature", "no signature matches")
     return Webhook(id, int(timestamp), body)
@@ -128,17 +135,20 @@ def check_timestamp(text: str, tolerance_seconds: float, now: int) -> None:
         raise WebhookError("too_new", "the timestamp is too far ahead")
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A key and the version of the signatures that it verifies."""
-
-    version: str
-    value: bytes
+def keys_in(secrets: Secrets) -> list[Key]:
+    """The keys. Receivers read them when they are defined, so that a program with a wrong one does not start."""
+    is_one = isinstance(secrets, (str, Mapping, PublicKey, PublicKeySet, Key))
+    keys = list(keys_of([secrets] if is_one else secrets))
+    if not keys:
+        raise ValueError("there is no secret")
+    return keys
 
 
 def keys_of(secrets: Iterable[Secret]) -> Iterator[Key]:
     for secret in secrets:
-        if not isinstance(secret, str):
+        if isinstance(secret, Key):
+            yield secret
+        elif not isinstance(secret, str):
             yield from keys_of_jwks(json_form.encode(secret))
         elif secret.startswith(PUBLIC_KEY_PREFIX):
             yield public_key(decoded(secret.removeprefix(PUBLIC_KEY_PREFIX)))
@@ -162,6 +172,7 @@ def keys_of_jwks(document: Mapping[str, Any]) -> Iterator[Key]:
 def public_key(value: bytes | None) -> Key:
     if value is None or len(value) != 32:
         raise ValueError("a public key must be the base64 of 32 bytes")
+    ed25519()
     return Key("v1a", value)
 
 
@@ -187,16 +198,22 @@ def matches(key: Key, signed: bytes, signature: str) -> bool:
 
 
 def is_signed_by(public: bytes, signed: bytes, signature: bytes) -> bool:
+    key, invalid_signature = ed25519()
+    try:
+        key.from_public_bytes(public).verify(signature, signed)
+    except (invalid_signature, ValueError):
+        return False
+    return True
+
+
+def ed25519() -> Any:
+    """The class of public keys, and the error of a signature that is wrong."""
     try:
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     except ImportError as error:
         raise ImportError("public keys need the package cryptography: pip install gatepost[ed25519]") from error
-    try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature, signed)
-    except (InvalidSignature, ValueError):
-        return False
-    return True
+    return Ed25519PublicKey, InvalidSignature
 
 
 def decoded(text: str) -> bytes | None:
