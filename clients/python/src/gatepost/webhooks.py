@@ -160,7 +160,8 @@ def keys_of_jwks(document: Mapping[str, Any]) -> Iterator[Key]:
     """The Ed25519 keys of a JWKS or a JWK. Keys of other kinds are for others, and one that is malformed takes nothing
     from the others of its set.
     """
-    for key in document.get("keys", [document]):
+    keys = document.get("keys", [document])
+    for key in cast("Sequence[Any]", keys if isinstance(keys, (list, tuple)) else ()):
         match key:
             case {"kty": "OKP", "crv": "Ed25519", "x": str(x)}:
                 with suppress(ValueError):
