@@ -211,6 +211,33 @@ test("the audit log of all users is filtered, paged and downloaded", async () =>
   await close();
 });
 
+test("a whole key that is pasted finds its owner, and no address has it", async () => {
+  const { key } = await api("kim", "POST", "/api/api-keys", { label: "pasted" });
+  const { page, close } = await visitor("operator");
+  const addresses = [];
+  page.on("request", (request) => addresses.push(request.url()));
+  page.on("framenavigated", (frame) => addresses.push(frame.url()));
+  await page.goto("/console/operator/users");
+  const search = page.getByLabel("Find", { exact: true });
+  for (let time = 0; time < 2; time += 1) {
+    await search.fill(`${key} `);
+    await search.press("Enter");
+    await page.getByText("What looks like an API key is searched for by its start.").waitFor();
+    await page.getByRole("row", { name: /^kim/ }).waitFor();
+    assert.equal(await search.inputValue(), key.slice(0, "svc_live_".length + 8));
+  }
+  assert.equal(await page.locator("main a[href*=svc_live_]").count(), 0, "a key is no user");
+  assert.ok(page.url().includes("query=svc_live_"));
+  assert.deepEqual(
+    [page.url(), ...addresses].filter((address) => address.includes(key.slice(0, -8))),
+    [],
+  );
+  await search.fill("nobody yet");
+  await search.press("Enter");
+  await page.getByRole("link", { name: "nobody yet" }).waitFor();
+  await close();
+});
+
 test("a user who is not an operator sees no entry for operators", async () => {
   const { page, close } = await visitor("rosa");
   await page.getByRole("heading", { name: "Home" }).waitFor();

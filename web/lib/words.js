@@ -207,3 +207,17 @@ export function place(url) {
   const rest = url.replace(/^https?:\/\//, "").replace(/\/$/, "");
   return rest.length <= 48 ? rest : `${rest.slice(0, 47)}…`;
 }
+
+/** More letters and digits in a row than the ids of identity providers have, which are 28 at most. A key has 38. */
+const LIKE_A_KEY = /[A-Za-z0-9]{29,}/;
+
+/**
+ * A text without the rest of what looks like an API key. Of its 32 random characters, 8 stay, which are as many as lists
+ * may show; 6 more check them. A longer id is found by its start too.
+ * @param {string} text
+ */
+export function startOfKey(text) {
+  const found = LIKE_A_KEY.exec(text);
+  // The prefix of a key may end with letters and digits.
+  return found ? text.slice(0, found.index + Math.max(8, found[0].length - 30)) : text;
+}

@@ -1,11 +1,12 @@
 // Finds users and organizations by id, name, e-mail address or key.
 
-import { html } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { Owner } from "../lib/owner.js";
 import { usePages } from "../lib/pages.js";
 import { useFilter } from "../lib/router.js";
 import { Badge, Choice, Filters, Page, SearchField } from "../lib/ui.js";
+import { startOfKey } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Answer<"listOwners">["owners"][number]} Found */
 
@@ -17,7 +18,15 @@ const STATES = [
 ];
 
 export default function Owners() {
-  const [{ query = "", state = "" }, , set] = useFilter();
+  const [{ query: asked = "", state = "" }, , set] = useFilter();
+  const [cut, setCut] = useState("");
+  // Browsers, proxies and audit logs keep addresses: no address gets a whole key.
+  const query = startOfKey(asked);
+  const find = (/** @type {string} */ text) => {
+    const start = startOfKey(text);
+    setCut(start === text ? "" : start);
+    set("query")(start);
+  };
   const list = usePages(async (cursor) => {
     const { owners, nextCursor } = await call("listOwners", { query, state, cursor });
     return { rows: owners, next: nextCursor };
@@ -25,11 +34,16 @@ export default function Owners() {
   return html`
     <${Page} title="Owners" lead="What a user has, and what happened to it. The user sees in the audit log what you open.">
       <${Filters} label="Find owners">
-        <${SearchField} label="Find" value=${query} onChange=${set("query")} isMain
+        <${SearchField} label="Find" value=${query} onChange=${find} isMain
           hint="How the id (sub), the name, the e-mail address or a key begins." />
         <${Choice} label="State" value=${state} options=${STATES} onChange=${set("state")} />
       <//>
-      ${query && html`<p>Users without anything are not in the list: <${Owner} of=${{ userId: query }} />.</p>`}
+      ${
+        query &&
+        (query === cut || query !== asked
+          ? html`<p role="status">What looks like an API key is searched for by its start.</p>`
+          : html`<p>Users without anything are not in the list: <${Owner} of=${{ userId: query }} />.</p>`)
+      }
       ${list.frame(
         { empty: "No owners", hint: "No user and no organization matches who has keys, webhooks or a record." },
         html`<table>

@@ -70,3 +70,27 @@ test("a place is a URL without its scheme that fits a row", () => {
   const long = words.place(`https://example.com/${"a".repeat(37)}`);
   assert.deepEqual([long.length, long.at(-1)], [48, "…"]);
 });
+
+test("a text that looks like a key is cut to what lists may show of it", () => {
+  const random = "0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
+  const start = "01234567";
+  for (const prefix of ["svc_live_", "acme", "acme-live2", "_"]) {
+    assert.equal(words.startOfKey(prefix + random), prefix + start);
+  }
+  assert.equal(words.startOfKey(`svc_live_${random.slice(0, -9)}`), `svc_live_${start}`, "a key that is not whole");
+  assert.equal(words.startOfKey(`svc_live_${random} svc_live_${random}`), `svc_live_${start}`);
+  for (const text of [
+    "svc_live_a1B...",
+    "",
+    "Acme Zürich",
+    "it@acme.example",
+    "user_2NNEqL2nrIRdJ194ndJqAHwEfxC",
+    "Ab3Ab3Ab3Ab3Ab3Ab3Ab3Ab3Ab3A",
+    "google-oauth2|103547991597142817347",
+    "0b8c5a3e-41c4-4d7e-9b0a-0f6f5f0d9a11",
+  ]) {
+    assert.equal(words.startOfKey(text), text, "the id of an identity provider");
+  }
+  const long = "AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ";
+  assert.ok(long.startsWith(words.startOfKey(long)), "an id is found by its start");
+});
