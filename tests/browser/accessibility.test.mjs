@@ -84,7 +84,7 @@ test("failures by cause, and a signature that is checked", async () => {
   });
   await open(page, `deliveries/${deliveries[0].id}`);
   await page.getByText("Verify the signature").click();
-  await page.getByLabel("Signing secret").fill("a secret");
+  await page.getByLabel("Secret or public key").fill("a secret");
   await page.getByLabel("webhook-signature").fill("v1,wrong");
   await page.getByText("No signature matches.").waitFor();
   await check(page, "a signature that is wrong");

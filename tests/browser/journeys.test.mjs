@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import {
@@ -320,9 +321,9 @@ test("the page checks a signature with a secret that stays in it", async () => {
   page.on("request", (request) => requests.push(request.url()));
   await page.getByLabel("webhook-timestamp").fill(headers["webhook-timestamp"]);
   await page.getByLabel("webhook-signature").fill(headers["webhook-signature"]);
-  await page.getByLabel("Signing secret").fill("whsec_!");
+  await page.getByLabel("Secret or public key").fill("whsec_!");
   await page.getByText("This is not a secret").waitFor();
-  await page.getByLabel("Signing secret").fill(secret);
+  await page.getByLabel("Secret or public key").fill(secret);
   await page.getByText("The signature is right").waitFor();
   await page.getByLabel("webhook-timestamp").fill("1");
   await page.getByText("No signature matches.").waitFor();
@@ -331,6 +332,35 @@ test("the page checks a signature with a secret that stays in it", async () => {
     [],
     "nothing is sent",
   );
+  hooks.close();
+  await close();
+});
+
+test("the page checks a signature of a key pair with the public key of the subscription", async () => {
+  const [{ page, close }, hooks] = [await visitor("vito"), await receiver()];
+  const { subscription } = await api("vito", "POST", "/api/webhooks/subscriptions", {
+    url: hooks.url,
+    events: ["*"],
+    signing: "ed25519",
+  });
+  const [publicKey] = subscription.publicKeys;
+  await publish("vito", "invoice.paid", { text: "grüß" });
+  await attempted("vito", 1);
+  const [{ headers, body }] = hooks.requests;
+  await page.goto("/console/deliveries");
+  await page.getByRole("link", { name: "invoice.paid" }).click();
+  await page.getByText("Verify the signature").click();
+  await page.getByLabel("webhook-timestamp").fill(headers["webhook-timestamp"]);
+  await page.getByLabel("webhook-signature").fill(headers["webhook-signature"]);
+  assert.equal(await page.getByLabel("Secret or public key").inputValue(), publicKey);
+  await page.getByText("The signature is right: the private key").waitFor();
+  const forged = createHmac("sha256", publicKey)
+    .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`)
+    .digest("base64");
+  await page.getByLabel("webhook-signature").fill(`v1,${forged}`);
+  await page.getByText("No signature v1a matches.").waitFor();
+  await page.getByLabel("Secret or public key").fill("whpk_AAAA");
+  await page.getByText("This is not a public key").waitFor();
   hooks.close();
   await close();
 });

@@ -8,6 +8,36 @@
  */
 export const signedContent = (id, timestamp, body) => `${id}.${timestamp}.${body}`;
 
+/** @param {string} key */
+export const isPublicKey = (key) => key.startsWith("whpk_");
+
+/**
+ * What a secret or a public key says of the signatures in a header; `undefined` if it is neither. A secret also gives its
+ * signature. With a public key only `v1a` counts: everybody knows the key, and could compute a `v1` with it.
+ * @param {string} key
+ * @param {string} content
+ * @param {string} given
+ * @returns {Promise<{ isRight: boolean, signature?: string } | undefined>}
+ */
+export async function verdictOf(key, content, given) {
+  const candidates = given.split(/\s+/);
+  if (!isPublicKey(key)) {
+    const signature = await signatureOf(key, content);
+    return signature === undefined ? undefined : { signature, isRight: candidates.includes(signature) };
+  }
+  const raw = bytesOf(key.slice("whpk_".length));
+  if (raw?.length !== 32) return undefined;
+  const name = "Ed25519";
+  const imported = await crypto.subtle.importKey("raw", raw, { name }, false, ["verify"]);
+  for (const candidate of candidates) {
+    const bytes = candidate.startsWith("v1a,") && bytesOf(candidate.slice("v1a,".length));
+    if (bytes && (await crypto.subtle.verify(name, imported, bytes, new TextEncoder().encode(content)))) {
+      return { isRight: true };
+    }
+  }
+  return { isRight: false };
+}
+
 /**
  * The signature that the secret gives; `undefined` if the text is not a secret.
  * @param {string} secret
@@ -23,9 +53,14 @@ export async function signatureOf(secret, content) {
 
 /** @param {string} secret */
 function keyOf(secret) {
-  if (!secret.startsWith("whsec_")) return secret ? new TextEncoder().encode(secret) : undefined;
+  if (secret === "" || isPublicKey(secret)) return undefined;
+  return secret.startsWith("whsec_") ? bytesOf(secret.slice("whsec_".length)) : new TextEncoder().encode(secret);
+}
+
+/** @param {string} base64 */
+function bytesOf(base64) {
   try {
-    return Uint8Array.from(atob(secret.slice("whsec_".length)), (letter) => letter.charCodeAt(0));
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   } catch {
     return undefined;
   }

@@ -35,7 +35,7 @@ export default function OneDelivery({ id }) {
       <${Facts} delivery=${delivery} url=${url} pausedUntil=${found?.health.pausedUntil} />
       <${Orders} delivery=${delivery} reload=${reload} curl=${curl} />
       <${History} attempts=${attempts} event=${event} />
-      <${VerifySignature} deliveryId=${delivery.id} eventId=${event.id} attempts=${attempts} />
+      <${VerifySignature} deliveryId=${delivery.id} eventId=${event.id} attempts=${attempts} publicKey=${found?.subscription.publicKeys?.[0]} />
     <//>
   `;
 }
