@@ -361,6 +361,11 @@ test("the page checks a signature of a key pair with the public key of the subsc
   await page.getByText("No signature v1a matches.").waitFor();
   await page.getByLabel("Secret or public key").fill("whpk_AAAA");
   await page.getByText("This is not a public key").waitFor();
+  const curl = await copied(page, "Copy as curl, not signed");
+  await promisify(execFile)("sh", ["-c", curl]);
+  const last = hooks.requests.findLast(({ headers }) => headers["user-agent"].startsWith("curl/"));
+  assert.deepEqual([JSON.parse(last.body).data, last.headers["webhook-signature"]], [{ text: "grüß" }, undefined]);
+  assert.ok(!curl.includes("whsec_"), curl);
   hooks.close();
   await close();
 });

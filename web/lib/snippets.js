@@ -46,17 +46,19 @@ export const subscribeCurl = () => `curl -sS ${origin()}/api/webhooks/subscripti
 export const deliveriesCurl = () => `curl -sS ${origin()}/api/webhooks/deliveries -H "x-api-key: $API_KEY"`;
 
 /**
- * Sends a delivery again from a terminal, with a fresh signature. The reader fills in the secret.
+ * Sends a delivery again from a terminal, with a fresh signature if there is a secret, which the reader fills in.
  * @param {string} url
- * @param {string} eventId
- * @param {unknown} payload
+ * @param {{ id: string, payload?: unknown }} event
+ * @param {boolean} isSigned
  */
-export const deliveryCurl = (url, eventId, payload) => `SECRET='whsec_...'
-ID=${quoted(eventId)} AT=$(date +%s) BODY=${quoted(JSON.stringify(payload))}
-KEY=$(printf %s "\${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \\n')
+export function deliveryCurl(url, { id, payload }, isSigned) {
+  const sign = `KEY=$(printf %s "\${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \\n')
 SIGNATURE=$(printf %s "$ID.$AT.$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | base64)
-curl -sS -i ${quoted(url)} -H 'Content-Type: application/json' -H "webhook-id: $ID" \\
-  -H "webhook-timestamp: $AT" -H "webhook-signature: v1,$SIGNATURE" --data-raw "$BODY"`;
+`;
+  return `${isSigned ? "SECRET='whsec_...'\n" : ""}ID=${quoted(id)} AT=$(date +%s) BODY=${quoted(JSON.stringify(payload))}
+${isSigned ? sign : ""}curl -sS -i ${quoted(url)} -H 'Content-Type: application/json' -H "webhook-id: $ID" \\
+  -H "webhook-timestamp: $AT"${isSigned ? ' -H "webhook-signature: v1,$SIGNATURE"' : ""} --data-raw "$BODY"`;
+}
 
 /**
  * Verifies a webhook, in two languages.

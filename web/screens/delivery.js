@@ -28,12 +28,13 @@ export default function OneDelivery({ id }) {
     <//>`;
   }
   const { delivery, event, attempts } = data;
-  const curl = url && deliveryCurl(url, event.id, event.payload);
+  const hasSecret = found?.subscription.signing !== "ed25519";
+  const curl = url && deliveryCurl(url, event, hasSecret);
   return html`
     <${Page} title=${delivery.eventType} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       <${Facts} delivery=${delivery} url=${url} pausedUntil=${found?.health.pausedUntil} />
-      <${Orders} delivery=${delivery} reload=${reload} curl=${curl} />
+      <${Orders} delivery=${delivery} reload=${reload} curl=${curl} isSigned=${hasSecret} />
       <${History} attempts=${attempts} event=${event} />
       <${VerifySignature} deliveryId=${delivery.id} eventId=${event.id} attempts=${attempts} publicKey=${found?.subscription.publicKeys?.[0]} />
     <//>
@@ -80,8 +81,8 @@ export function Facts({ delivery, url, pausedUntil, base = "/console/subscriptio
   `;
 }
 
-/** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined }} props */
-function Orders({ delivery, reload, curl }) {
+/** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined, isSigned: boolean }} props */
+function Orders({ delivery, reload, curl, isSigned }) {
   const retry = useAction(async () => {
     await call("retryDelivery", { id: delivery.id });
     await reload();
@@ -100,7 +101,7 @@ function Orders({ delivery, reload, curl }) {
       </button>`
       }
       ${may("webhooks") && isOpen && html`<button type="button" onClick=${cancel.run} aria-disabled=${cancel.isRunning}>Cancel the delivery</button>`}
-      ${curl && html`<${CopyButton} text=${curl} label="Copy as curl" />`}
+      ${curl && html`<${CopyButton} text=${curl} label=${isSigned ? "Copy as curl" : "Copy as curl, not signed"} />`}
     </div>
     <${ErrorPanel} failure=${retry.failure ?? cancel.failure} />
   `;
