@@ -366,6 +366,9 @@ test("the page checks a signature of a key pair with the public key of the subsc
   const last = hooks.requests.findLast(({ headers }) => headers["user-agent"].startsWith("curl/"));
   assert.deepEqual([JSON.parse(last.body).data, last.headers["webhook-signature"]], [{ text: "grüß" }, undefined]);
   assert.ok(!curl.includes("whsec_"), curl);
+  await page.goto(`/console/subscriptions/${subscription.id}`);
+  await page.getByRole("button", { name: "Rotate the key…" }).click();
+  await page.getByRole("heading", { name: "Rotate the signing key" }).waitFor();
   hooks.close();
   await close();
 });

@@ -49,7 +49,7 @@ export default function OneSubscription({ id }) {
         ${subscription.enabled && html`<${SendTest} id=${id} onDone=${reloadAll} />`}
         <${Enable} subscription=${subscription} reload=${reloadAll} disable=${() => setOpen("disable")} />
         <button type="button" onClick=${() => setOpen("recover")}>Recover…</button>
-        <button type="button" onClick=${() => setOpen("rotate")}>Rotate the secret…</button>
+        <button type="button" onClick=${() => setOpen("rotate")}>Rotate the ${signer(subscription)}…</button>
         <button type="button" onClick=${() => setOpen("edit")}>Edit…</button>
         <button type="button" class="danger-text" onClick=${() => setOpen("delete")}>Delete…</button>
       </div>`
@@ -166,6 +166,9 @@ const OVERLAPS = [
   [String(7 * DAY), "In a week"],
 ];
 
+/** What its owner may have to change. @param {Subscription} subscription */
+const signer = ({ signing }) => (signing === "ed25519" ? "key" : "secret");
+
 /** @param {DialogProps} props */
 function Rotate({ subscription, reload, onClose }) {
   const [overlap, setOverlap] = useState(String(DAY));
@@ -174,7 +177,7 @@ function Rotate({ subscription, reload, onClose }) {
     setAnswer(await call("rotateSecret", { id: subscription.id, body: { overlapSeconds: Number(overlap) } }));
     await reload();
   });
-  const what = subscription.signing === "ed25519" ? "key" : "secret";
+  const what = signer(subscription);
   return html`
     <${Dialog} title="Rotate the signing ${what}" onClose=${onClose} done=${answer && (answer.secret ? "I have copied the secret" : "Done")}>
       ${
@@ -281,7 +284,7 @@ function Delete({ subscription, onClose }) {
     <${Dialog} title="Delete this subscription?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Delete it" isDangerous
         isReady=${word.trim().toLowerCase() === "delete"} onCancel=${onClose}>
-        <p>Deliveries that wait are cancelled, and the signing secret is gone. You cannot undo this. To stop for a while, disable the subscription instead.</p>
+        <p>Deliveries that wait are cancelled, and the signing ${signer(subscription)} is gone. You cannot undo this. To stop for a while, disable the subscription instead.</p>
         <${TextField} label="Type the word “delete” to confirm" value=${word} set=${setWord} />
       <//>
     <//>
