@@ -51,6 +51,7 @@ ENSURED: dict[str, Any] = {
     "description": "d",
     "filter": {"path": "/data", "op": "eq", "value": 1},
     "headers": {"x-a": "b"},
+    "max_per_second": 2.5,
     "secret": "a secret of my own",
     "signing": "both",
 }

@@ -161,6 +161,7 @@ class Gatepost(Operations):
         description: str | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         secret: str | None = None,
         signing: Literal["hmac", "ed25519", "both"] | None = None,
         user_id: str | None = None,
@@ -173,7 +174,7 @@ class Gatepost(Operations):
         signatures: if they are not `signing`, the call raises `ValueError` and changes nothing.
         """
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
-        settings = {"auth": auth, "description": description, "filter": filter, "headers": headers}
+        settings = {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}
         return self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
 
     def close(self) -> None:
@@ -268,6 +269,7 @@ class AsyncGatepost(AsyncOperations):
         description: str | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
+        max_per_second: float | None | Absent = ABSENT,
         secret: str | None = None,
         signing: Literal["hmac", "ed25519", "both"] | None = None,
         user_id: str | None = None,
@@ -280,7 +282,7 @@ class AsyncGatepost(AsyncOperations):
         signatures: if they are not `signing`, the call raises `ValueError` and changes nothing.
         """
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
-        settings = {"auth": auth, "description": description, "filter": filter, "headers": headers}
+        settings = {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}
         return await self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
 
     async def close(self) -> None:

@@ -115,6 +115,7 @@ def has(found: types.Subscription, events: Sequence[str], given: Mapping[str, An
         found.enabled
         and set(found.events) == set(events)
         and given["description"] in (None, found.description)
+        and given.get("maxPerSecond", found.max_per_second) == found.max_per_second
         and ("filter" not in given or canonical(given["filter"]) == canonical(found.filter))
         and not {"auth", "headers"} & set(given)
     )
