@@ -128,7 +128,9 @@ impl Setup {
         let stores = CredentialStores { keys: self.store, sessions: self.session_store };
         let verifier = Verifier::single(stores, clock.clone(), verification);
         let queue = MemoryWebhookStore::default().obeying(self.owners.clone()).writing_to(self.audit_log.clone());
-        let owners = MemoryOwnerStore::of(self.owners).beside(&queue, &MemorySessionStore::default()).counting(&self.counted_keys);
+        let owners = MemoryOwnerStore::of(self.owners)
+            .beside(&queue, &MemorySessionStore::default())
+            .counting(&self.counted_keys);
         let owners = owners.writing_to(self.audit_log.clone());
         let (queue, owner_states) = (Arc::new(queue), verifier.owner_states(Arc::new(owners)));
         let types = Arc::new(MemoryEventTypes::default().writing_to(self.audit_log.clone()));
