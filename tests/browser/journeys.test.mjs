@@ -275,6 +275,50 @@ test("the list of deliveries follows what happens, and nothing jumps", async () 
   await close();
 });
 
+test("a subscription gets a rate, a header and a token, and keeps what is not typed again", async () => {
+  const [{ page, close }, hooks] = [await visitor("tara", { failures: [400] }), await receiver()];
+  await page.goto("/console/subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("URL").fill(hooks.url);
+  await dialog.getByText("Advanced").click();
+  await dialog.getByLabel("Headers").fill("X-Tenant: 42\nx-time: 12:30");
+  await dialog.getByLabel("Authentication").selectOption("A bearer token");
+  await dialog.getByLabel("Token").fill("0f1e2d3c");
+  await dialog.getByLabel("Most deliveries per second").fill("5000");
+  await dialog.getByRole("button", { name: "Test the URL" }).click();
+  await dialog.getByText("Delivered: the receiver answered 204").waitFor();
+  const sent = ({ headers }) => [headers["x-tenant"], headers["x-time"], headers.authorization];
+  assert.deepEqual(sent(hooks.requests[0]), ["42", "12:30", "Bearer 0f1e2d3c"]);
+  await dialog.getByRole("button", { name: "Subscribe" }).click();
+  await dialog.getByText("must be a number from 0.1 to 1000").waitFor();
+  await dialog.getByLabel("Most deliveries per second").fill("0,5");
+  await dialog.getByRole("button", { name: "Subscribe" }).click();
+  await page.getByRole("dialog", { name: "Your new subscription" }).waitFor();
+  await page.getByRole("link", { name: "Open the subscription" }).click();
+  await page.getByText("0.5 a second").waitFor();
+
+  await page.getByRole("button", { name: "Edit" }).click();
+  assert.equal(await dialog.getByLabel("Headers").inputValue(), "x-tenant\nx-time\n", "values are secret");
+  await dialog.getByLabel("Headers").fill("x-tenant\nx-more: 1");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Send a test event" }).click();
+  await eventually("the test comes", () => hooks.requests.length === 2);
+  const { headers } = hooks.requests[1];
+  assert.deepEqual([...sent(hooks.requests[1]), headers["x-more"]], ["42", undefined, "Bearer 0f1e2d3c", "1"]);
+
+  await page.getByRole("button", { name: "Edit" }).click();
+  await dialog.getByLabel("Authentication").selectOption("None");
+  await dialog.getByLabel("Most deliveries per second").fill("");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const [{ auth, maxPerSecond }] = (await api("tara", "GET", "/api/webhooks/subscriptions")).subscriptions;
+  assert.deepEqual([auth, maxPerSecond], [undefined, undefined]);
+  hooks.close();
+  await close();
+});
+
 test("a URL is tested before it is saved", async () => {
   const [{ page, close }, hooks] = [await visitor("theo", { failures: [400] }), await receiver(500)];
   await page.goto("/console/subscriptions");

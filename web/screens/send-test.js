@@ -69,14 +69,15 @@ function Verdict({ attempt, children }) {
 }
 
 /**
- * Sends one event to the URL in a form, before it is saved. `onFailure` shows the fault of the URL at its field.
- * @param {{ url: string, onFailure: (failure: import("../lib/api.js").Failure | undefined) => void }} props
+ * Sends one event to the URL in a form, with its headers and its authentication, before it is saved. `onFailure` shows the
+ * faults at their fields.
+ * @param {{ url: string, more: Record<string, unknown>, onFailure: (failure: import("../lib/api.js").Failure | undefined) => void }} props
  */
-export function TestUrl({ url, onFailure }) {
+export function TestUrl({ url, more, onFailure }) {
   const [attempt, setAttempt] = useState(/** @type {Attempt | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
     setAttempt(undefined);
-    setAttempt((await call("testUrl", { body: { url: url.trim() } })).attempt);
+    setAttempt((await call("testUrl", { body: { url: url.trim(), ...more } })).attempt);
   });
   useEffect(() => onFailure(failure), [failure]);
   return html`
@@ -87,7 +88,7 @@ export function TestUrl({ url, onFailure }) {
         ${attempt && html`<${Verdict} attempt=${attempt} />`}
         ${attempt?.response && html`<pre class="plain answer"><code>${attempt.response.slice(0, SHOWN_ANSWER)}</code></pre>`}
       </div>
-      ${failure && !failure.fault("url") && html`<${ErrorPanel} failure=${failure} />`}
+      ${failure && !["url", "headers", "auth"].some((name) => failure.fault(name)) && html`<${ErrorPanel} failure=${failure} />`}
     </div>
   `;
 }

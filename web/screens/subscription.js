@@ -11,6 +11,7 @@ import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
 import { Badge, Choice, Dialog, ErrorPanel, Form, Loading, Page, TextField, WhenExactly } from "../lib/ui.js";
 import { attemptError, counted, place, subscriptionState } from "../lib/words.js";
+import { optionsOf, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest } from "./send-test.js";
 import { eventNames, Events, FIELDS, filterOf, rateOf, signingName, SubscriptionFields } from "./subscriptions.js";
@@ -252,12 +253,14 @@ function Edit({ subscription, reload, onClose }) {
   const [filter, setFilter] = useState(before);
   const rateBefore = String(subscription.maxPerSecond ?? "");
   const [rate, setRate] = useState(rateBefore);
+  const [options, setOptions] = useState(optionsOf(subscription));
   const [description, setDescription] = useState(subscription.description);
   const { run, isRunning, failure } = useAction(async () => {
     const isMoved = url.trim() !== subscription.url;
     const wish = {
       ...(filter !== before && { filter: filter.trim() ? filterOf(filter) : null }),
       ...(rate !== rateBefore && { maxPerSecond: rateOf(rate) }),
+      ...wishOf(options, subscription),
     };
     const body = { events: eventNames(events), description, ...wish, ...(isMoved && { url: url.trim() }) };
     await call("changeSubscription", { id: subscription.id, body });
@@ -267,7 +270,8 @@ function Edit({ subscription, reload, onClose }) {
   return html`
     <${Dialog} title="Edit the subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Save" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure} />
+        <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure}
+          options=${{ value: options, set: setOptions, of: subscription }} />
       <//>
     <//>
   `;

@@ -22,6 +22,7 @@ import {
   When,
 } from "../lib/ui.js";
 import { isFailing, subscriptionState } from "../lib/words.js";
+import { optionsOf, RequestOptions, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest, TestUrl } from "./send-test.js";
 
@@ -144,6 +145,7 @@ function CreateSubscription({ reload, onClose }) {
   const [events, setEvents] = useState("*");
   const [filter, setFilter] = useState("");
   const [rate, setRate] = useState("");
+  const [options, setOptions] = useState(optionsOf({}));
   const [signing, setSigning] = useState(/** @type {"hmac" | "ed25519" | "both"} */ ("hmac"));
   const [description, setDescription] = useState("");
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
@@ -154,6 +156,7 @@ function CreateSubscription({ reload, onClose }) {
       ...(filter.trim() && { filter: filterOf(filter) }),
       ...(rate.trim() && { maxPerSecond: rateOf(rate) }),
       ...(description && { description }),
+      ...wishOf(options, {}),
     };
     const body = { url: url.trim(), events: eventNames(events), ...wish };
     setCreated(await call("createSubscription", { body }));
@@ -164,8 +167,9 @@ function CreateSubscription({ reload, onClose }) {
     <${Dialog} title="New subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Subscribe" onCancel=${onClose}>
         <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure ?? tested}
+          options=${{ value: options, set: setOptions, of: {} }}
           more=${html`<${Choice} label="Signatures" value=${signing} options=${SIGNING} onChange=${setSigning} hint="A key pair shares no secret: your receiver verifies with the public key." />`} />
-        <${TestUrl} url=${url} onFailure=${setTested} />
+        <${TestUrl} url=${url} more=${wishOf(options, {})} onFailure=${setTested} />
       <//>
     <//>
   `;
@@ -182,17 +186,21 @@ const SIGNING = [
 export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1];
 
 /** The fields that show their faults. */
-export const FIELDS = ["url", "events", "filter", "maxPerSecond", "description"];
+export const FIELDS = ["url", "events", "filter", "headers", "auth", "maxPerSecond", "description"];
 
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
 
+/** The fields that are behind "Advanced", which is open if one of them has a fault. */
+const ADVANCED = ["filter", "headers", "auth", "maxPerSecond"];
+
 /**
  * @param {{ values: { url: string, events: string, filter: string, rate: string, description: string },
  *   set: Record<"setUrl" | "setEvents" | "setFilter" | "setRate" | "setDescription", (value: string) => void>,
+ *   options: Omit<Parameters<typeof RequestOptions>[0], "failure">,
  *   failure: import("../lib/api.js").Failure | undefined, more?: unknown }} props
  */
-export const SubscriptionFields = ({ values, set, failure, more }) => html`
+export const SubscriptionFields = ({ values, set, options, failure, more }) => html`
   <${TextField} label="URL" type="url" spellcheck="false" value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
     hint="Where your receiver listens, such as https://example.com/hooks." />
   <${TextField} label="Events" spellcheck="false" value=${values.events} set=${set.setEvents}
@@ -200,7 +208,7 @@ export const SubscriptionFields = ({ values, set, failure, more }) => html`
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
   <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
     fault=${failure?.fault("description")} hint="Optional." />
-  <details open=${values.filter !== "" || values.rate !== "" || ["filter", "maxPerSecond"].some((name) => failure?.fault(name))}>
+  <details open=${values.filter !== "" || values.rate !== "" || options.of.headers || options.of.auth || ADVANCED.some((name) => failure?.fault(name))}>
     <summary>Advanced</summary>
     <${Field} label="Filter" fault=${failure?.fault("filter")}
       hint="Which of these events to send, by their content: JSON such as {&quot;path&quot;: &quot;/data/amount&quot;, &quot;op&quot;: &quot;gte&quot;, &quot;value&quot;: 100}. Empty: all."
@@ -208,6 +216,7 @@ export const SubscriptionFields = ({ values, set, failure, more }) => html`
         html`<textarea rows="4" spellcheck="false" value=${values.filter} onInput=${typed(set.setFilter)} ...${attributes}></textarea>`} />
     <${TextField} label="Most deliveries per second" inputmode="decimal" value=${values.rate} set=${set.setRate}
       fault=${failure?.fault("maxPerSecond")} hint="0.1 to 1000, with retries. Empty: as many as your receiver takes." />
+    <${RequestOptions} ...${options} failure=${failure} />
     ${more}
   </details>
 `;

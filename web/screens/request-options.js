@@ -1,0 +1,82 @@
+// The headers and the authentication that the requests of a subscription carry, in its forms. Values are secret: a form
+// shows the names that are set, and keeps what is not typed again.
+
+import { html } from "../vendor/preact.js";
+import { Choice, Field, TextField, typed } from "../lib/ui.js";
+
+/** @typedef {import("../lib/api.js").Subscription} Subscription */
+/** @typedef {{ headers: string, kind: string, name: string, secret: string }} Options */
+
+const KEPT = "kept";
+
+/** @type {[string, string][]} */
+const KINDS = [
+  ["", "None"],
+  ["bearer", "A bearer token"],
+  ["basic", "A user name and a password"],
+  ["header", "A header"],
+];
+
+/** The names of the two fields of each kind. @type {Record<string, [string | undefined, string]>} */
+const FIELDS_OF = {
+  bearer: [undefined, "Token"],
+  basic: ["User name", "Password"],
+  header: ["Name of the header", "Value of the header"],
+};
+
+/** What the form of a subscription begins with. @param {Partial<Subscription>} subscription @returns {Options} */
+export const optionsOf = ({ headers = [], auth }) => ({
+  headers: headers.map(({ name }) => `${name}\n`).join(""),
+  kind: auth ? KEPT : "",
+  name: "",
+  secret: "",
+});
+
+/**
+ * The fields of a creation or a change. A header with a name alone keeps its value, and one that is gone is removed.
+ * @param {Options} options
+ * @param {Partial<Subscription>} subscription
+ */
+export function wishOf({ headers, kind, name, secret }, { headers: shown = [], auth }) {
+  const lines = headers.split("\n").map((line) => line.trim());
+  /** @type {[string, string][]} */
+  const pairs = lines.filter(Boolean).map((line) => {
+    const [first = "", ...value] = line.split(":");
+    return [first.trim().toLowerCase(), value.join(":").trim()];
+  });
+  const before = shown.map((header) => header.name);
+  const gone = before.filter((header) => !pairs.some(([given]) => given === header));
+  const given = pairs.filter(([header, value]) => value !== "" || !before.includes(header));
+  const changed = [...gone.map((header) => [header, null]), ...given];
+  /** @type {Record<string, any>} */
+  const kinds = {
+    "": null,
+    bearer: { type: "bearer", token: secret },
+    basic: { type: "basic", username: name, password: secret },
+    header: { type: "header", name, value: secret },
+  };
+  return {
+    ...(changed.length > 0 && { headers: Object.fromEntries(changed) }),
+    ...(kind !== KEPT && (kind !== "" || auth) && { auth: kinds[kind] }),
+  };
+}
+
+/**
+ * @param {{ value: Options, set: (value: Options) => void, of: Partial<Subscription>,
+ *   failure: import("../lib/api.js").Failure | undefined }} props
+ */
+export function RequestOptions({ value, set, of, failure }) {
+  const put = (/** @type {keyof Options} */ name) => (/** @type {string} */ text) => set({ ...value, [name]: text });
+  const [nameOf, secretOf] = FIELDS_OF[value.kind] ?? [];
+  const kinds = of.auth ? [[KEPT, `As it is: ${of.auth.type}`], ...KINDS] : KINDS;
+  return html`
+    <${Field} label="Headers" fault=${failure?.fault("headers")}
+      hint="One in a line, such as “x-tenant: 42”. A name alone keeps its value, and a line that you delete removes the header."
+      input=${(/** @type {object} */ attributes) =>
+        html`<textarea rows="2" spellcheck="false" value=${value.headers} onInput=${typed(put("headers"))} ...${attributes}></textarea>`} />
+    <${Choice} label="Authentication" value=${value.kind} options=${kinds} onChange=${put("kind")}
+      hint="A URL with another scheme, host or port removes headers and authentication that are not set again." />
+    ${nameOf && html`<${TextField} label=${nameOf} spellcheck="false" value=${value.name} set=${put("name")} fault=${failure?.fault("auth")} />`}
+    ${secretOf && html`<${TextField} label=${secretOf} type="password" autocomplete="new-password" value=${value.secret} set=${put("secret")} fault=${nameOf ? undefined : failure?.fault("auth")} />`}
+  `;
+}
