@@ -82,7 +82,7 @@ pub struct ReplacedOwnerRow<'a> {
     suspended_at: Option<StoredInstant>,
     reason: Option<String>,
     rested_until: Option<StoredInstant>,
-    suspended_by: Option<&'static str>,
+    suspended_by: Option<String>,
     erasing_since: Option<StoredInstant>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> ReplacedOwnerRow<'a> {
             reason: suspension.as_ref().and_then(|suspension| suspension.reason.as_ref()).map(text_of),
             rested_until: rested_until.map(Into::into),
             suspended_by: suspension.as_ref().and_then(|suspension| {
-                SUSPENDED_BY.iter().find(|(by, _)| *by == suspension.by).map(|(_, stored)| *stored)
+                SUSPENDED_BY.iter().find(|(by, _)| *by == suspension.by).map(|(_, stored)| (*stored).to_owned())
             }),
             erasing_since: erasing_since.map(Into::into),
         })

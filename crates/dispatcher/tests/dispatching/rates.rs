@@ -13,8 +13,8 @@ use crate::world::{Running, World, millis, pass, seconds};
 const URL: &str = "https://receiver.example/a";
 const OTHER_URL: &str = "https://other.example/b";
 
-fn rate(per_second: f64) -> Option<DeliveryRate> {
-    Some(DeliveryRate::new(per_second).unwrap())
+fn rate(per_second: f64) -> DeliveryRate {
+    DeliveryRate::new(per_second).unwrap()
 }
 
 /// The most attempts that began within a second.
@@ -28,7 +28,7 @@ async fn three_dispatchers_keep_a_rate_together() {
     for (per_second, count, duration) in [(0.5, 8, 15), (7.0, 70, 10), (33.0, 330, 10), (1_000.0, 2_000, 2)] {
         let world = World::new(1);
         let lane = world.subscribe(URL).await;
-        world.set_rate(lane, rate(per_second)).await;
+        world.set_rate(lane, Some(rate(per_second))).await;
         world.publish(count, Some(lane)).await;
         let receivers = Receivers::new(|_| well());
         let queues = [(); 3].map(|()| FaultyQueue::new(&world.store, Arc::new(Fair)));
@@ -49,7 +49,7 @@ async fn three_dispatchers_keep_a_rate_together() {
 async fn a_rate_holds_up_no_other_lane_and_its_end_is_at_once() {
     let world = World::new(1);
     let (lane, other) = (world.subscribe(URL).await, world.subscribe(OTHER_URL).await);
-    world.set_rate(lane, rate(0.5)).await;
+    world.set_rate(lane, Some(rate(0.5))).await;
     for to in [lane, other] {
         world.publish(300, Some(to)).await;
     }
@@ -73,7 +73,7 @@ async fn a_slow_receiver_is_limited_by_both_its_cap_and_its_rate() {
     for (per_second, expected) in [(1.0, 20..=21), (1_000.0, 100..=130)] {
         let world = World::new(1);
         let lane = world.subscribe(URL).await;
-        world.set_rate(lane, rate(per_second)).await;
+        world.set_rate(lane, Some(rate(per_second))).await;
         world.publish(200, Some(lane)).await;
         let react = |_: &_| Reaction::After(seconds(2), answer(200));
         let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
@@ -99,7 +99,7 @@ impl Fate for LateOnce {
 async fn what_a_late_claim_took_goes_back_without_an_attempt() {
     let world = World::new(1);
     let (lane, other) = (world.subscribe(URL).await, world.subscribe(OTHER_URL).await);
-    world.set_rate(lane, rate(20.0)).await;
+    world.set_rate(lane, Some(rate(20.0))).await;
     world.publish(1, None).await;
     let fate = Arc::new(LateOnce(AtomicBool::new(false)));
     let (queue, receivers) = (FaultyQueue::new(&world.store, fate), Receivers::new(|_| well()));
