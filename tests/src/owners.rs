@@ -159,7 +159,8 @@ async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
         assert_eq!(host.try_publish(&event).await.expect("an answer").status, 202);
     }
     receiver.expect(1).await;
-    let by_host = |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
+    let by_host =
+        |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
     gatepost.send(&by_host("PATCH", "users/alice").json(&json!({ "name": "name-of-alice" }))).await;
     let found = traces_in(&storage).await;
     assert_eq!(found, TRACES, "the search sees what is stored");
@@ -182,7 +183,10 @@ async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
     .await;
     let found = traces_in(&storage).await;
     assert_eq!(found, Vec::<&str>::new());
-    assert_eq!(bob.at(gatepost.address()).get("/api/webhooks/subscriptions").await["subscriptions"][0]["enabled"], true);
+    assert_eq!(
+        bob.at(gatepost.address()).get("/api/webhooks/subscriptions").await["subscriptions"][0]["enabled"],
+        true
+    );
     let record = gatepost.send(&by_host("GET", "users/alice")).await.json();
     assert_eq!((&record["name"], &record["state"]["state"]), (&Value::Null, &json!("active")));
     let alice = gatepost.user("alice");
@@ -195,7 +199,12 @@ async fn traces_in(storage: &Storage) -> Vec<&'static str> {
     let files = if storage.server().is_some() {
         storage.execute_in_each("VACUUM FULL").await;
         let of_tables = |path: &std::path::Path| path.components().any(|part| part.as_os_str() == "base");
-        database_files(storage).await.into_iter().filter(|(path, _)| of_tables(path)).map(|(_, content)| content).collect()
+        database_files(storage)
+            .await
+            .into_iter()
+            .filter(|(path, _)| of_tables(path))
+            .map(|(_, content)| content)
+            .collect()
     } else {
         let (folder, settings) = (TempDir::new().expect("a folder"), storage.settings());
         let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();

@@ -58,6 +58,7 @@ mod harness;
 mod image;
 mod keys_command;
 mod metrics;
+mod owners;
 mod pages;
 mod portal;
 mod reload;

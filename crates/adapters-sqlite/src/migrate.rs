@@ -119,8 +119,15 @@ mod tests {
         for migration in migrations {
             let version = migration.name().version().to_string();
             // Keys are written with the audit log and the columns of today.
-            let of_today =
-                ["20261121000008", "20261124000002", "20261124000003", "20261125000001"].contains(&version.as_str());
+            let of_today = [
+                "20261121000008",
+                "20261124000002",
+                "20261124000003",
+                "20261125000001",
+                "20261127000002",
+                "20261127000010",
+            ];
+            let of_today = of_today.contains(&version.as_str());
             if version.as_str() <= "20261121000002" || of_today {
                 connection.run_migration(&migration).unwrap();
             }

@@ -79,7 +79,7 @@ fn nothing_set_gives_the_documented_defaults() {
     for (name, default) in DEFAULTS {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 71);
+    assert_eq!(loaded.settings.len(), 73);
 }
 
 #[test]
