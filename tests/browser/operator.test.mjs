@@ -226,7 +226,7 @@ test("a whole key that is pasted finds its owner, and no address has it", async 
     await page.getByRole("row", { name: /^kim/ }).waitFor();
     assert.equal(await search.inputValue(), key.slice(0, "svc_live_".length + 8));
   }
-  assert.equal(await page.locator("main a[href*=svc_live_]").count(), 0, "a key is no user");
+  assert.equal(await page.locator("main a[href*=svc_live_]").count(), 0, "a key is not a user");
   assert.ok(page.url().includes("query=svc_live_"));
   assert.deepEqual(
     [page.url(), ...addresses].filter((address) => address.includes(key.slice(0, -8))),

@@ -212,8 +212,8 @@ export function place(url) {
 const LIKE_A_KEY = /[A-Za-z0-9]{29,}/;
 
 /**
- * A text without the rest of what looks like an API key. Of its 32 random characters, 8 stay, which are as many as lists
- * may show; 6 more check them. A longer id is found by its start too.
+ * The text without the rest of what looks like an API key. Of its 32 random characters, 8 stay, which are as many as
+ * lists may show; 6 more check them. A longer id is found by its start too.
  * @param {string} text
  */
 export function startOfKey(text) {

@@ -71,7 +71,7 @@ test("a place is a URL without its scheme that fits a row", () => {
   assert.deepEqual([long.length, long.at(-1)], [48, "…"]);
 });
 
-test("a text that looks like a key is cut to what lists may show of it", () => {
+test("what looks like a key is cut to what lists may show of it", () => {
   const random = "0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
   const start = "01234567";
   for (const prefix of ["svc_live_", "acme", "acme-live2", "_"]) {
