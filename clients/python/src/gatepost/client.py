@@ -275,12 +275,7 @@ class AsyncGatepost(AsyncOperations):
         user_id: str | None = None,
         organization_id: str | None = None,
     ) -> types.SubscriptionWithSecret:
-        """Subscribes `url` to `events`, unless it is subscribed already: for the user of the token, an API key or an ID
-        token, or for a user or an organization of an operator token. It may be repeated: the secret is there only the
-        first time. `secret` is for a new subscription: if several processes start at the same time, give all the same,
-        because one of their subscriptions remains. A subscription that exists gets what else is given, but keeps its
-        signatures: if they are not `signing`, the call raises `ValueError` and changes nothing.
-        """
+        """As `Gatepost.ensure_subscription`."""
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
         settings = {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}
         return await self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))

@@ -1,6 +1,5 @@
 """What a program makes sure of when it starts: subscriptions, and a catalogue of event types."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -63,15 +62,16 @@ class Ensured:
             if created is not None:
                 return created
         found = of_url[0]
-        signing, signs = given.pop("signing", None), found.signing or "hmac"
+        signs = found.signing or "hmac"
+        signing, description, _ = (given.pop(name) for name in ("signing", "description", "secret"))
         if signing not in (None, signs):
-            message = f"the signatures of {found.id} are {signs}, not {signing}: change them with rotate_secret"
-            raise ValueError(message)
-        given.pop("secret", None)
-        description = {"description": given.pop("description", None)}
-        if not has(found, events, given | description):
+            raise ValueError(f"the signatures of {found.id} are {signs}, not {signing}: change them with rotate_secret")
+        is_kept = found.enabled and set(found.events) == set(events) and description in (None, found.description)
+        # The service tells no value of a header, nor a credential. The texts of 1 and `True` differ.
+        known: dict[str, Any] = {"filter": found.filter, "maxPerSecond": found.max_per_second}
+        if not is_kept or repr(known | given) != repr(known):
             members = {**self._owner, "id": found.id, "events": events, "enabled": True, **given}
-            changed = yield from call(self._change, members, description, self._timeout)
+            changed = yield from call(self._change, members, {"description": description}, self._timeout)
             found = changed.subscription
         return types.SubscriptionWithSecret(subscription=found)
 
@@ -107,23 +107,6 @@ class Ensured:
             cursor = page.next_cursor
             if cursor is None:
                 return found
-
-
-def has(found: types.Subscription, events: Sequence[str], given: Mapping[str, Any]) -> bool:
-    """Whether the subscription has all of it. The service tells no value of a header, nor a credential."""
-    return (
-        found.enabled
-        and set(found.events) == set(events)
-        and given["description"] in (None, found.description)
-        and given.get("maxPerSecond", found.max_per_second) == found.max_per_second
-        and ("filter" not in given or canonical(given["filter"]) == canonical(found.filter))
-        and not {"auth", "headers"} & set(given)
-    )
-
-
-def canonical(value: Any) -> str:
-    # Python finds 1 and `True` equal.
-    return json.dumps(value, sort_keys=True)
 
 
 def normal(url: str) -> Any:
