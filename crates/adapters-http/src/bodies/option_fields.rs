@@ -184,7 +184,8 @@ fn headers_of(values: SchemaType, description: &str) -> Schema {
 
 /// The schema of a rate.
 pub(crate) fn max_per_second_schema() -> Schema {
-    let description = "The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in          ten seconds) to 1,000, rounded to three decimal places. `null`: as many as the receiver takes.";
+    let description = "The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in \
+         ten seconds) to 1,000, rounded to three decimal places. `null`: as many as the receiver takes.";
     let [min, max] = [DeliveryRate::MIN, DeliveryRate::MAX].map(|limit| Some(Number::Float(limit.per_second())));
     ObjectBuilder::new()
         .schema_type(SchemaType::from_iter([Type::Number, Type::Null]))
