@@ -45,10 +45,9 @@ const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_a
 /// the server can see them.
 ///
 /// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
-/// - A lane that may only probe or has a rate is locked, so that it is in one claim at a time, and skipped if another
-///   transaction has locked it, or has written it since the claim saw it (`wakes`).
-/// - A lane that may only probe is skipped if it has an open claim. Open claims are searched among the first thousand
-///   deliveries of each kind, because claims are taken from there.
+/// - A lane that may only probe or has a rate is locked, and skipped if it was written since the claim saw it (`wakes`). One
+///   that may only probe is skipped if it has an open claim. Open claims are searched among the first thousand deliveries
+///   of each kind, because claims are taken from there.
 /// - The rows are locked, and [`TAKE`] writes them in the same transaction. `attempts` counts the new attempt.
 /// - Here and elsewhere, a condition with `ANY` repeats the ids of the lanes for the index, so that no other lanes are
 ///   read, in whatever order the tables are joined.
@@ -346,23 +345,20 @@ impl ReadyLane {
         self.target.as_ref()?.1.options.max_per_second
     }
 
-    fn rests(&self, at: Timestamp) -> bool {
-        self.rests_until.is_some_and(|until| at < until)
-    }
-
     fn may_probe(&self, at: Timestamp) -> bool {
         self.breaker.admission(at) == Admission::Probe
     }
 
     /// Whether several claims may take deliveries of the lane at a time.
     fn is_free(&self, at: Timestamp) -> bool {
-        self.breaker.admission(at) == Admission::Free && self.rate().is_none() && !self.rests(at)
+        let rests = self.rests_until.is_some_and(|until| at < until);
+        self.breaker.admission(at) == Admission::Free && self.rate().is_none() && !rests
     }
 
     /// How many deliveries a claim takes that has the lane to itself; `None` if the lane is free, pauses or rests.
     fn room_alone(&self, at: Timestamp) -> Option<u32> {
         match self.breaker.admission(at) {
-            _ if self.rests(at) => None,
+            _ if self.rests_until.is_some_and(|until| at < until) => None,
             Admission::Probe => Some(1),
             Admission::Free => self.rate().map(|rate| rate.claim_max().min(self.room)),
             Admission::Paused(_) => None,
