@@ -54,6 +54,8 @@ class Table:
     end_sessions = Operation("DELETE", "/api/sessions", types.SessionList)
     end_user_session = Operation("DELETE", "/api/operator/users/{userId}/sessions/{id}", types.SessionList)
     end_user_sessions = Operation("DELETE", "/api/operator/users/{userId}/sessions", types.SessionList)
+    erase_organization = Operation("DELETE", "/api/operator/organizations/{organizationId}", types.Owner)
+    erase_user = Operation("DELETE", "/api/operator/users/{userId}", types.Owner)
     error_index = Operation("GET", "/docs/errors", str)
     error_page = Operation("GET", "/docs/errors/{code}", str)
     export_event_types: Operation[Any] = Operation("GET", "/api/event-types/openapi.json", object)
@@ -328,6 +330,14 @@ class Operations1(Calls):
         """Ends all sessions of the user."""
         return self._call(Table.end_user_sessions, {"userId": user_id}, {})
 
+    def erase_organization(self, organization_id: str, *, confirm: str) -> types.Owner:
+        """Erases an organization."""
+        return self._call(Table.erase_organization, {"organizationId": organization_id, "confirm": confirm}, {})
+
+    def erase_user(self, user_id: str, *, confirm: str) -> types.Owner:
+        """Erases a user."""
+        return self._call(Table.erase_user, {"userId": user_id, "confirm": confirm}, {})
+
     def error_index(self) -> str:
         """Lists all error codes."""
         return self._call(Table.error_index, {}, {})
@@ -391,14 +401,6 @@ class Operations1(Calls):
     def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
         return self._call(Table.find_system_state, {}, {})
-
-    def find_user(self, user_id: str) -> types.Owner:
-        """Shows the record of a user."""
-        return self._call(Table.find_user, {"userId": user_id}, {})
-
-    def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
-        """Shows a delivery, its event and the result of each attempt."""
-        return self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
 
 
 class AsyncOperations1(AsyncCalls):
@@ -550,6 +552,14 @@ class AsyncOperations1(AsyncCalls):
         """Ends all sessions of the user."""
         return await self._call(Table.end_user_sessions, {"userId": user_id}, {})
 
+    async def erase_organization(self, organization_id: str, *, confirm: str) -> types.Owner:
+        """Erases an organization."""
+        return await self._call(Table.erase_organization, {"organizationId": organization_id, "confirm": confirm}, {})
+
+    async def erase_user(self, user_id: str, *, confirm: str) -> types.Owner:
+        """Erases a user."""
+        return await self._call(Table.erase_user, {"userId": user_id, "confirm": confirm}, {})
+
     async def error_index(self) -> str:
         """Lists all error codes."""
         return await self._call(Table.error_index, {}, {})
@@ -614,16 +624,16 @@ class AsyncOperations1(AsyncCalls):
         """Shows how the instance that answers and the store are doing."""
         return await self._call(Table.find_system_state, {}, {})
 
-    async def find_user(self, user_id: str) -> types.Owner:
-        """Shows the record of a user."""
-        return await self._call(Table.find_user, {"userId": user_id}, {})
-
-    async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
-        """Shows a delivery, its event and the result of each attempt."""
-        return await self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
-
 
 class Operations2(Calls):
+    def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return self._call(Table.find_user, {"userId": user_id}, {})
+
+    def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
+        """Shows a delivery, its event and the result of each attempt."""
+        return self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
+
     def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
         """Shows a webhook subscription and its health."""
         return self._call(Table.find_user_subscription, {"userId": user_id, "id": id}, {})
@@ -644,7 +654,7 @@ class Operations2(Calls):
         """Verifies an API key and returns its owner (RFC 7662)."""
         return self._call(Table.introspect, {"token": token, "scopes": scopes}, {})
 
-    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
         return Pages(self._call, "events", Table.list_all_audit_events, {}, {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -656,7 +666,7 @@ class Operations2(Calls):
         """Lists the caller's API keys."""
         return self._call(Table.list_api_keys, {}, {"organization": organization})
 
-    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
         return Pages(self._call, "events", Table.list_audit_events, {}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
 
@@ -684,7 +694,7 @@ class Operations2(Calls):
         """Lists the organization's API keys."""
         return self._call(Table.list_organization_api_keys, {"organizationId": organization_id}, {})
 
-    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
         return Pages(self._call, "events", Table.list_organization_audit_events, {"organizationId": organization_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -720,7 +730,7 @@ class Operations2(Calls):
         """Lists the user's API keys."""
         return self._call(Table.list_user_api_keys, {"userId": user_id}, {})
 
-    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the user, newest first."""
         return Pages(self._call, "events", Table.list_user_audit_events, {"userId": user_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -836,16 +846,16 @@ class Operations2(Calls):
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return self._call(Table.rotate_organization_secret, {"organizationId": organization_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
 
-    def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return self._call(Table.rotate_secret, {"id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key, "organization": organization})
-
-    def rotate_user_api_key(self, user_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return self._call(Table.rotate_user_api_key, {"userId": user_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
-
 
 class AsyncOperations2(AsyncCalls):
+    async def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return await self._call(Table.find_user, {"userId": user_id}, {})
+
+    async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
+        """Shows a delivery, its event and the result of each attempt."""
+        return await self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
+
     async def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
         """Shows a webhook subscription and its health."""
         return await self._call(Table.find_user_subscription, {"userId": user_id, "id": id}, {})
@@ -866,7 +876,7 @@ class AsyncOperations2(AsyncCalls):
         """Verifies an API key and returns its owner (RFC 7662)."""
         return await self._call(Table.introspect, {"token": token, "scopes": scopes}, {})
 
-    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
         return AsyncPages(self._call, "events", Table.list_all_audit_events, {}, {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -878,7 +888,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the caller's API keys."""
         return await self._call(Table.list_api_keys, {}, {"organization": organization})
 
-    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
         return AsyncPages(self._call, "events", Table.list_audit_events, {}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
 
@@ -906,7 +916,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the organization's API keys."""
         return await self._call(Table.list_organization_api_keys, {"organizationId": organization_id}, {})
 
-    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
         return AsyncPages(self._call, "events", Table.list_organization_audit_events, {"organizationId": organization_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -942,7 +952,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the user's API keys."""
         return await self._call(Table.list_user_api_keys, {"userId": user_id}, {})
 
-    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the user, newest first."""
         return AsyncPages(self._call, "events", Table.list_user_audit_events, {"userId": user_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -1058,16 +1068,16 @@ class AsyncOperations2(AsyncCalls):
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return await self._call(Table.rotate_organization_secret, {"organizationId": organization_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
 
-    async def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return await self._call(Table.rotate_secret, {"id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key, "organization": organization})
-
-    async def rotate_user_api_key(self, user_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return await self._call(Table.rotate_user_api_key, {"userId": user_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
-
 
 class Operations3(Calls):
+    def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return self._call(Table.rotate_secret, {"id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key, "organization": organization})
+
+    def rotate_user_api_key(self, user_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return self._call(Table.rotate_user_api_key, {"userId": user_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
+
     def rotate_user_secret(self, user_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return self._call(Table.rotate_user_secret, {"userId": user_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
@@ -1206,6 +1216,14 @@ class Operations3(Calls):
 
 
 class AsyncOperations3(AsyncCalls):
+    async def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return await self._call(Table.rotate_secret, {"id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key, "organization": organization})
+
+    async def rotate_user_api_key(self, user_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return await self._call(Table.rotate_user_api_key, {"userId": user_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
+
     async def rotate_user_secret(self, user_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return await self._call(Table.rotate_user_secret, {"userId": user_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})

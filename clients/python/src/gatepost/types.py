@@ -528,7 +528,7 @@ class ListedOwner:
     """The name, for people."""
     state: OwnerState
     active_keys: int
-    """How many keys are active: at most 1,000."""
+    """How many keys are active, disabled ones too: at most 1,000."""
     enabled_subscriptions: int
     """How many subscriptions are enabled: at most 1,000."""
     failing_subscriptions: int
@@ -623,7 +623,7 @@ class OwnerState:
     reason: str | None = None
     since: str | None = None
     state: str
-    """`active` or `suspended`."""
+    """`active`, `suspended`, or `erasing`: suspended, until everything of the owner is erased."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

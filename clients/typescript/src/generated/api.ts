@@ -59,7 +59,7 @@ export interface components {
         /** Who did what, how, when and from where. */
         AuditEvent: {
             /** What was done. */
-            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
+            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
             /** Who did it. */
             actor: components["schemas"]["AuditActor"];
             /** The address from which the request came. */
@@ -648,7 +648,7 @@ export interface components {
         };
         /** A user or an organization in a list. */
         ListedOwner: components["schemas"]["Owner"] & {
-            /** How many keys are active: at most 1,000. */
+            /** How many keys are active, disabled ones too: at most 1,000. */
             activeKeys: number;
             /** How many subscriptions are enabled: at most 1,000. */
             enabledSubscriptions: number;
@@ -736,7 +736,7 @@ export interface components {
             reason?: string;
             /** When the owner was suspended; absent if the owner is active. */
             since?: string;
-            /** `active` or `suspended`. */
+            /** `active`, `suspended`, or `erasing`: suspended, until everything of the owner is erased. */
             state: "active" | "suspended";
         };
         /** Which events a subscription receives, by their content: a condition about the body that receivers get. */
@@ -1467,7 +1467,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -1604,7 +1604,7 @@ export interface operations {
                 /** Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
                 actor?: string;
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -1978,6 +1978,32 @@ export interface operations {
             };
         };
     };
+    eraseOrganization: {
+        parameters: {
+            query: {
+                /** The id of the path again, so that a slip erases nobody */
+                confirm: string;
+            };
+            header?: never;
+            path: {
+                /** The organization's id. */
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The record of the organization, with the state `erasing` */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
+                };
+            };
+        };
+    };
     changeOrganization: {
         parameters: {
             query?: never;
@@ -2009,7 +2035,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -3033,6 +3059,32 @@ export interface operations {
             };
         };
     };
+    eraseUser: {
+        parameters: {
+            query: {
+                /** The id of the path again, so that a slip erases nobody */
+                confirm: string;
+            };
+            header?: never;
+            path: {
+                /** The user's `sub` at the configured issuer. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The record of the user, with the state `erasing` */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Owner"];
+                };
+            };
+        };
+    };
     changeUser: {
         parameters: {
             query?: never;
@@ -3064,7 +3116,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
