@@ -38,6 +38,7 @@ mod change_signal;
 mod change_writer;
 mod claimers;
 mod copying;
+mod erasure;
 mod hosts;
 mod keys;
 mod left_attempt;

@@ -14,6 +14,7 @@ mod by_hour;
 mod catalogue;
 mod connection;
 mod copying;
+mod erasure;
 mod file_lock;
 mod keys;
 mod migrate;

@@ -1,4 +1,3 @@
-mod erase_owner;
 mod list_owners;
 
 use async_trait::async_trait;
@@ -56,7 +55,7 @@ impl OwnerStore for SqliteStore {
 }
 
 /// See [`OwnerStore::find`](OwnerStore::find).
-fn find_owner(connection: &mut SqliteConnection, owner: &OwnerId) -> Result<OwnerRecord, Undo> {
+pub(crate) fn find_owner(connection: &mut SqliteConnection, owner: &OwnerId) -> Result<OwnerRecord, Undo> {
     let row: Option<OwnerRow> = record_of(owner).first(connection).optional()?;
     Ok(record_in(owner, row)?)
 }

@@ -83,7 +83,7 @@ impl Work for SetOwnerStateRequest {
 }
 
 /// Begins the transaction, locks the owner, and reads the record.
-pub(super) async fn locked(connection: &AsyncPgConnection, owner: &OwnerId) -> Result<OwnerRecord, Failure> {
+pub(crate) async fn locked(connection: &AsyncPgConnection, owner: &OwnerId) -> Result<OwnerRecord, Failure> {
     let (begun, locked, rows) = join3(
         Begin.execute(&mut &*connection),
         lock_owner(owner).execute(&mut &*connection),

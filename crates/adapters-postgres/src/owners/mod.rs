@@ -1,4 +1,3 @@
-mod change_owner;
-mod erase_owner;
+pub(crate) mod change_owner;
 mod list_owners;
 mod owner_store;

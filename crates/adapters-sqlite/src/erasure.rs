@@ -12,9 +12,9 @@ use domain::OwnerId;
 use domain::audit::Cause;
 use domain::ports::{EraseRequest, Erasure, StoreError};
 
-use super::find_owner;
 use crate::SqliteStore;
 use crate::audit::write_events;
+use crate::owners::find_owner;
 use crate::undo::Undo;
 use crate::webhooks::{Id, delete_events, delete_subscriptions};
 

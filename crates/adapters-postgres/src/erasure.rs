@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{BigInt, Binary, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{
     DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, ErasingRow, FoundRow,
@@ -13,10 +13,10 @@ use domain::audit::Cause;
 use domain::ports::{EraseRequest, Erasure, StoreError};
 use domain::{CredentialDigest, OwnerId};
 
-use super::change_owner::locked;
 use crate::PostgresStore;
-use crate::attempt::{CountRow, Failure, Work};
+use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
+use crate::owners::change_owner::locked;
 use crate::transaction::{Commit, Rollback, settle};
 
 /// A lane that is closed and never ready is not served: the erasure deletes its deliveries. The lanes are locked in the order
@@ -30,23 +30,21 @@ const CLOSE_LANES: &str = "WITH theirs AS MATERIALIZED (
     UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1, is_open = FALSE, ready_at = NULL
     FROM theirs WHERE lane.subscription_id = theirs.subscription_id";
 
-/// Deletes the ids of publishers, with their events.
-const ERASE_PUBLICATIONS: &str = "WITH gone AS (
-        DELETE FROM webhook_publications WHERE event_id = ANY(ARRAY(
-            SELECT event_id FROM webhook_publications WHERE owner_issuer = $1 AND owner_subject = $2
-            ORDER BY publisher_id LIMIT $3
-        )) RETURNING event_id
-    ), events AS (DELETE FROM webhook_events WHERE id = ANY(ARRAY(SELECT event_id FROM gone)))
-    SELECT count(*) AS count FROM gone";
+/// Deletes the ids of publishers.
+const ERASE_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_id = ANY(ARRAY(
+        SELECT event_id FROM webhook_publications WHERE owner_issuer = $1 AND owner_subject = $2
+        ORDER BY publisher_id LIMIT $3
+    )) RETURNING event_id AS id";
 
 /// Deletes subscriptions that were deleted before `$4`. Nothing is left of their deliveries.
-const ERASE_SUBSCRIPTIONS: &str = "WITH gone AS (
-        DELETE FROM webhook_subscriptions WHERE id = ANY(ARRAY(
-            SELECT id FROM webhook_subscriptions
-            WHERE owner_issuer = $1 AND owner_subject = $2 AND deleted_at < $4 LIMIT $3
-        )) RETURNING id
-    ), lanes AS (DELETE FROM webhook_lanes WHERE subscription_id = ANY(ARRAY(SELECT id FROM gone)))
-    SELECT count(*) AS count FROM gone";
+const ERASE_SUBSCRIPTIONS: &str = "DELETE FROM webhook_subscriptions WHERE id = ANY(ARRAY(
+        SELECT id FROM webhook_subscriptions
+        WHERE owner_issuer = $1 AND owner_subject = $2 AND deleted_at < $4 LIMIT $3
+    )) RETURNING id";
+
+const ERASE_EVENTS: &str = "DELETE FROM webhook_events WHERE id = ANY($1)";
+
+const ERASE_LANES: &str = "DELETE FROM webhook_lanes WHERE subscription_id = ANY($1)";
 
 const FORGET_OWNER: &str = "DELETE FROM key_owners WHERE owner_issuer = $1 AND owner_subject = $2";
 
@@ -107,10 +105,11 @@ async fn erase(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryR
             erased = erase_deliveries(connection, table, request).await?;
         }
     }
-    for rest in [ERASE_PUBLICATIONS, ERASE_SUBSCRIPTIONS] {
-        if erased == 0 {
-            erased = count(connection, rest, request).await?;
-        }
+    if erased == 0 {
+        erased = erase_publications(connection, request).await?;
+    }
+    if erased == 0 {
+        erased = erase_subscriptions(connection, request).await?;
     }
     if erased == 0 { few(connection, EMPTY_EVENTS, request).await } else { Ok(erased) }
 }
@@ -141,14 +140,30 @@ async fn few(connection: &AsyncPgConnection, statement: &str, request: &EraseReq
     Kept(statement).execute(&mut &*connection).await
 }
 
-/// Runs a statement that counts about the most rows.
-async fn count(connection: &AsyncPgConnection, statement: &str, request: &EraseRequest) -> QueryResult<usize> {
-    let statement = diesel::sql_query(statement)
+async fn erase_publications(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
+    let deletion = diesel::sql_query(ERASE_PUBLICATIONS)
+        .bind::<Text, _>(request.owner.issuer())
+        .bind::<Text, _>(request.owner.subject())
+        .bind::<BigInt, i64>(request.max.into());
+    let gone = Kept(deletion).load(&mut &*connection).await?;
+    erase_ids(connection, ERASE_EVENTS, gone).await
+}
+
+async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
+    let deletion = diesel::sql_query(ERASE_SUBSCRIPTIONS)
         .bind::<Text, _>(request.owner.issuer())
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into())
         .bind::<Instant, StoredInstant>(request.settled.into());
-    Kept(statement).get_result(&mut &*connection).await.map(|row| counted(&row))
+    let gone = Kept(deletion).load(&mut &*connection).await?;
+    erase_ids(connection, ERASE_LANES, gone).await
+}
+
+/// Deletes what has these ids in another table, and returns the number of ids.
+async fn erase_ids(connection: &AsyncPgConnection, statement: &str, gone: Vec<IdRow>) -> QueryResult<usize> {
+    let ids: Vec<Vec<u8>> = gone.into_iter().map(|row| row.id).collect();
+    Kept(diesel::sql_query(statement).bind::<Array<Binary>, _>(&ids)).execute(&mut &*connection).await?;
+    Ok(ids.len())
 }
 
 /// Deletes deliveries of one table, of one subscription that has any, with their events. `LIMIT 1` makes the planner look up
@@ -164,26 +179,20 @@ async fn erase_deliveries(
         WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 LIMIT 1"
     ));
     let search = search.bind::<Text, _>(request.owner.issuer()).bind::<Text, _>(request.owner.subject());
-    let found: Option<SubscriptionRow> = Kept(search).load(&mut &*connection).await?.pop();
+    let found: Option<IdRow> = Kept(search).load(&mut &*connection).await?.pop();
     let Some(subscription) = found else { return Ok(0) };
     let deletion = diesel::sql_query(format!(
-        "WITH gone AS (
-            DELETE FROM {table} WHERE subscription_id = $1 AND {id} = ANY(ARRAY(
-                SELECT {id} FROM {table} WHERE subscription_id = $1 ORDER BY {id} LIMIT $2 FOR UPDATE SKIP LOCKED
-            )) RETURNING event_id
-        ), events AS (DELETE FROM webhook_events WHERE id = ANY(ARRAY(SELECT event_id FROM gone)))
-        SELECT count(*) AS count FROM gone"
+        "DELETE FROM {table} WHERE subscription_id = $1 AND {id} = ANY(ARRAY(
+            SELECT {id} FROM {table} WHERE subscription_id = $1 ORDER BY {id} LIMIT $2 FOR UPDATE SKIP LOCKED
+        )) RETURNING event_id AS id"
     ));
     let deletion = deletion.bind::<Binary, _>(subscription.id).bind::<BigInt, i64>(request.max.into());
-    Kept(deletion).get_result(&mut &*connection).await.map(|row| counted(&row))
-}
-
-fn counted(row: &CountRow) -> usize {
-    usize::try_from(row.count).unwrap_or_default()
+    let gone = Kept(deletion).load(&mut &*connection).await?;
+    erase_ids(connection, ERASE_EVENTS, gone).await
 }
 
 #[derive(QueryableByName)]
-struct SubscriptionRow {
+struct IdRow {
     #[diesel(sql_type = Binary)]
     id: Vec<u8>,
 }
