@@ -228,7 +228,7 @@ it("wrong options are refused, and so is a browser", () => {
   }
 });
 
-it("a limit that is no number is refused, and one that is undefined has its default", async () => {
+it("a limit that is not a number is refused, and one that is undefined has its default", async () => {
   for (const wrong of [NaN, -1, "soon"]) {
     for (const name of [
       "maxAgeMs",

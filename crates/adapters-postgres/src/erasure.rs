@@ -77,7 +77,7 @@ impl Work for ListErasing {
     }
 }
 
-/// Erases rows of the first kind that the owner has. It holds the lock of the owner, so that an owner who begins anew after
+/// Erases rows of the first kind that the owner has. It holds the lock of the owner, so that an owner who begins again after
 /// the erasure loses nothing.
 impl Work for EraseRequest {
     type Answer = u32;

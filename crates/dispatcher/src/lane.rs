@@ -75,7 +75,7 @@ pub(crate) struct Aftermath {
 
 /// The state of the queue of one subscription, as far as this process knows it, and the deliveries that it has claimed.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and most lanes have any of them")]
+#[expect(clippy::struct_excessive_bools, reason = "each is another fact about the lane")]
 pub(crate) struct Lane {
     pub(crate) owner: OwnerNumber,
     cap: LaneCap,

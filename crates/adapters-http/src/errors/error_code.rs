@@ -265,7 +265,7 @@ error_codes! {
         title: "The owner is being erased",
         cause: "An erasure has begun for this user or organization. It cannot be undone.",
         cure: "Wait until the record has the state active again: then nothing of the owner is left, and a new key or sign-in \
-               begins anew.",
+               starts again.",
     }
     SecretOverlapping = 409 "secret_overlapping" {
         title: "The secret was rotated recently",

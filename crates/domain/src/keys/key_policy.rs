@@ -160,8 +160,7 @@ impl KeyPolicy {
     }
 
     /// What finds keys by what lists show of them, the [`ApiKey::prefix`](crate::ApiKey::prefix): the start of it, or all of it
-    /// and true. A text that does not tell keys of this policy from each other is taken as all of it, perhaps of an earlier
-    /// policy.
+    /// and true. Anything else is taken as all of it, because it may be of an earlier policy.
     pub(crate) fn preview_query(&self, text: &str) -> (String, bool) {
         let start = text.trim_end_matches("...").trim_end_matches('…');
         let is_start = start == text && start.starts_with(self.prefix()) && start.len() > self.prefix().len();

@@ -89,7 +89,7 @@ async fn announce_all(stores: &OwnedStores) {
 
 /// Keys, sessions, subscriptions, deliveries and the record are gone, the audit log has neither changes nor addresses of the
 /// owner, no list has the owner, and everything of others is as before: also of an organization with the same id, and of an
-/// owner who is suspended only. The owner begins anew.
+/// owner who is suspended only. The owner begins again.
 pub async fn nothing_of_an_erased_owner_is_found(stores: Arc<OwnedStores>) {
     let (owner, fellow) = (user("alice"), user_of("organization:https://id.example", "alice"));
     let theirs = Belongings::create(&stores, owner.clone()).await;

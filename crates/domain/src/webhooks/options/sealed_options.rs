@@ -90,7 +90,7 @@ impl SealedOptionsChange {
     }
 
     /// The options of a subscription whose URL gets another origin, and which of `before` they no longer have. The rate
-    /// is no secret, and stays.
+    /// is not secret, and stays.
     ///
     /// # Errors
     ///
