@@ -368,7 +368,7 @@ test("the page checks a signature with a secret that stays in it", async () => {
   await page.getByLabel("Secret or public key").fill("whsec_!");
   await page.getByText("This is not a secret").waitFor();
   await page.getByLabel("Secret or public key").fill(secret);
-  await page.getByText("The signature is right").waitFor();
+  await page.getByText("The signature is right:").waitFor();
   await page.getByLabel("webhook-timestamp").fill("1");
   await page.getByText("No signature matches.").waitFor();
   assert.deepEqual(
