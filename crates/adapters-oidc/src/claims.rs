@@ -35,14 +35,15 @@ pub(crate) fn read_user(
     OwnerId::new(issuer, subject).map_err(|_| Refusal("sub is not a valid user id"))
 }
 
-/// The name and the e-mail address of the user (`OpenID` Connect Core 1.0, section 5.1), without an address that the provider
-/// says it has not verified.
+/// The name and the e-mail address of the user (`OpenID` Connect Core 1.0, section 5.1), with an address only if the
+/// provider says that it has verified it: others can type the address of somebody else.
 pub(crate) fn read_profile(claims: &Map<String, Value>) -> OwnerProfile {
     let text = |name: &str| claims.get(name).and_then(Value::as_str);
-    let is_unverified = claims.get("email_verified").is_some_and(|verified| *verified != Value::Bool(true));
+    // Some providers send the truth as text.
+    let is_verified = claims.get("email_verified").is_some_and(|it| *it == Value::Bool(true) || it == "true");
     OwnerProfile {
         name: text("name").and_then(|name| OwnerText::parse(name).ok()),
-        email: text("email").filter(|_| !is_unverified).and_then(|email| OwnerText::parse(email).ok()),
+        email: text("email").filter(|_| is_verified).and_then(|email| OwnerText::parse(email).ok()),
     }
 }
 
@@ -199,13 +200,15 @@ mod tests {
             (name.map(|name| name.as_str().to_owned()), email.map(|email| email.as_str().to_owned()))
         };
         let both = (Some("Zoë".to_owned()), Some("zoe@acme.example".to_owned()));
-        assert_eq!(read(json!({"name": "Zoë", "email": "zoe@acme.example"})), both);
+        assert_eq!(read(json!({"name": "Zoë", "email": "zoe@acme.example", "email_verified": "true"})), both);
+        assert_eq!(read(json!({"name": "Zoë", "email": "zoe@acme.example"})), (both.0.clone(), None));
         assert_eq!(read(json!({"name": "Zoë", "email": "zoe@acme.example", "email_verified": true})), both);
         for unverified in [json!(false), json!("false"), json!(null)] {
             assert_eq!(read(json!({"email": "zoe@acme.example", "email_verified": unverified})), (None, None));
         }
         for wrong in [json!(""), json!("a\n"), json!(1), json!("a".repeat(300))] {
-            assert_eq!(read(json!({"name": wrong, "email": wrong})), (None, None), "{wrong}");
+            let claims = json!({"name": wrong, "email": wrong, "email_verified": true});
+            assert_eq!(read(claims), (None, None), "{wrong}");
         }
     }
 
