@@ -24,7 +24,7 @@ use crate::transaction::{Commit, Rollback, settle};
 const CLOSE_LANES: &str = "WITH theirs AS MATERIALIZED (
         SELECT lane.subscription_id FROM webhook_subscriptions AS subscription
         JOIN webhook_lanes AS lane ON lane.subscription_id = subscription.id
-        WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2
+        WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 AND subscription.deleted_at IS NULL
         ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane
     )
     UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1, is_open = FALSE, ready_at = NULL
@@ -36,11 +36,16 @@ const ERASE_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_i
         ORDER BY publisher_id LIMIT $3
     )) RETURNING event_id AS id";
 
-/// Deletes subscriptions that were deleted before `$4`. Nothing is left of their deliveries.
-const ERASE_SUBSCRIPTIONS: &str = "DELETE FROM webhook_subscriptions WHERE id = ANY(ARRAY(
-        SELECT id FROM webhook_subscriptions
-        WHERE owner_issuer = $1 AND owner_subject = $2 AND deleted_at < $4 LIMIT $3
-    )) RETURNING id";
+/// Subscriptions that were deleted before `$4`, if nothing is left of their deliveries: a delivery that another transaction has
+/// locked is still there.
+const SETTLED: &str = "SELECT subscription.id FROM webhook_subscriptions AS subscription
+    WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 AND subscription.deleted_at < $4
+        AND NOT EXISTS (SELECT FROM webhook_due WHERE subscription_id = subscription.id)
+        AND NOT EXISTS (SELECT FROM webhook_deliveries WHERE subscription_id = subscription.id)
+        AND NOT EXISTS (SELECT FROM webhook_attempts WHERE subscription_id = subscription.id)
+    ORDER BY subscription.id LIMIT $3";
+
+const ERASE_SUBSCRIPTIONS: &str = "DELETE FROM webhook_subscriptions WHERE id = ANY($1)";
 
 const ERASE_EVENTS: &str = "DELETE FROM webhook_events WHERE id = ANY($1)";
 
@@ -73,7 +78,8 @@ impl Work for ListErasing {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<OwnerId>, Failure> {
         let query = diesel::sql_query(ERASING).bind::<BigInt, i64>(self.0.into());
         let rows: Vec<ErasingRow> = Kept(query).load(&mut &*connection).await?;
-        Ok(rows.into_iter().map(OwnerId::try_from).collect::<Result<_, _>>()?)
+        // An unreadable row keeps no other owner waiting.
+        Ok(rows.into_iter().filter_map(|row| OwnerId::try_from(row).ok()).collect())
     }
 }
 
@@ -114,19 +120,18 @@ async fn erase(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryR
     if erased == 0 { few(connection, EMPTY_EVENTS, request).await } else { Ok(erased) }
 }
 
-/// Deletes the subscriptions that exist, so that no publication adds deliveries.
+/// Deletes the subscriptions that exist, so that no publication adds deliveries. The lanes come first, as everywhere.
 async fn close(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
     let (issuer, subject) = (request.owner.issuer(), request.owner.subject());
+    let of_owner = |statement| diesel::sql_query(statement).bind::<Text, _>(issuer).bind::<Text, _>(subject);
+    Kept(of_owner(CLOSE_LANES)).execute(&mut &*connection).await?;
     let deletion = diesel::sql_query(DELETE_SUBSCRIPTIONS)
         .bind::<Instant, StoredInstant>(request.at.into())
         .bind::<Text, _>(issuer)
         .bind::<Text, _>(subject);
     let deleted = Kept(deletion).execute(&mut &*connection).await?;
     if deleted > 0 {
-        for statement in [CLOSE_LANES, ERASE_PATTERNS] {
-            let statement = diesel::sql_query(statement).bind::<Text, _>(issuer).bind::<Text, _>(subject);
-            Kept(statement).execute(&mut &*connection).await?;
-        }
+        Kept(of_owner(ERASE_PATTERNS)).execute(&mut &*connection).await?;
     }
     Ok(deleted)
 }
@@ -146,24 +151,30 @@ async fn erase_publications(connection: &AsyncPgConnection, request: &EraseReque
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into());
     let gone = Kept(deletion).load(&mut &*connection).await?;
-    erase_ids(connection, ERASE_EVENTS, gone).await
+    erase_ids(connection, ERASE_EVENTS, &ids_of(gone)).await
 }
 
+/// The lane goes before the subscription: the order of every transaction.
 async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
-    let deletion = diesel::sql_query(ERASE_SUBSCRIPTIONS)
+    let search = diesel::sql_query(SETTLED)
         .bind::<Text, _>(request.owner.issuer())
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into())
         .bind::<Instant, StoredInstant>(request.settled.into());
-    let gone = Kept(deletion).load(&mut &*connection).await?;
-    erase_ids(connection, ERASE_LANES, gone).await
+    let settled: Vec<IdRow> = Kept(search).load(&mut &*connection).await?;
+    let ids = ids_of(settled);
+    erase_ids(connection, ERASE_LANES, &ids).await?;
+    erase_ids(connection, ERASE_SUBSCRIPTIONS, &ids).await
 }
 
-/// Deletes what has these ids in another table, and returns the number of ids.
-async fn erase_ids(connection: &AsyncPgConnection, statement: &str, gone: Vec<IdRow>) -> QueryResult<usize> {
-    let ids: Vec<Vec<u8>> = gone.into_iter().map(|row| row.id).collect();
-    Kept(diesel::sql_query(statement).bind::<Array<Binary>, _>(&ids)).execute(&mut &*connection).await?;
+/// Deletes what has these ids, and returns the number of ids.
+async fn erase_ids(connection: &AsyncPgConnection, statement: &str, ids: &[Vec<u8>]) -> QueryResult<usize> {
+    Kept(diesel::sql_query(statement).bind::<Array<Binary>, _>(ids)).execute(&mut &*connection).await?;
     Ok(ids.len())
+}
+
+fn ids_of(rows: Vec<IdRow>) -> Vec<Vec<u8>> {
+    rows.into_iter().map(|row| row.id).collect()
 }
 
 /// Deletes deliveries of one table, of one subscription that has any, with their events. `LIMIT 1` makes the planner look up
@@ -188,7 +199,7 @@ async fn erase_deliveries(
     ));
     let deletion = deletion.bind::<Binary, _>(subscription.id).bind::<BigInt, i64>(request.max.into());
     let gone = Kept(deletion).load(&mut &*connection).await?;
-    erase_ids(connection, ERASE_EVENTS, gone).await
+    erase_ids(connection, ERASE_EVENTS, &ids_of(gone)).await
 }
 
 #[derive(QueryableByName)]

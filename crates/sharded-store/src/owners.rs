@@ -36,9 +36,10 @@ impl OwnerStore for ShardedStore {
 
 #[async_trait]
 impl Erasure for ShardedStore {
-    /// Those of each shard: an owner who waits long on one shard keeps no owner of another one waiting.
+    /// Those of each shard that answers: neither a shard that is down nor an owner who waits long on one shard keeps the
+    /// owners of another one waiting.
     async fn erasing(&self, max: u32) -> Result<Vec<OwnerId>, StoreError> {
-        let erasing = all(&self.shards, |shard| shard.store.erasure.erasing(max)).await?;
+        let erasing = all(self.in_turn(), |shard| shard.store.erasure.erasing(max)).await?;
         Ok(erasing.into_iter().flatten().collect())
     }
 

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::OwnerId;
 use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, EraseRequest, Erasure, StoreError};
 
@@ -32,19 +33,24 @@ impl Erasures {
     ///
     /// # Errors
     ///
-    /// If the store fails. The next call continues.
+    /// If the store fails for an owner. The call goes on with the others, and the next call continues.
     pub async fn step(&self) -> Result<u32, StoreError> {
-        let mut erased = 0_u32;
+        let mut erased = Ok(0_u32);
         for owner in self.store.erasing(ERASED_TOGETHER_MAX).await? {
-            let at = self.clock.now();
-            let request = EraseRequest { owner, at, settled: at.minus(SETTLING), max: ERASED_AT_ONCE_MAX };
-            let rows = self.store.erase(&request).await?;
-            if rows == 0 {
-                let cause = Cause::new(&Origin::SERVICE, at, &*self.entropy);
-                self.store.finish_erasure(&request.owner, &cause).await?;
-            }
-            erased = erased.saturating_add(rows);
+            let rows = self.erase(owner).await;
+            erased = erased.and_then(|sum| Ok(rows?.saturating_add(sum)));
         }
-        Ok(erased)
+        erased
+    }
+
+    async fn erase(&self, owner: OwnerId) -> Result<u32, StoreError> {
+        let at = self.clock.now();
+        let request = EraseRequest { owner, at, settled: at.minus(SETTLING), max: ERASED_AT_ONCE_MAX };
+        let rows = self.store.erase(&request).await?;
+        if rows == 0 {
+            let cause = Cause::new(&Origin::SERVICE, at, &*self.entropy);
+            self.store.finish_erasure(&request.owner, &cause).await?;
+        }
+        Ok(rows)
     }
 }
