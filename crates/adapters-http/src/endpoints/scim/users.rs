@@ -197,6 +197,10 @@ async fn write(
             owners.set_state(&owner, state(true), &origin).await?;
         }
         let record = owners.change(&owner, change, &origin).await?;
+        if record.erasing_since.is_some() {
+            // The provider repeats what fails, so that its word counts after the erasure too.
+            return Err(ErrorCode::OwnerErasing.into());
+        }
         let mut user = User::known(owner.clone(), record);
         if active == Some(true) && user.is_some() {
             user = User::known(owner.clone(), owners.set_state(&owner, state(false), &origin).await?);
