@@ -241,7 +241,7 @@ export function filterOf(text) {
 /** The rate that was typed; `null` for none. The service says what is wrong with it. @param {string} text @returns {any} */
 export function rateOf(text) {
   const trimmed = text.trim().replace(",", ".");
-  return trimmed === "" ? null : Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed);
+  return trimmed === "" ? null : Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
 }
 
 /** @param {{ created: Created, onClose: () => void }} props */

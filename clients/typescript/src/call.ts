@@ -101,7 +101,11 @@ function request(connection: Connection, id: string, operation: Operation, value
   const init: RequestInit = { method: operation.method, headers, redirect: "manual" };
   if (operation.body) {
     headers["content-type"] = "application/json";
-    init.body = JSON.stringify(rest);
+    // JSON has no such number, and `null` may mean to remove.
+    init.body = JSON.stringify(rest, (name, value) => {
+      if (typeof value === "number" && !Number.isFinite(value)) throw wrong(`${name} must be a finite number`);
+      return value;
+    });
   }
   return [`${connection.url}${path}${query.size > 0 ? `?${query}` : ""}`, init];
 }

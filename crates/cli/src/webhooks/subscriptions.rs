@@ -147,7 +147,7 @@ pub(super) struct CreateArguments {
     #[arg(long, value_name = "KIND", value_parser = SIGNING)]
     signing: Option<String>,
     /// The most deliveries in a second, retries included: 0.1 to 1000
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = rate)]
     max_per_second: Option<f64>,
     #[command(flatten)]
     request: RequestFile,
@@ -214,7 +214,7 @@ pub(super) struct UpdateArguments {
     #[arg(long, group = "change", conflicts_with = "filter")]
     no_filter: bool,
     /// The most deliveries in a second, retries included: 0.1 to 1000
-    #[arg(long, value_name = "NUMBER", group = "change")]
+    #[arg(long, value_name = "NUMBER", value_parser = rate, group = "change")]
     max_per_second: Option<f64>,
     /// Send as many as the receiver takes
     #[arg(long, group = "change", conflicts_with = "max_per_second")]
@@ -412,4 +412,10 @@ pub(super) async fn delete(arguments: &ConfirmedTarget, connection: &Connection)
     let consumer = connection.consumer(&arguments.target.owner).await?;
     connection.heard(consumer.delete_subscription(id).await)?;
     Reply::new(&member("deleted", id), format!("{id} is deleted"))
+}
+
+/// A number. JSON has no other ones: the service would remove the rate.
+fn rate(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| "must be a number from 0.1 to 1000".to_owned())
 }
