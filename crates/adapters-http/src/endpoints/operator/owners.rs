@@ -170,8 +170,8 @@ documented_errors!(ErasingOwner: OwnerErasing);
 /// Erases a user.
 ///
 /// The user is suspended at once, and for good. Then a job deletes the keys, sessions and subscriptions, and all deliveries
-/// with payloads and answers, and empties the events of the user's audit log. It takes about fifteen seconds, and longer for a
-/// user with many deliveries; a restart does not stop it. Then the record is gone, and the operational event
+/// with payloads and answers, and empties the events of the user's audit log. It takes seconds, and longer for a user with many
+/// deliveries; a restart does not stop it. Then the record is gone, and the operational event
 /// `gatepost.owner.erased` says so. It cannot be undone. A repeated call changes nothing.
 #[utoipa::path(
     delete,
