@@ -112,7 +112,7 @@ async def keys(session: Session, user: Any, operator: Any) -> None:
     assert (await operator("revoke_user_api_key", "alice", rotated.key_id)).keys
     assert (await operator("revoke_user_api_keys", "bob")).revoked_count == 0
     assert (await operator("erase_user", "mallory", confirm="mallory")).state.state == "erasing"
-    assert (await operator("erase_organization", "globex", confirm="globex")).state.state == "erasing"
+    assert (await operator("erase_organization", "umbrella", confirm="umbrella")).state.state == "erasing"
     assert await user("list_audit_events", target=created.key_id)
     assert await operator("list_all_audit_events", user_id="alice", limit=1, action="key.created")
 

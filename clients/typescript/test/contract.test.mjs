@@ -81,7 +81,7 @@ describe("the service", { skip: ABSENT }, () => {
     assert.deepEqual(names, ["organization Acme", "user Alice"]);
     assert.equal((await operator.listOwners({ query: "ali", state: "active" })).owners[0].activeKeys, 1);
     assert.equal((await operator.setOrganizationState({ organizationId: "acme", state: "active" })).name, "Acme");
-    const gone = { organizationId: "globex", confirm: "globex" };
+    const gone = { organizationId: "umbrella", confirm: "umbrella" };
     assert.equal((await operator.eraseOrganization(gone)).state.state, "erasing");
     assert.equal((await operator.eraseUser({ userId: "mallory", confirm: "mallory" })).state.state, "erasing");
     await fails(operator.eraseUser({ userId: "alice", confirm: "bob" }), "invalid_field");
