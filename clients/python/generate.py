@@ -16,7 +16,7 @@ METHODS = ("get", "put", "post", "patch", "delete")
 # with similar names, and the blocking and the awaiting class, are neighbours.
 CLASS_OPERATIONS_MAX = 55
 # A description of a class or a field with no more words says what its name says.
-TYPE_WORDS = 6
+TYPE_WORDS = 7
 # Members that no log may contain: `repr` leaves them out.
 SECRETS = {
     ("BasicAuth", "password"),

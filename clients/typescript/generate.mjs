@@ -80,6 +80,7 @@ function ofAnswers(whole) {
   const drop = (value) => {
     if (typeof value !== "object" || value === null) return;
     if (typeof value.example !== "object" || !("type" in value.example)) delete value.example;
+    if (Array.isArray(value.examples)) delete value.examples;
     if (typeof value.description === "string") value.description = value.description.split(/(?<=\.)\s+(?=[A-Z`])/)[0];
     Object.values(value).forEach(drop);
   };

@@ -12,7 +12,6 @@ from gatepost.calls import new_id
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     duration_ms: int
-    """The duration of the attempt in milliseconds."""
     error: str | None
     """Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `too_slow`."""
     number: int
@@ -23,7 +22,6 @@ class Attempt:
     """The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`."""
     started_at: datetime
     status: int | None
-    """The HTTP status of the receiver's answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +40,6 @@ class AttemptTimes:
 
     attempts: int
     p50_ms: int | None
-    """Half of the attempts took no longer."""
     p95_ms: int | None
     """95 % of the attempts took no longer."""
     since: datetime
@@ -71,7 +68,6 @@ class AuditEvent:
     action: str
     actor: AuditActor
     address: str | None = None
-    """The address from which the request came."""
     at: datetime
     changes: tuple[AuditChange, ...]
     """What changed, of what is not secret."""
@@ -83,7 +79,6 @@ class AuditEvent:
     user_id: str | None = None
     """Whose the target is, by the subject (`sub`)."""
     via: AuditMeans
-    """How the actor proved who they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,13 +166,10 @@ class CreatedApiKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentSession:
-    """The session of the browser that calls."""
-
     capabilities: tuple[str, ...]
     """What the session may do with what belongs to the user: `keys` and `webhooks` to change, `keys:read` and `webhooks:read` to see."""
     created_at: datetime
     default_organization_id: str | None = None
-    """The organization with which the console begins."""
     expires_at: datetime
     """When the session ends, however much it is used."""
     id: str
@@ -254,7 +246,6 @@ class Deprecation:
     """From when on receivers should stop using a type."""
 
     replacement: str | None = None
-    """The type to use in its place."""
     since: datetime
 
 
@@ -324,10 +315,7 @@ class EventTypeList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailingSubscription:
-    """An enabled subscription whose last attempt failed."""
-
     failing_since: datetime | None
-    """When the current run of failures began."""
     failures_in_a_row: int
     """How many attempts have failed in a row."""
     id: str
@@ -353,10 +341,7 @@ class FailingSubscriptionPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureGroup:
-    """Deliveries that failed for the same cause."""
-
     deliveries: int
-    """How many deliveries failed for this cause."""
     error: str | None
     """Why the last attempt failed: an error as in an attempt."""
     newest_delivery_id: str
@@ -387,8 +372,6 @@ class FieldFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterVerdict:
-    """What the filter says about the event."""
-
     decided_by: str
     """The leaf that was checked last: with it the answer was certain."""
     passes: bool
@@ -459,7 +442,6 @@ class KeyRecord:
     prefix: str
     """The start of the full key, followed by an ellipsis."""
     rate_limit: str | None = None
-    """How often the key may be used."""
     replaced_by: str | None = None
     """The key that replaced this key in a rotation."""
     revoked_at: datetime | None
@@ -588,8 +570,6 @@ class OutcomeHour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcomes:
-    """The outcomes of attempts by the hour."""
-
     hours: tuple[OutcomeHour, ...]
     """Every hour of the request, the earliest first."""
     total: OutcomeCounts
@@ -670,7 +650,6 @@ class PublicKey:
     crv: str
     """Always `Ed25519`."""
     kid: str
-    """The thumbprint of the key (RFC 7638)."""
     kty: str
     """Always `OKP`."""
     use: str
@@ -721,7 +700,6 @@ class PutDeprecation:
     """From when on receivers should stop using a type."""
 
     replacement: str | None = None
-    """The type to use in its place."""
     since: datetime
     """From when on: a time with an offset (RFC 3339)."""
 
@@ -900,7 +878,6 @@ class SubscriptionHeader:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionHealth:
     failing_since: datetime | None
-    """When the current run of failures began."""
     last_attempt: Attempt | None
     paused_until: datetime | None
     """When the pause ends, and a delivery is tried again."""

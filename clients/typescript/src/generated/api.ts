@@ -190,7 +190,7 @@ export interface components {
             headers?: {
                 [key: string]: string | null;
             } | null;
-            /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. @example 5 */
+            /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. */
             maxPerSecond?: number | null;
             /** The new URL. */
             url?: string;
@@ -283,7 +283,7 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
-            /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. @example 5 */
+            /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. */
             maxPerSecond?: number | null;
             /** The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes are the key. */
             secret?: string | null;
