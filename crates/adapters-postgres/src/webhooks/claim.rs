@@ -1,43 +1,20 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::time::Duration;
-
 use diesel::QueryResult;
-use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Nullable, SmallInt, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{BreakerRow, SecretsRow, delivery_id, event_id, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
-use domain::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane};
-use domain::webhooks::{Admission, Allotment, Breaker, DeliveryRate, OwnerNumber, Payload, SealedSecrets, TargetUrl};
-use domain::{EventId, SubscriptionId, Timestamp, TraceContext};
+use domain::ports::{ClaimRequest, ClaimedLane};
+use domain::webhooks::{Allotment, OwnerNumber};
+use domain::{SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
+use super::picked_row::{PickedRow, Read, read};
+use super::ready_lane::{READY_LANES, ReadyLane, ReadyLaneRow};
 use super::settle_lanes::{SeenLane, lock_lanes, settle_lanes};
 use super::unreadable::{Unreadable, delete_lanes, end_unreadable};
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
 use crate::transaction::{Begin, Commit, NotDurable, Rollback, settle};
-
-/// The lanes that need service, beginning with the lane that has waited longest, and the columns that their deliveries
-/// need. Skips the lanes in `$2`, all lanes of the owners in `$3` and of suspended owners, and begins at `$4`. `OFFSET 0`
-/// makes the planner ask for the owner of each lane that it reads, and for no other.
-const READY_LANES: &str = "SELECT lane.subscription_id, lane.owner, lane.ready_at, lane.wakes, lane.failures_in_a_row,
-        lane.failing_since, lane.paused_until, lane.pause_millis, lane.rests_until,
-        subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
-        subscription.options, owner.rested_until
-    FROM (
-        SELECT * FROM webhook_lanes WHERE is_open AND ready_at <= $1 AND ready_at >= $4
-            AND owner <> ALL($3) AND subscription_id <> ALL($2) AND NOT EXISTS (
-                SELECT FROM owners WHERE number = webhook_lanes.owner AND suspended_at IS NOT NULL OFFSET 0
-            )
-        ORDER BY ready_at LIMIT $5
-    ) AS lane
-    LEFT JOIN webhook_subscriptions AS subscription ON subscription.id = lane.subscription_id
-    LEFT JOIN LATERAL (
-        SELECT rested_until FROM owners WHERE number = lane.owner ORDER BY rested_until DESC NULLS LAST LIMIT 1
-    ) AS owner ON true
-    ORDER BY lane.ready_at";
 
 /// Claims deliveries of each lane as its room allows: first attempts, then retries and first attempts that were claimed
 /// and never completed, then replays. Each kind is a range of the index, and is read only if the kind before leaves
@@ -124,22 +101,12 @@ const TAKE: &str =
     FROM unnest($1, $2) AS picked (subscription_id, delivery_id)
     WHERE due.subscription_id = ANY(ARRAY[picked.subscription_id]) AND due.delivery_id = picked.delivery_id";
 
-const TABLE: &str = "webhook_due";
-
-/// The URL of a lane's receiver, and the secrets that sign its deliveries.
-type Target = (TargetUrl, SealedSecrets);
-
 /// The most deliveries of one lane in one claim: the constant of [`PICK`].
 const ROOM_MAX: u32 = 512;
 
 /// How many times a claim reads lanes. It reads again when some of the lanes have no room, because earlier lanes took
 /// the share of their owner. The next claim finds the remaining lanes.
 const READS_MAX: u32 = 8;
-
-/// How long a lane stays ready before a claim settles it, if the claim has room for all due deliveries. So a busy lane
-/// is written once in this time and not for each event. Each write leaves a version of the row behind, which stays
-/// until no transaction of the server can see it.
-const LINGER: Duration = Duration::from_secs(1);
 
 /// Claims due deliveries. Three round trips, and one more for each time that it reads lanes again.
 pub(super) struct Claim<'a> {
@@ -298,205 +265,4 @@ impl Claim<'_> {
             .bind::<Nullable<Integer>, _>(self.by.map(Claimer::number));
         (!is_empty).then(|| Kept(update).execute(&mut &*connection))
     }
-}
-
-#[derive(QueryableByName)]
-struct ReadyLaneRow {
-    #[diesel(sql_type = Binary)]
-    subscription_id: Vec<u8>,
-    #[diesel(sql_type = BigInt)]
-    owner: i64,
-    #[diesel(sql_type = Instant)]
-    ready_at: StoredInstant,
-    #[diesel(sql_type = BigInt)]
-    wakes: i64,
-    #[diesel(embed)]
-    breaker: BreakerRow,
-    #[diesel(sql_type = Nullable<Instant>)]
-    rests_until: Option<StoredInstant>,
-    /// `None` if the subscription does not exist.
-    #[diesel(sql_type = Nullable<Text>)]
-    url: Option<String>,
-    #[diesel(embed)]
-    secrets: SecretsRow,
-    #[diesel(sql_type = Nullable<Instant>)]
-    rested_until: Option<StoredInstant>,
-}
-
-/// A lane that needs service.
-struct ReadyLane {
-    id: SubscriptionId,
-    owner: OwnerNumber,
-    /// How many deliveries to claim, at most.
-    room: u32,
-    ready_at: StoredInstant,
-    wakes: i64,
-    breaker: Breaker,
-    /// Until when the lane rests, because of its rate.
-    rests_until: Option<Timestamp>,
-    /// `None` if the subscription is damaged or does not exist.
-    target: Option<Target>,
-    /// The end of the last suspension of the owner: no run counts from before it.
-    rested_until: Option<Timestamp>,
-}
-
-impl ReadyLane {
-    fn rate(&self) -> Option<DeliveryRate> {
-        self.target.as_ref()?.1.options.max_per_second
-    }
-
-    fn may_probe(&self, at: Timestamp) -> bool {
-        self.breaker.admission(at) == Admission::Probe
-    }
-
-    /// Whether several claims may take deliveries of the lane at a time.
-    fn is_free(&self, at: Timestamp) -> bool {
-        let rests = self.rests_until.is_some_and(|until| at < until);
-        self.breaker.admission(at) == Admission::Free && self.rate().is_none() && !rests
-    }
-
-    /// How many deliveries a claim takes that has the lane to itself; `None` if the lane is free, pauses or rests.
-    fn room_alone(&self, at: Timestamp) -> Option<u32> {
-        match self.breaker.admission(at) {
-            _ if self.rests_until.is_some_and(|until| at < until) => None,
-            Admission::Probe => Some(1),
-            Admission::Free => self.rate().map(|rate| rate.claim_max().min(self.room)),
-            Admission::Paused(_) => None,
-        }
-    }
-
-    /// Until when the lane rests after a claim has taken this many deliveries; `None` without a rate.
-    fn rests_after(&self, taken: usize, at: Timestamp) -> Option<Timestamp> {
-        let taken = u32::try_from(taken).unwrap_or(u32::MAX);
-        self.rate().map(|rate| rate.rests_until(self.rests_until, at, taken))
-    }
-
-    /// Whether the claim need not settle the lane: it became ready a moment ago, and will soon have more to send.
-    fn may_linger(&self, at: Timestamp) -> bool {
-        self.is_free(at) && self.ready_at.timestamp().is_some_and(|ready_at| at < ready_at.plus(LINGER))
-    }
-
-    fn seen(&self, at: Timestamp) -> SeenLane {
-        SeenLane { id: self.id, wakes: self.wakes, may_probe: self.may_probe(at) }
-    }
-}
-
-impl ReadyLaneRow {
-    /// The lane, or its id as it is stored if the id is damaged.
-    fn lane(self) -> Result<ReadyLane, Vec<u8>> {
-        let Ok(id) = subscription_id("webhook_lanes", "subscription_id", &self.subscription_id) else {
-            return Err(self.subscription_id);
-        };
-        let (owner, breaker) = (OwnerNumber::from_number(self.owner), self.breaker.breaker());
-        let url = self.url.and_then(|url| TargetUrl::from_stored(&url));
-        let target = url.zip(self.secrets.secrets(id).ok());
-        let [rests_until, rested_until] =
-            [self.rests_until, self.rested_until].map(|stored| stored.and_then(StoredInstant::timestamp));
-        let (ready_at, wakes) = (self.ready_at, self.wakes);
-        Ok(ReadyLane { id, owner, room: 0, ready_at, wakes, breaker, rests_until, target, rested_until })
-    }
-}
-
-#[derive(QueryableByName)]
-struct PickedRow {
-    #[diesel(sql_type = Binary)]
-    subscription_id: Vec<u8>,
-    #[diesel(sql_type = Binary)]
-    delivery_id: Vec<u8>,
-    #[diesel(sql_type = Binary)]
-    event_id: Vec<u8>,
-    #[diesel(sql_type = BigInt)]
-    attempts: i64,
-    #[diesel(sql_type = BigInt)]
-    attempts_before_run: i64,
-    #[diesel(sql_type = Instant)]
-    run_started_at: StoredInstant,
-    #[diesel(sql_type = SmallInt)]
-    phase: i16,
-    #[diesel(sql_type = Instant)]
-    due_at: StoredInstant,
-    #[diesel(sql_type = Nullable<Binary>)]
-    payload: Option<Vec<u8>>,
-    #[diesel(sql_type = Nullable<Binary>)]
-    trace: Option<Vec<u8>>,
-    /// Whether the claim has room for the payload, if this is the first row of its event.
-    #[diesel(sql_type = Bool)]
-    fits: bool,
-}
-
-/// The part of an event that its deliveries need: the payload, and the span that published it.
-type Sent = (Payload, Option<TraceContext>);
-/// The sort key of the deliveries of a lane.
-type Turn = (i16, Option<Timestamp>);
-type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
-
-/// The picked rows that the claim takes. Payloads that do not fit stay in the queue with their deliveries.
-struct Read {
-    lanes: Vec<ClaimedLane>,
-    /// Rows that end: the row, its event or its subscription is damaged. See decision 55.
-    unreadable: Vec<Unreadable>,
-}
-
-fn read(lanes: Vec<ReadyLane>, mut rows: Vec<PickedRow>, at: Timestamp) -> Read {
-    let whole: HashSet<SubscriptionId> =
-        lanes.iter().filter(|lane| lane.target.is_some()).map(|lane| lane.id).collect();
-    let unfit: HashSet<Vec<u8>> = rows.iter().filter(|row| !row.fits).map(|row| row.event_id.clone()).collect();
-    rows.retain(|row| !unfit.contains(&row.event_id));
-    let sent = sent(&mut rows);
-    let (mut deliveries, mut unreadable) = (Deliveries::new(), Vec::new());
-    for row in rows {
-        let lane = subscription_id(TABLE, "subscription_id", &row.subscription_id).ok();
-        match lane.filter(|lane| whole.contains(lane)).zip(row.read(&sent)) {
-            Some((lane, delivery)) => {
-                deliveries.entry(lane).or_default().push(((row.phase, row.due_at.timestamp()), delivery));
-            }
-            None => unreadable.push(Unreadable { subscription: row.subscription_id, delivery: row.delivery_id }),
-        }
-    }
-    Read { lanes: claimed_lanes(lanes, deliveries, at), unreadable }
-}
-
-/// Takes the payloads and spans out of the rows. One row of each event has them.
-fn sent(rows: &mut [PickedRow]) -> BTreeMap<EventId, Sent> {
-    let sent = |row: &mut PickedRow| {
-        let event = event_id(TABLE, "event_id", &row.event_id).ok()?;
-        let trace = row.trace.as_deref().and_then(TraceContext::from_bytes);
-        Some((event, (Payload::from_bytes(row.payload.take()?), trace)))
-    };
-    rows.iter_mut().filter_map(sent).collect()
-}
-
-impl PickedRow {
-    /// The delivery to send; `None` if the row is damaged or has no payload.
-    fn read(&self, sent: &BTreeMap<EventId, Sent>) -> Option<ClaimedDelivery> {
-        let event = event_id(TABLE, "event_id", &self.event_id).ok()?;
-        let (payload, trace) = sent.get(&event)?.clone();
-        Some(ClaimedDelivery {
-            id: delivery_id(TABLE, "delivery_id", &self.delivery_id).ok()?,
-            event,
-            payload,
-            attempt: self.attempts.try_into().ok()?,
-            run_attempt: self.attempts.checked_sub(self.attempts_before_run)?.try_into().ok()?,
-            run_started_at: self.run_started_at.timestamp()?,
-            trace,
-        })
-    }
-}
-
-fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries, at: Timestamp) -> Vec<ClaimedLane> {
-    let claimed = lanes.into_iter().filter_map(|lane| {
-        let mut deliveries = deliveries.remove(&lane.id)?;
-        let rests_until = lane.rests_after(deliveries.len(), at);
-        let (url, secrets) = lane.target?;
-        deliveries.sort_unstable_by_key(|(turn, delivery)| (*turn, delivery.id));
-        let since = lane.rested_until.unwrap_or(Timestamp::MIN);
-        let counted = |(_, one): (Turn, ClaimedDelivery)| ClaimedDelivery {
-            run_started_at: one.run_started_at.max(since),
-            ..one
-        };
-        let deliveries = deliveries.into_iter().map(counted).collect();
-        let (subscription, owner, breaker) = (lane.id, lane.owner, lane.breaker);
-        Some(ClaimedLane { subscription, owner, url, secrets, breaker, rests_until, deliveries })
-    });
-    claimed.collect()
 }
