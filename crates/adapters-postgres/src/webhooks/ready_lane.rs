@@ -84,20 +84,23 @@ impl ReadyLane {
         self.target.as_ref()?.1.options.max_per_second
     }
 
+    fn rests(&self, at: Timestamp) -> bool {
+        self.rests_until.is_some_and(|until| at < until)
+    }
+
     pub(super) fn may_probe(&self, at: Timestamp) -> bool {
         self.breaker.admission(at) == Admission::Probe
     }
 
     /// Whether several claims may take deliveries of the lane at a time.
     pub(super) fn is_free(&self, at: Timestamp) -> bool {
-        let rests = self.rests_until.is_some_and(|until| at < until);
-        self.breaker.admission(at) == Admission::Free && self.rate().is_none() && !rests
+        self.breaker.admission(at) == Admission::Free && self.rate().is_none() && !self.rests(at)
     }
 
     /// How many deliveries a claim takes that has the lane to itself; `None` if the lane is free, pauses or rests.
     pub(super) fn room_alone(&self, at: Timestamp) -> Option<u32> {
         match self.breaker.admission(at) {
-            _ if self.rests_until.is_some_and(|until| at < until) => None,
+            _ if self.rests(at) => None,
             Admission::Probe => Some(1),
             Admission::Free => self.rate().map(|rate| rate.claim_max().min(self.room)),
             Admission::Paused(_) => None,
