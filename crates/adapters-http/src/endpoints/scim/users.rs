@@ -33,7 +33,7 @@ pub(super) async fn create_user(mut call: OperatorCall, by: ScimSubject) -> Answ
     let user_name = attributes.user_name()?.unwrap_or_default();
     let subject = attributes.subject(by).ok_or_else(|| invalid("externalId is required".to_owned()))?;
     let owner = OwnerId::new(call.api().issuer.as_str(), subject).map_err(|error| invalid(error.to_string()))?;
-    let change = attributes.change(by, user_name)?;
+    let change = change(&call, by, &owner, &attributes, user_name).await?;
     if !named(&call, by, user_name).await?.is_empty() {
         return Err(ScimFault::new(ScimType::Uniqueness, "a user with this userName exists").into());
     }
@@ -88,7 +88,7 @@ pub(super) async fn list_users(call: OperatorCall, by: ScimSubject) -> Answer {
             let found = match (parse_filter(&filter)?, by) {
                 ((ScimSubject::UserName, value), _) => named(&call, by, &value).await?,
                 ((ScimSubject::ExternalId, value), ScimSubject::ExternalId) => with_subject(&call, &value).await?,
-                // It is not kept, so nobody has it.
+                // No `externalId` is stored.
                 ((ScimSubject::ExternalId, _), ScimSubject::UserName) => Vec::new(),
             };
             found.iter().for_each(show);
@@ -159,8 +159,25 @@ async fn apply(call: OperatorCall, by: ScimSubject, user: User, attributes: &Att
         let detail = "the subject of the user's ID tokens cannot change";
         return Err(ScimFault::new(ScimType::Mutability, detail).into());
     }
-    let change = attributes.change(by, user.name(by))?;
+    let change = change(&call, by, &user.owner, attributes, user.name(by)).await?;
     store(call, by, user.owner, change, attributes.active, StatusCode::OK).await
+}
+
+/// The change of the record. A name that is refused does not keep a user active who has left: the deactivation in the same
+/// request is stored all the same.
+async fn change(
+    call: &OperatorCall,
+    by: ScimSubject,
+    owner: &OwnerId,
+    attributes: &Attributes,
+    user_name: &str,
+) -> Result<OwnerChange, Error> {
+    let change = attributes.change(by, user_name);
+    if change.is_err() && attributes.active == Some(false) {
+        let deactivation = OwnerStateChange::ByProvider { deactivates: true };
+        call.api().owners.set_state(owner, deactivation, &call.origin()).await.map_err(ApiError::from)?;
+    }
+    Ok(change?)
 }
 
 /// Stores the user, and answers with it.

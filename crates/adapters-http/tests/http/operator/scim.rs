@@ -8,7 +8,7 @@ use crate::transcript::{ALICE, OPERATOR, Request, request};
 
 const IDP: (&str, &str) = ("authorization", "Bearer idp-secret");
 const SCHEMA: &str = "urn:ietf:params:scim:schemas:core:2.0:User";
-/// Whom Okta and Entra send.
+/// The users in the requests of Okta and Entra.
 const OKTA_ID: &str = "00ujl29u0le5T6Aj10h7";
 const ENTRA_ID: &str = "0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef";
 const ENTRA_NAME: &str = "Test_User_ab6490ee-1e48-479e-a20b-2d77186b5dd1";
@@ -76,7 +76,7 @@ fn entra_user() -> Value {
     })
 }
 
-/// What the host sees.
+/// The record of the user in the operator API.
 async fn record(server: &Server, id: &str) -> Value {
     let answer = request(&format!("GET /api/operator/users/{id}")).header(OPERATOR).send(server).await;
     serde_json::from_str(&answer.body).unwrap()
@@ -208,6 +208,21 @@ async fn the_host_and_the_provider_each_end_their_own_suspension() {
     assert_eq!(state["reason"], "deactivated by the identity provider", "the provider's suspension stays");
     sent(&server, "PUT Users/a", Some(&json!({"userName": "a", "active": true})), 200).await;
     assert_eq!(record(&server, "a").await["state"], json!({"state": "active"}));
+}
+
+/// A request with a name that is refused gets 400, and its deactivation holds.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_name_keeps_no_user_active() {
+    let server = start(ScimSubject::UserName, OperatorScope::Scim);
+    sent(&server, "POST Users", Some(&json!({"userName": "a", "displayName": "A"})), 201).await;
+    let wrong = "a\u{202e}";
+    let operations = json!([{"op": "replace", "value": {"displayName": wrong, "active": false}}]);
+    sent(&server, "PATCH Users/a", Some(&patch(&operations)), 400).await;
+    sent(&server, "POST Users", Some(&json!({"userName": "b", "displayName": wrong, "active": false})), 400).await;
+    for id in ["a", "b"] {
+        assert_eq!(record(&server, id).await["state"]["state"], "suspended", "{id}");
+    }
+    assert_eq!(record(&server, "a").await["name"], "A", "the name stays");
 }
 
 /// A user whom the provider cannot find by the name that it has is taken over, with what the host has set.
