@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use actix_web::HttpRequest;
+use actix_web::http::Method;
 use domain::organizations::{DefaultOwner, Identity, Memberships, ReadMemberships};
 use domain::sessions::Capability;
 use domain::{CredentialDigest, KeyId, OwnerId, SessionId, SubscriptionId, WebhookAccess, confirm_key};
@@ -52,6 +53,12 @@ pub(crate) struct Member {
     pub(crate) has_session: bool,
     /// The capabilities of the user's roles there.
     capabilities: BTreeSet<Capability>,
+}
+
+/// Fails if the owner is being erased: what the call creates would be gone a moment later.
+async fn require_unerased(request: &HttpRequest, owner: &OwnerId) -> Result<(), ApiError> {
+    let record = State::of(request).api.owners.find(owner).await?;
+    if record.erasing_since.is_some() { Err(ErrorCode::OwnerErasing.into()) } else { Ok(()) }
 }
 
 /// The owner that is charged for the calls of all operators.
@@ -259,13 +266,21 @@ impl Owner {
         }
         let id = path.owner(&State::of(request).api.issuer)?;
         let Some(call) = OwnCall::by_operators_at(request.method(), route) else {
+            // The change of the record.
+            if request.method() == Method::PATCH {
+                require_unerased(request, &id).await?;
+            }
             return Ok(Self { id, caller: Caller::Operator });
         };
         permit_from_here(request, call.right)?;
-        if let ByOperators::See(Some(shown)) = call.by_operators
-            && let Some(target) = shown(&path)
-        {
-            record_read(request, &id, target).await?;
+        match call.by_operators {
+            ByOperators::See(Some(shown)) => {
+                if let Some(target) = shown(&path) {
+                    record_read(request, &id, target).await?;
+                }
+            }
+            ByOperators::Change => require_unerased(request, &id).await?,
+            ByOperators::See(None) | ByOperators::Mend | ByOperators::Not => {}
         }
         Ok(Self { id, caller: Caller::Operator })
     }

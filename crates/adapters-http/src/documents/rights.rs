@@ -5,7 +5,7 @@ use utoipa::Modify;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr, SecurityRequirement};
 
-use crate::callers::calls::Right;
+use crate::callers::calls::{ByOperators, OwnCall, Right};
 use crate::credentials::operator_scope::OperatorScope;
 use crate::documents::calls_for_owners::operation_of;
 use crate::documents::responses::{add_response, error_responses};
@@ -49,7 +49,10 @@ impl Modify for Rights {
                         .iter()
                         .any(|owner| path.contains(owner))
                         .then_some(ErrorCode::InvalidField);
-                    require_scope(operation, OperatorScope::of_call(&method, path), changes.into_iter().chain(of_path));
+                    let for_owner = OwnCall::by_operators_at(&method, path).map(|call| call.by_operators);
+                    let of_change = matches!(for_owner, Some(ByOperators::Change)).then_some(ErrorCode::OwnerErasing);
+                    let others = changes.into_iter().chain(of_path).chain(of_change);
+                    require_scope(operation, OperatorScope::of_call(&method, path), others);
                 } else if operation.request_body.is_some() {
                     share_errors(operation, Vec::new());
                 }

@@ -127,7 +127,7 @@ pub(super) async fn find_user(call: OwnerCall) -> Result<Json<OwnerRecord>, ApiE
     patch,
     path = "/api/operator/users/{userId}",
     request_body = Change,
-    responses((status = 200, description = "The changed record of the user", body = OwnerRecord)),
+    responses((status = 200, description = "The changed record of the user", body = OwnerRecord), ErasingOwner),
 )]
 pub(super) async fn change_user(mut call: OwnerCall) -> Result<Json<OwnerRecord>, ApiError> {
     let body = call.read_body().await?;

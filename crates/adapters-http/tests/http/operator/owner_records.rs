@@ -216,6 +216,17 @@ async fn an_erasure_is_confirmed_and_cannot_be_undone() {
         let answer = by_host(&format!("PUT {owner}/state")).json(r#"{"state":"active"}"#).send(&server).await;
         assert_eq!(code(&answer), (409, json!("owner_erasing")));
         assert_eq!(suspend(&server, owner).await["state"]["state"], "erasing", "stays suspended");
+        let created = [
+            by_host(&format!("POST {owner}/keys")).json(r#"{"label":"a"}"#),
+            by_host(&format!("POST {owner}/subscriptions")).json(r#"{"url":"https://example.com","events":["*"]}"#),
+            by_host(&format!("PATCH {owner}")).json(r#"{"name":"a"}"#),
+        ];
+        for call in created {
+            assert_eq!(code(&call.send(&server).await), (409, json!("owner_erasing")), "it would be gone soon");
+        }
+        let record = sent(&server, by_host(&format!("GET {owner}"))).await;
+        assert_eq!(record["name"], Value::Null, "nothing is stored");
+        assert_eq!(by_host(&format!("DELETE {owner}/keys")).send(&server).await.status, 200, "an end is no creation");
         assert_eq!(code(&own("GET", "/api/api-keys", owner).send(&server).await), (403, json!("owner_suspended")));
     }
 }
