@@ -6,7 +6,7 @@ use diesel_mapping::owners::{
     DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, ErasingRow, FoundRow,
     HAS_ROWS, OF_SUBSCRIPTIONS, OfSubscription, delete_owner,
 };
-use diesel_mapping::schema::webhook_publications;
+use diesel_mapping::schema::{webhook_publications, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
 use domain::OwnerId;
 use domain::audit::Cause;
@@ -22,10 +22,6 @@ use crate::webhooks::{Id, delete_events, delete_subscriptions};
 const CLOSE_LANES: &str = "UPDATE webhook_lanes SET is_open = FALSE, ready_at = NULL WHERE subscription_id IN (
         SELECT id FROM webhook_subscriptions WHERE owner_issuer = $1 AND owner_subject = $2
     )";
-
-/// Subscriptions that were deleted before `$3`. Nothing is left of their deliveries.
-const SETTLED: &str = "SELECT id, id AS delivery_id, id AS event_id FROM webhook_subscriptions
-    WHERE owner_issuer = $1 AND owner_subject = $2 AND deleted_at < $3 LIMIT $4";
 
 /// A delivery, with its event.
 #[derive(QueryableByName)]
@@ -60,22 +56,30 @@ impl Erasure for SqliteStore {
     }
 }
 
-/// Erases rows of the first kind that the owner has.
+/// Erases rows of the first table that has any of the owner.
 fn erase(connection: &mut SqliteConnection, request: &EraseRequest) -> Result<u32, Undo> {
     if find_owner(connection, &request.owner)?.erasing_since.is_none() {
         return Ok(0);
     }
     let mut erased = close(connection, request)?;
     for statement in [ERASE_KEYS, ERASE_SESSIONS] {
-        erased = if erased == 0 { few(connection, statement, request)? } else { erased };
+        if erased == 0 {
+            erased = few(connection, statement, request)?;
+        }
     }
     for table in OF_SUBSCRIPTIONS {
-        erased = if erased == 0 { erase_deliveries(connection, table, request)? } else { erased };
+        if erased == 0 {
+            erased = erase_deliveries(connection, table, request)?;
+        }
     }
-    for rest in [erase_publications, erase_subscriptions, |connection: &mut _, request: &_| {
-        few(connection, EMPTY_EVENTS, request)
-    }] {
-        erased = if erased == 0 { rest(connection, request)? } else { erased };
+    if erased == 0 {
+        erased = erase_publications(connection, request)?;
+    }
+    if erased == 0 {
+        erased = erase_subscriptions(connection, request)?;
+    }
+    if erased == 0 {
+        erased = few(connection, EMPTY_EVENTS, request)?;
     }
     Ok(u32::try_from(erased).unwrap_or(u32::MAX))
 }
@@ -140,14 +144,14 @@ fn erase_publications(connection: &mut SqliteConnection, request: &EraseRequest)
     Ok(events.len())
 }
 
+/// Deletes subscriptions that are settled. Nothing is left of their deliveries.
 fn erase_subscriptions(connection: &mut SqliteConnection, request: &EraseRequest) -> Result<usize, Undo> {
-    let settled = diesel::sql_query(SETTLED)
-        .bind::<Text, _>(request.owner.issuer())
-        .bind::<Text, _>(request.owner.subject())
-        .bind::<Instant, StoredInstant>(request.settled.into())
-        .bind::<BigInt, i64>(request.max.into());
-    let rows: Vec<DeliveryRow> = settled.load(connection)?;
-    let ids: Vec<Id> = rows.into_iter().map(|row| row.id).collect();
+    let theirs = webhook_subscriptions::owner_issuer
+        .eq(request.owner.issuer())
+        .and(webhook_subscriptions::owner_subject.eq(request.owner.subject()));
+    let is_settled = webhook_subscriptions::deleted_at.lt(Some(StoredInstant::from(request.settled)));
+    let settled = webhook_subscriptions::table.filter(theirs).filter(is_settled).limit(request.max.into());
+    let ids: Vec<Id> = settled.select(webhook_subscriptions::id).load(connection)?;
     delete_subscriptions(connection, &ids)?;
     Ok(ids.len())
 }
