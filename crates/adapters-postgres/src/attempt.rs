@@ -154,7 +154,7 @@ impl Failed {
         *count < max
     }
 
-    /// How long to wait before the next attempt: a random time, because calls that have conflicted and wait equally long
+    /// How long to wait before the next attempt: a random time. Calls that conflicted and then wait for the same time
     /// conflict again.
     fn backoff(&self) -> Duration {
         let failed = self.conflicts + self.lost + self.unknown;

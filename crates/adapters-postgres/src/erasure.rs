@@ -36,8 +36,8 @@ const ERASE_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_i
         ORDER BY publisher_id LIMIT $3
     )) RETURNING event_id AS id";
 
-/// Subscriptions that were deleted before `$4`, if nothing is left of their deliveries: a delivery that another transaction has
-/// locked is still there.
+/// Subscriptions that were deleted before `$4` and have no deliveries. A delivery that another transaction has locked was not
+/// deleted by the statements before.
 const SETTLED: &str = "SELECT subscription.id FROM webhook_subscriptions AS subscription
     WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 AND subscription.deleted_at < $4
         AND NOT EXISTS (SELECT FROM webhook_due WHERE subscription_id = subscription.id)
@@ -83,8 +83,8 @@ impl Work for ListErasing {
     }
 }
 
-/// Erases rows of the first kind that the owner has. It holds the lock of the owner, so that an owner who begins again after
-/// the erasure loses nothing.
+/// Erases rows of the first table that has any of the owner. It holds the lock of the owner: when the erasure has ended, the
+/// owner may create keys again, which a late step must not delete.
 impl Work for EraseRequest {
     type Answer = u32;
 
@@ -167,7 +167,7 @@ async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequ
     erase_ids(connection, ERASE_SUBSCRIPTIONS, &ids).await
 }
 
-/// Deletes what has these ids, and returns the number of ids.
+/// Deletes the rows with these ids, and returns the number of ids.
 async fn erase_ids(connection: &AsyncPgConnection, statement: &str, ids: &[Vec<u8>]) -> QueryResult<usize> {
     Kept(diesel::sql_query(statement).bind::<Array<Binary>, _>(ids)).execute(&mut &*connection).await?;
     Ok(ids.len())
@@ -208,7 +208,7 @@ struct IdRow {
     id: Vec<u8>,
 }
 
-/// Ends an erasure if nothing is left. It holds the lock of the owner, so that nothing is added meanwhile.
+/// Ends an erasure if the owner has no rows. It holds the lock of the owner, so that no other transaction adds any.
 struct FinishErasure<'a> {
     owner: &'a OwnerId,
     cause: &'a Cause,

@@ -9,8 +9,8 @@ const INTERVAL: Duration = Duration::from_secs(5);
 /// How often the log repeats that erasing fails.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Erases owners, until `stop` is cancelled. Between two steps it rests as long as the step took, so that an owner with many
-/// rows takes half of the time of one connection at most.
+/// Erases owners, until `stop` is cancelled. After each step it waits for the time that the step took, so that it uses one
+/// connection for half of the time at most.
 pub async fn erase_steadily(erasures: Erasures, stop: CancellationToken) {
     let steadily = async {
         let mut reported_at: Option<Instant> = None;

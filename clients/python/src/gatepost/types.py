@@ -836,7 +836,7 @@ class Subscription:
     health: SubscriptionHealth | None = None
     id: str
     max_per_second: float | None = None
-    """The most deliveries in a second, over all instances of the service."""
+    """The maximum number of deliveries in a second, over all instances of the service."""
     public_keys: tuple[str, ...] | None = None
     """The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation."""
     signing: str | None = None

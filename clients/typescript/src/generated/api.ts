@@ -1071,7 +1071,7 @@ export interface components {
             health?: components["schemas"]["SubscriptionHealth"];
             /** Identifies the subscription. */
             id: string;
-            /** The most deliveries in a second, over all instances of the service; absent if there is no limit. */
+            /** The maximum number of deliveries in a second, over all instances of the service. */
             maxPerSecond?: number;
             /** The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation. */
             publicKeys?: string[];

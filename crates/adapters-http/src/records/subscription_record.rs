@@ -52,7 +52,7 @@ pub(crate) struct SubscriptionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     auth: Option<SubscriptionAuth>,
-    /// The most deliveries in a second, over all instances of the service; absent if there is no limit.
+    /// The maximum number of deliveries in a second, over all instances of the service. Absent without a maximum.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = 5)]
     max_per_second: Option<f64>,

@@ -5,8 +5,8 @@ use crate::OwnerId;
 use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, EraseRequest, Erasure, StoreError};
 
-/// How long a subscription is deleted before its row is: by then, every publication that had begun before has ended, and what
-/// it has written is erased too. A call takes 5 s at most.
+/// The time between the deletion of a subscription and that of its row. A publication takes 5 s at most, so all that began
+/// before the deletion have ended, and their deliveries are erased too.
 const SETTLING: Duration = Duration::from_secs(10);
 /// About how many rows one transaction erases, so that other calls do not wait long.
 const ERASED_AT_ONCE_MAX: u32 = 500;
@@ -26,8 +26,8 @@ pub struct Erasures {
 }
 
 impl Erasures {
-    /// Erases a small part of what each owner has who is being erased, and returns about how many rows. After 0, nothing can
-    /// be erased now: an owner may have rows that become erasable within seconds.
+    /// Erases some rows of each owner who is being erased, and returns about how many. After 0, the remaining rows become
+    /// erasable within seconds, or there are none.
     ///
     /// Any number of processes call this at once.
     ///

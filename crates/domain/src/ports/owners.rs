@@ -124,7 +124,7 @@ pub struct EraseRequest {
 
 /// Erases owners. It is one store with those of keys, sessions, webhooks and the audit log.
 ///
-/// What goes: keys, sessions, subscriptions with their secrets, deliveries, attempts with the answers of receivers, payloads,
+/// It deletes keys, sessions, subscriptions with their secrets, deliveries, attempts with the answers of receivers, payloads,
 /// the ids of publishers, the record. Events of the audit log stay without their changes and addresses. Counts by the hour
 /// stay, which name keys and subscriptions only, and so does the id of the owner at events without deliveries, until their
 /// retention ends. See decision 139.
@@ -137,12 +137,11 @@ pub trait Erasure: Send + Sync {
     /// be erased now. Rows of any other owner stay.
     ///
     /// - Subscriptions are deleted first, so that no publication adds deliveries to them. Their rows go last.
-    /// - An attempt that runs meanwhile leaves nothing behind.
+    /// - An attempt in progress stores no result.
     /// - Events that are to be announced stay until they are.
     async fn erase(&self, request: &EraseRequest) -> Result<u32, StoreError>;
 
-    /// Ends the erasure if nothing of the owner is left, and returns whether it has: the record is gone, as if the owner were
-    /// new. [`Cause::owner_erased`] is the event. Reports [`CredentialDigest::of_owner`](crate::CredentialDigest::of_owner)
+    /// Ends the erasure if the owner has no rows left but the record, which it deletes. Returns whether the erasure has ended. [`Cause::owner_erased`] is the event. Reports [`CredentialDigest::of_owner`](crate::CredentialDigest::of_owner)
     /// to the [`ChangeFeed`](super::ChangeFeed).
     async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Result<bool, StoreError>;
 }

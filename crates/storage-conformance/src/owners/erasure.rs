@@ -1,4 +1,4 @@
-//! After an erasure, nothing of the owner is found, and everything of others is.
+//! An erasure deletes the rows of one owner, and no others.
 
 use std::sync::Arc;
 
@@ -134,8 +134,8 @@ pub async fn nothing_of_an_erased_owner_is_found(stores: Arc<OwnedStores>) {
     assert_eq!(again.found(&stores).await, [true; 5], "a new owner");
 }
 
-/// While anything is left, also what was created after the beginning, the erasure does not end. Its end is one change in the
-/// feed, and happens once.
+/// The erasure does not end while the owner has rows, also rows that were created after its beginning. Its end is one change in
+/// the feed, and happens once.
 pub async fn an_erasure_ends_when_nothing_is_left(stores: Arc<OwnedStores>) {
     let owner = user("alice");
     assert!(!finish(&stores, &owner).await, "no erasure has begun");

@@ -7,8 +7,8 @@ use crate::errors::scim_fault::{ScimFault, ScimType};
 /// The schema of users (RFC 7643, section 4.1).
 pub(super) const SCHEMA: &str = "urn:ietf:params:scim:schemas:core:2.0:User";
 
-/// What a request says of a user. Attributes that are not kept are passed over. The case of names does not matter (RFC 7643,
-/// section 2.1).
+/// The attributes of a user in a request. Attributes that are not kept are ignored. The names of attributes have no case
+/// (RFC 7643, section 2.1).
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     user_name: Patch<String>,

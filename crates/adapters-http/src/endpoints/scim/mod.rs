@@ -53,7 +53,7 @@ fn listed(resources: &[Value], start: usize, total: usize) -> HttpResponse {
     answer(StatusCode::OK, &body)
 }
 
-/// What a resource says of itself.
+/// The metadata of a resource (RFC 7643, section 3.1).
 fn meta(call: &OperatorCall, kind: &str, path: &str) -> Value {
     json!({"resourceType": kind, "location": format!("{}{path}", call.state().public_url)})
 }

@@ -14,7 +14,7 @@ pub(super) struct User {
 
 impl User {
     /// The user with this record. SCIM gives every user a name, so an owner with neither a name nor an address is unknown to
-    /// it: nobody has told it of the owner, or it has deleted the user.
+    /// SCIM: the provider has never created the user, or has deleted the user.
     pub(super) fn known(owner: OwnerId, record: OwnerRecord) -> Option<Self> {
         (record.name.is_some() || record.email.is_some()).then_some(Self { owner, record })
     }
@@ -40,7 +40,7 @@ impl User {
             "userName": self.name(by),
             "displayName": name,
             "name": {"formatted": name},
-            // A suspension by the host is none of the provider's business: it would see a change that it has not made.
+            // Without the host's suspension: the provider would see a change that it has not made.
             "active": record.suspension.as_ref().is_none_or(|suspension| !suspension.by.has_provider()),
             "meta": meta(call, "User", &self.path()),
         });

@@ -287,7 +287,7 @@ async fn a_session_has_the_organizations_of_the_id_token_of_its_sign_in() {
     }
 }
 
-/// A name and an address of the ID token are for people, so those of the host stay. One sign-in is one event at most.
+/// The ID token fills the name and the address only if the host has set none. A sign-in leaves at most one event.
 #[tokio::test]
 async fn a_sign_in_fills_the_record_of_its_user() {
     for (set, name) in [("{}", "Nora"), (r#"{"name":"The host's"}"#, "The host's")] {

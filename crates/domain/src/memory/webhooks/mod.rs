@@ -215,8 +215,8 @@ impl Tables {
         }
     }
 
-    /// Deletes the owner's subscriptions, then what they have, and those that were deleted before `settled`. Returns how many
-    /// rows.
+    /// Deletes the owner's subscriptions, their deliveries, and the rows of subscriptions that were deleted before `settled`.
+    /// Returns the number of rows.
     pub(super) fn erase(&mut self, owner: &OwnerId, at: Timestamp, settled: Timestamp) -> usize {
         let mut erased = 0;
         for lane in self.lanes.values_mut().filter(|lane| lane.belongs_to(owner)) {

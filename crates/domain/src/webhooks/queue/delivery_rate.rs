@@ -4,8 +4,8 @@ use crate::Timestamp;
 
 /// The most deliveries of a subscription in a second, over all instances. Each attempt counts, also that of a retry.
 ///
-/// A claim takes at most a twentieth of what a second may have, and one at least. The lane rests for as long as the rate
-/// gives to the deliveries that were taken. So in no second more than 1.1 × rate + 1 deliveries start, if none starts
+/// A claim takes at most a twentieth of the deliveries of a second, and one at least. Then the lane rests for the time that
+/// the rate gives to the deliveries that were taken. So in no second more than 1.1 × rate + 1 deliveries start, if none starts
 /// later after its claim than others by more than [`DeliveryRate::LATE_MAX`]. See decision 138.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryRate {
@@ -39,7 +39,7 @@ impl DeliveryRate {
         if !(Self::MIN.per_second()..=Self::MAX.per_second()).contains(&per_second) {
             return Err(InvalidDeliveryRate);
         }
-        // A conversion of a float to an integer is one of texts, because `as` hides what it loses.
+        // By way of a text, because `as` would hide a loss.
         let thousandths = format!("{:.0}", per_second * 1_000.0).parse();
         thousandths.map(|thousandths| Self { thousandths }).map_err(|_| InvalidDeliveryRate)
     }
