@@ -160,7 +160,7 @@ impl KeyPolicy {
     }
 
     /// The search for keys by the [`ApiKey::prefix`](crate::ApiKey::prefix) that lists show: the start of the prefix, or the
-    /// whole prefix and `true`. A text without the prefix of this policy is whole, because it may be of an earlier policy.
+    /// whole prefix and `true`. A string without the prefix of this policy is whole, because it may be of an earlier policy.
     pub(crate) fn preview_query(&self, text: &str) -> (String, bool) {
         let start = text.trim_end_matches("...").trim_end_matches('…');
         let is_start = start == text && start.starts_with(self.prefix()) && start.len() > self.prefix().len();

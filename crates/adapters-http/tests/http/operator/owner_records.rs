@@ -226,7 +226,7 @@ async fn an_erasure_is_confirmed_and_cannot_be_undone() {
         }
         let record = sent(&server, by_host(&format!("GET {owner}"))).await;
         assert_eq!(record["name"], Value::Null, "nothing is stored");
-        assert_eq!(by_host(&format!("DELETE {owner}/keys")).send(&server).await.status, 200, "an end is no creation");
+        assert_eq!(by_host(&format!("DELETE {owner}/keys")).send(&server).await.status, 200, "an end creates nothing");
         assert_eq!(code(&own("GET", "/api/api-keys", owner).send(&server).await), (403, json!("owner_suspended")));
     }
 }

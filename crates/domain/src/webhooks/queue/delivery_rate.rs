@@ -39,7 +39,7 @@ impl DeliveryRate {
         if !(Self::MIN.per_second()..=Self::MAX.per_second()).contains(&per_second) {
             return Err(InvalidDeliveryRate);
         }
-        // By way of a text, because `as` would hide a loss.
+        // By way of a string, because `as` would hide a loss.
         let thousandths = format!("{:.0}", per_second * 1_000.0).parse();
         thousandths.map(|thousandths| Self { thousandths }).map_err(|_| InvalidDeliveryRate)
     }
