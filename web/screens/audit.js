@@ -2,12 +2,13 @@
 
 import { html } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
+import { AUDIT_ACTIONS, AUDIT_FIELDS, AUDIT_LISTS, AUDIT_MEANS } from "../lib/audit-words.js";
 import { usePages } from "../lib/pages.js";
 import { useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { Owner } from "../lib/owner.js";
 import { Choice, Filters, Page, When } from "../lib/ui.js";
-import { AUDIT_ACTIONS, AUDIT_FIELDS, AUDIT_LISTS, AUDIT_MEANS, place } from "../lib/words.js";
+import { place } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Schemas["AuditEvent"]} AuditEvent */
 
