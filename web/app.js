@@ -8,9 +8,9 @@ import { isFramed, measure } from "./lib/frame.js";
 import { addressFor, isNamed, kept, organization } from "./lib/owner-shown.js";
 import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
-import { Palette } from "./lib/palette.js";
+import { Screen } from "./lib/screen.js";
 import { useShortcuts } from "./lib/shortcuts.js";
-import { ErrorPanel, Loading, Page, SessionOver } from "./lib/ui.js";
+import { ErrorPanel, Loading, SessionOver } from "./lib/ui.js";
 
 /** @typedef {import("./lib/router.js").Route} Route */
 /** @typedef {import("./lib/api.js").Answer<"findCurrentSession">} Session */
@@ -59,6 +59,8 @@ const [SIGN_IN, SIGNED_OUT_PAGE, PORTAL_PAGE] = [outside("SignIn"), outside("Sig
 const [VISIT_OVER, NOT_FOUND, FORBIDDEN] = [outside("VisitOver"), outside("NotFound"), outside("Forbidden")];
 /** @type {Route} */
 const HELP = { pattern: "", load: () => import("./lib/help.js") };
+/** @type {Route} */
+const PALETTE = { pattern: "", load: () => import("./lib/palette.js") };
 const [SWITCHER, NOT_MEMBER] = [ofOrganizations("Switcher"), ofOrganizations("NotMember")];
 const SIGNED_OUT = "/console/signed-out";
 const PORTAL = "/console/portal";
@@ -212,7 +214,7 @@ function Frame({ session, over, path }) {
       ${found && allowed && !isMember && html`<${Screen} route=${NOT_MEMBER} />`}
       ${found && allowed && isMember && html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`}
     </main>
-    ${isPaletteOpen && html`<${Palette} places=${placesOf(shown)} onClose=${() => setPaletteOpen(false)} />`}
+    ${isPaletteOpen && html`<${Screen} route=${PALETTE} parameters=${{ places: placesOf(shown), onClose: () => setPaletteOpen(false) }} loading="" />`}
     ${isHelpOpen && html`<${Screen} route=${HELP} parameters=${{ onClose: () => setHelpOpen(false) }} loading="" />`}
   `;
 }
@@ -245,27 +247,6 @@ function NavItem({ item: [href, text, icon], path }) {
     </li>
   `;
 }
-
-/** @param {{ route: Route, parameters?: Record<string, any>, loading?: unknown }} props */
-function Screen({ route, parameters = {}, loading = html`<${Loading} />` }) {
-  const [screen, setScreen] = useState(/** @type {{ show: (props: any) => unknown } | undefined} */ (undefined));
-  useEffect(() => {
-    let isHere = true;
-    route.load().then(
-      (module) => isHere && setScreen({ show: module.default }),
-      () => isHere && setScreen({ show: Outdated }),
-    );
-    return () => void (isHere = false);
-  }, [route]);
-  return screen ? html`<${screen.show} ...${parameters} />` : loading;
-}
-
-/** The server has another version now, without the files of this page. */
-const Outdated = () => html`
-  <${Page} title="Reload this page" lead="The server has a new version of the console, or cannot be reached.">
-    <button type="button" class="primary" onClick=${() => location.reload()}>Reload</button>
-  <//>
-`;
 
 const root = document.getElementById("console");
 if (root) {

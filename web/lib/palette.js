@@ -1,5 +1,5 @@
-// The command palette (Ctrl+K): every screen, every button of the open screen, and the reader's items, found by a few
-// letters.
+// The command palette (Ctrl+K), loaded when it is opened: every screen, every button of the open screen, and the
+// reader's items, found by a few letters.
 
 import { html, useMemo, useRef, useState } from "../vendor/preact.js";
 import { useRead } from "./resource.js";
@@ -14,7 +14,7 @@ import { place } from "./words.js";
 const SHOWN_MAX = 50;
 
 /** @param {{ places: [string, string][], onClose: () => void }} props */
-export function Palette({ places, onClose }) {
+export default function Palette({ places, onClose }) {
   const [search, setSearch] = useState("");
   const [at, setAt] = useState(0);
   const list = useRef(/** @type {HTMLUListElement | null} */ (null));

@@ -1,9 +1,9 @@
 // The start: first steps until they are done, and then the items that need attention.
 
 import { html } from "../vendor/preact.js";
-import { OutcomeChart } from "../lib/outcome-chart.js";
 import { may } from "../lib/rights.js";
 import { useRead } from "../lib/resource.js";
+import { Screen } from "../lib/screen.js";
 import { ago, DAY } from "../lib/time.js";
 import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 import { counted, isFailing, isOrphan, keyState, place, subscriptionState } from "../lib/words.js";
@@ -12,6 +12,11 @@ import { counted, isFailing, isOrphan, keyState, place, subscriptionState } from
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
 
+/** @type {import("../lib/router.js").Route} */
+const CHART = {
+  pattern: "",
+  load: async () => ({ default: (await import("../lib/outcome-chart.js")).OutcomeChart }),
+};
 /** More failures than this are counted as "50+". */
 const COUNTED_MAX = 50;
 /** The maximum number of failing receivers that are shown one by one. */
@@ -43,7 +48,7 @@ export default function Home() {
         html`
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
         <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
-        ${subscribed.length > 0 && html`<${OutcomeChart} title="Deliveries of the last 24 hours" outcomes=${outcomes} />`}
+        ${subscribed.length > 0 && html`<${Screen} route=${CHART} parameters=${{ title: "Deliveries of the last 24 hours", outcomes }} loading="" />`}
         ${
           (steps.length === 0 || steps.some((step) => step.isDone)) &&
           html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />`
