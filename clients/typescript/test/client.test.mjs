@@ -11,6 +11,9 @@ const json = (body, status = 200, headers = {}) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
 const client = (answer, more = {}) =>
   new Gatepost({ url, token: "t", fetch: async (...request) => answer(...request), ...more });
+/** Never answers, as a network does. */
+const silent = (_, { signal }) =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 const ACTIVE = { active: true, sub: "alice", iss: "i", client_id: "key_1", label: "l", iat: 1, scope: "orders:read" };
 
 it("a list is its first page, its pages and its items", async () => {
@@ -170,8 +173,6 @@ it("events without an id get ids that ascend", async () => {
 });
 
 it("a call ends at its deadline, and by its signal", async () => {
-  const silent = (_, { signal }) =>
-    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const began = performance.now();
   await assert.rejects(client(silent).whoami({}, { timeoutMs: 50 }), { code: "no_answer", status: undefined });
   const soon = () => {
@@ -256,10 +257,7 @@ it("a limit that is not a number is refused, and one that is undefined has its d
   answer = { active: false };
   clock.monotonic = 1_000;
   assert.equal((await keys.verify("k")).refusal?.reason, "invalid");
-  const publisher = new Publisher(
-    client(() => new Promise(() => undefined)),
-    { onError() {}, queueMax: undefined },
-  );
+  const publisher = new Publisher(client(silent), { onError() {}, queueMax: undefined });
   for (let n = 0; n < 10_000; n++) publisher.publish({ userId: "u", type: "a", data: n });
   assert.throws(() => publisher.publish({ userId: "u", type: "a", data: 0 }), { code: "queue_full" });
   await publisher.close({ timeoutMs: 1 }).catch(() => undefined);
@@ -306,8 +304,6 @@ it("the queue has copies, and what cannot be sent does not get in", async () => 
 it("events wait in an outage, and those that wait at the deadline of close are given to onError", async () => {
   const lost = [];
   let isSilent = false;
-  const silent = (_, { signal }) =>
-    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const gatepost = client((...request) => (isSilent ? silent(...request) : json({}, 500)));
   const onError = (error, events) => lost.push([error.code, events.map(({ data }) => data)]);
   for (isSilent of [false, true]) {
@@ -459,16 +455,12 @@ it("the log has one line when Gatepost stops answering, and one when it answers 
 });
 
 it("Gatepost that is silent counts as failed after a second", async () => {
-  const silent = (_, { signal }) =>
-    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const keys = new Verifier(client(silent), { callTimeoutMs: 30, log() {} });
   assert.equal((await keys.verify("k")).refusal.reason, "unavailable");
 });
 
 it("a flood of unknown keys delays no key that was valid", async () => {
   let isFlooded = false;
-  const silent = (_, { signal }) =>
-    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const gatepost = client((address, init) =>
     isFlooded && init.body.includes("flood") ? silent(address, init) : json(ACTIVE),
   );
