@@ -1,6 +1,7 @@
 //! Runs the tests of the clients in TypeScript and Python, at the binary. See decision 125.
 
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 
 use anyhow::{Context, anyhow};
@@ -26,7 +27,11 @@ const INSTALL_PYTHON: &str = "mark=target/clients/installed; \
 /// The variable with the database on which the tests of the service run again.
 const DATABASE: &str = "GATEPOST_TEST_DATABASE_URL";
 
-/// Runs the tests of both clients at the same time. A client with packages that cannot be installed is skipped by name.
+/// The tests of Python that start most programs. The rest takes as long.
+const PROGRAMS_OF_PYTHON: [&str; 2] = ["clients/python/tests/test_examples.py", "clients/python/tests/test_files.py"];
+
+/// Runs the tests of both clients, several at the same time. A client with packages that cannot be installed is skipped by
+/// name.
 ///
 /// # Errors
 ///
@@ -44,26 +49,34 @@ pub(crate) fn run_all() -> anyhow::Result<()> {
     })
 }
 
+/// Runs all commands at the same time, and to their ends.
+fn run_at_once<const N: usize>(commands: [Command; N]) -> anyhow::Result<()> {
+    thread::scope(|scope| {
+        let running = commands.map(|command| scope.spawn(|| run(command)));
+        let ends = running.map(|command| command.join().map_err(|_| anyhow!("a thread panicked")).flatten());
+        ends.into_iter().collect()
+    })
+}
+
 fn typescript(binary: &Path, database: &str) -> anyhow::Result<()> {
-    let install = |script| {
-        let mut install = program("sh", ["-c", script]);
-        install.current_dir(root().join(TYPESCRIPT));
-        succeeds(install)
+    let here = |name: &str, arguments: &[&str]| {
+        let mut command = program(name, arguments.iter().copied());
+        command.current_dir(root().join(TYPESCRIPT)).env("GATEPOST_BIN", binary);
+        command
     };
-    if !install(INSTALL_TYPESCRIPT) {
+    if !succeeds(here("sh", &["-c", INSTALL_TYPESCRIPT])) {
         say("SKIPPED the client in TypeScript: Node, or its packages, cannot be installed here");
         return Ok(());
     }
-    if !install(INSTALL_RUNTIMES) {
+    if !succeeds(here("sh", &["-c", INSTALL_RUNTIMES])) {
         say("SKIPPED Deno, Bun and Workers: they cannot be installed here");
     }
     say("── clients/typescript");
-    let mut test = program("npm", ["test", "--silent"]);
-    test.current_dir(root().join(TYPESCRIPT)).env("GATEPOST_BIN", binary);
-    run(test)?;
-    let mut on_postgres = program("node", ["--test", "test/contract.test.mjs"]);
-    on_postgres.current_dir(root().join(TYPESCRIPT)).env("GATEPOST_BIN", binary).env(DATABASE, database);
-    run(on_postgres)
+    run(here("npm", &["run", "pretest", "--silent"]))?;
+    let all = here("npm", &["test", "--ignore-scripts", "--silent"]);
+    let mut on_postgres = here("node", &["--test", "test/contract.test.mjs"]);
+    on_postgres.env(DATABASE, database);
+    run_at_once([all, on_postgres])
 }
 
 fn python(binary: &Path, database: &str) -> anyhow::Result<()> {
@@ -73,11 +86,15 @@ fn python(binary: &Path, database: &str) -> anyhow::Result<()> {
     }
     say("── clients/python");
     let python = root().join("target/clients/bin/python").to_string_lossy().into_owned();
-    let mut test = program(&python, ["-m", "pytest", PYTHON]);
-    test.env("GATEPOST_BINARY", binary);
-    run(test)?;
+    let tests = |arguments: &[&str]| {
+        let mut command = program(&python, ["-m", "pytest", "--quiet"].into_iter().chain(arguments.iter().copied()));
+        command.env("GATEPOST_BINARY", binary);
+        command
+    };
+    let rest: Vec<&str> =
+        [PYTHON].into_iter().chain(PROGRAMS_OF_PYTHON.iter().flat_map(|file| ["--ignore", file])).collect();
     let of_service = ["test_service.py", "test_operations.py"].map(|name| format!("{PYTHON}/tests/{name}"));
-    let mut on_postgres = program(&python, ["-m", "pytest"]);
-    on_postgres.args(of_service).env("GATEPOST_BINARY", binary).env(DATABASE, database);
-    run(on_postgres)
+    let mut on_postgres = tests(&of_service.each_ref().map(String::as_str));
+    on_postgres.env(DATABASE, database);
+    run_at_once([tests(&PROGRAMS_OF_PYTHON), tests(&rest), on_postgres])
 }
