@@ -27,8 +27,8 @@ const ROUTES = [
   { pattern: "/console/sessions", load: () => import("./screens/sessions.js") },
   { pattern: "/console/audit", load: () => import("./screens/audit.js") },
   { pattern: "/console/operator", right: "operator", load: () => import("./screens/operator-overview.js") },
-  { pattern: "/console/operator/users", right: "operator", load: () => import("./screens/operator-users.js") },
-  { pattern: "/console/operator/users/:userId", right: "operator", load: () => import("./screens/operator-user.js") },
+  { pattern: "/console/operator/users", right: "operator", load: () => import("./screens/operator-owners.js") },
+  { pattern: "/console/operator/users/:userId", right: "operator", load: () => import("./screens/operator-owner.js") },
   {
     pattern: "/console/operator/users/:userId/subscriptions/:id",
     right: "operator",

@@ -24,7 +24,7 @@ import {
 import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
 import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
-import { UserAccount } from "./operator-user-record.js";
+import { UserAccount } from "./operator-owner-record.js";
 import { browser } from "./sessions.js";
 import { Events } from "./subscriptions.js";
 
