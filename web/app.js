@@ -15,6 +15,14 @@ import { ErrorPanel, Loading, SessionOver } from "./lib/ui.js";
 /** @typedef {import("./lib/router.js").Route} Route */
 /** @typedef {import("./lib/api.js").Answer<"findCurrentSession">} Session */
 
+/** The screen at this path of a user, and of an organization. @param {string} path @param {Route["load"]} load @returns {Route[]} */
+const ofOwner = (path, load) =>
+  ["users/:userId", "organizations/:organizationId"].map((owner) => ({
+    pattern: `/console/operator/${owner}${path}`,
+    right: "operator",
+    load,
+  }));
+
 /** @type {Route[]} */
 const ROUTES = [
   { pattern: "/console", load: () => import("./screens/home.js") },
@@ -28,17 +36,9 @@ const ROUTES = [
   { pattern: "/console/audit", load: () => import("./screens/audit.js") },
   { pattern: "/console/operator", right: "operator", load: () => import("./screens/operator-overview.js") },
   { pattern: "/console/operator/users", right: "operator", load: () => import("./screens/operator-owners.js") },
-  { pattern: "/console/operator/users/:userId", right: "operator", load: () => import("./screens/operator-owner.js") },
-  {
-    pattern: "/console/operator/users/:userId/subscriptions/:id",
-    right: "operator",
-    load: () => import("./screens/operator-subscription.js"),
-  },
-  {
-    pattern: "/console/operator/users/:userId/deliveries/:id",
-    right: "operator",
-    load: () => import("./screens/operator-delivery.js"),
-  },
+  ...ofOwner("", () => import("./screens/operator-owner.js")),
+  ...ofOwner("/subscriptions/:id", () => import("./screens/operator-subscription.js")),
+  ...ofOwner("/deliveries/:id", () => import("./screens/operator-delivery.js")),
   { pattern: "/console/operator/events", right: "operator", load: () => import("./screens/operator-events.js") },
   { pattern: "/console/operator/events/:id", right: "operator", load: () => import("./screens/operator-event.js") },
   { pattern: "/console/operator/audit", right: "operator", load: () => import("./screens/operator-audit.js") },

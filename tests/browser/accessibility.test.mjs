@@ -143,6 +143,7 @@ test("an operator's screens, empty", async () => {
     "operator/events?type=no.such",
     "operator/audit?userId=nobody-at-all",
     ...tabs("nobody-at-all"),
+    "operator/organizations/nothing-at-all?tab=account",
   ]) {
     await open(page, screen);
     await check(page, `operator, empty: ${screen}`);

@@ -155,6 +155,43 @@ test("support finds a user, revokes a key, sends one delivery again, and signs t
   hooks.close();
 });
 
+test("support suspends an organization and makes it active again, and its page has what it owns", async () => {
+  const hooks = await receiver();
+  const carol = "carol";
+  const inAcme = (path) => `${path}?organization=acme`;
+  const key = await api(carol, "POST", inAcme("/api/api-keys"), { label: "of acme" });
+  const subscription = { url: hooks.url, events: ["*"] };
+  await api(carol, "POST", inAcme("/api/webhooks/subscriptions"), subscription);
+  const status = async () => (await fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key.key } })).status;
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/users?query=acme");
+  await page.getByRole("link", { name: "acme", exact: true }).click();
+  assert.equal(new URL(page.url()).pathname, "/console/operator/organizations/acme");
+  await page.getByRole("row", { name: /^of acme/ }).waitFor();
+  await page.getByRole("link", { name: "Subscriptions", exact: true }).last().click();
+  await page.getByRole("link", { name: hooks.url }).click();
+  await page.getByText("A subscription of acme.").waitFor();
+  await page.getByRole("link", { name: "acme", exact: true }).click();
+  await page.getByRole("link", { name: "Account", exact: true }).click();
+  await page.getByRole("button", { name: "Suspend…" }).click();
+  await page.getByLabel("Reason (optional)").fill("unpaid");
+  await page.getByRole("button", { name: "Suspend the organization" }).click();
+  await page.getByText("unpaid").waitFor();
+  assert.equal(await status(), 401);
+  await page.getByRole("button", { name: "Make active…" }).click();
+  await page.getByRole("button", { name: "Make the organization active" }).click();
+  await page.getByRole("button", { name: "Suspend…" }).waitFor();
+  assert.equal(await status(), 200);
+  await page.getByRole("link", { name: "Audit log", exact: true }).last().click();
+  await page.getByRole("row", { name: /^Active again/ }).waitFor();
+  await page.getByRole("button", { name: "Make a portal link…" }).click();
+  await page.getByRole("button", { name: "Make the link" }).click();
+  assert.match(await page.locator(".one-line code").textContent(), /\/console\/portal#/);
+  await page.getByRole("button", { name: "I have copied the link" }).click();
+  await close();
+  hooks.close();
+});
+
 test("an operator publishes an event, finds it by user and by id, and reads its payload", async () => {
   const { page, close } = await visitor("operator");
   await page.goto("/console/operator/events");

@@ -25,7 +25,12 @@ import { organization } from "./owner-shown.js";
  * @template {Operation} O
  * @typedef {PathOf<Operations[O]["parameters"]> & QueryOf<NonNullable<Operations[O]["parameters"]["query"]>> & BodyOf<Operations[O]>} Given
  */
-/** @template P @typedef {P extends { path: infer Path } ? Path : {}} PathOf */
+/** The owner for whom an operator calls. @typedef {{ userId: string } | { organizationId: string }} Owner */
+/**
+ * @template P
+ * @typedef {P extends { path: infer Path } ?
+ *   Path extends { userId: string } ? Omit<Path, "userId"> & Owner : Path : {}} PathOf
+ */
 /** @template Q @typedef {[Q] extends [never] ? {} : { [Name in keyof Q]: Q[Name] | string }} QueryOf */
 /**
  * @template O
@@ -99,7 +104,8 @@ export async function call(operation, ...[given]) {
 }
 
 /**
- * The address of an operation. Members of `given` that are not in the path and not empty form the query.
+ * The address of an operation. Members of `given` that are not in the path and not empty form the query. Each operation for a
+ * user is there for an organization too.
  * @template {Operation} O
  * @param {O} operation
  * @param {Partial<Given<O>>} [given]
@@ -109,7 +115,8 @@ export function addressOf(operation, given) {
   // Operators name the owner in the path, and sessions belong to the user.
   const owner = /^\/api\/(operator|session)/.test(path) ? {} : { organization };
   const rest = /** @type {Record<string, any>} */ ({ ...given, ...owner, body: undefined });
-  const filled = path.replace(/\{(\w+)\}/g, (_placeholder, name) => {
+  const ofOwner = "organizationId" in rest ? path.replace("users/{userId}", "organizations/{organizationId}") : path;
+  const filled = ofOwner.replace(/\{(\w+)\}/g, (_placeholder, name) => {
     const value = encodeURIComponent(rest[name]);
     delete rest[name];
     return value;

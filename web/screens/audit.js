@@ -52,14 +52,14 @@ function useNames() {
 }
 
 /**
- * The same for operators, from the log itself: a look at the keys and subscriptions of a user would be in the user's log.
+ * The same for operators, from the log itself: a look at the keys and subscriptions of an owner would be in the owner's log.
  * An item without a name in the log is shown by its id.
  * @param {AuditEvent[]} events
- * @param {string} [userId]
+ * @param {{ userId?: string, organizationId?: string }} [owner]
  */
-export function useLoggedNames(events, userId) {
-  const keys = useRead("listAllAuditEvents", { userId, action: "key.created", limit: 200 }).data?.events ?? [];
-  const made = { userId, action: "subscription.created", limit: 200 };
+export function useLoggedNames(events, owner) {
+  const keys = useRead("listAllAuditEvents", { ...owner, action: "key.created", limit: 200 }).data?.events ?? [];
+  const made = { ...owner, action: "subscription.created", limit: 200 };
   const subscriptions = useRead("listAllAuditEvents", made).data?.events ?? [];
   /** @type {Record<string, string>} */
   const names = {};

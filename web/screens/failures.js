@@ -2,6 +2,7 @@
 
 import { html } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
+import { pageOf } from "../lib/owner.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { announce, ErrorPanel } from "../lib/ui.js";
@@ -24,23 +25,23 @@ const ownSide = () => ({
   retry: (body) => call("retryFailures", { body }),
 });
 
-/** The side of operators, for a user. @param {string} userId @returns {Side} */
-const operatorSide = (userId) => ({
-  base: `/console/operator/users/${encodeURIComponent(userId)}`,
+/** The side of operators, for an owner. @param {import("../lib/owner.js").Named} owner @returns {Side} */
+const operatorSide = (owner) => ({
+  base: pageOf(owner),
   mayRetry: true,
-  retry: (body) => call("retryUserFailures", { userId, body }),
+  retry: (body) => call("retryUserFailures", { ...owner, body }),
 });
 
 /**
- * The failures of a user, for an operator.
- * @param {{ userId: string, subscriptionId?: string, reload: () => unknown }} props
+ * The failures of an owner, for an operator.
+ * @param {{ owner: import("../lib/owner.js").Named, subscriptionId?: string, reload: () => unknown }} props
  */
-export function FailuresOf({ userId, subscriptionId, reload }) {
-  const failures = useRead("listUserFailures", { userId, subscriptionId });
+export function FailuresOf({ owner, subscriptionId, reload }) {
+  const failures = useRead("listUserFailures", { ...owner, subscriptionId });
   const reloadAll = () => Promise.all([failures.reload(), reload()]);
   return html`
     <${ErrorPanel} failure=${failures.failure} retry=${failures.reload} />
-    <${FailureGroups} failures=${failures.data} side=${operatorSide(userId)} reload=${reloadAll} />
+    <${FailureGroups} failures=${failures.data} side=${operatorSide(owner)} reload=${reloadAll} />
   `;
 }
 

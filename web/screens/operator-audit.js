@@ -23,7 +23,7 @@ export default function OperatorAudit() {
     const { events, nextCursor } = await call("listAllAuditEvents", { ...asked(), cursor });
     return { rows: events, next: nextCursor };
   }, [userId, actor, action, target, days].join(" "));
-  const names = useLoggedNames(list.rows, userId);
+  const names = useLoggedNames(list.rows, { userId });
   const downloads = html`
     <a class="button" href=${addressOf("listAllAuditEvents", { ...asked(), format: "csv" })} download="audit.csv">Download CSV</a>
     <a class="button" href=${addressOf("listAllAuditEvents", { ...asked(), format: "jsonl" })} download="audit.jsonl">Download JSON</a>

@@ -1,23 +1,25 @@
-// A delivery to a user: its event, each attempt, and the command to send it again.
+// A delivery to an owner: its event, each attempt, and the command to send it again.
 
 import { html } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
+import { idOf, ownerOf, pageOf } from "../lib/owner.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { ErrorPanel, Loading, Page } from "../lib/ui.js";
 import { Facts, History } from "./delivery.js";
 
-/** @param {{ userId: string, id: string }} props */
-export default function UserDelivery({ userId, id }) {
-  const { data, failure, reload } = useRead("findUserDelivery", { userId, id });
-  const subscribed = { userId, id: data?.delivery.subscriptionId ?? "" };
+/** @param {{ userId?: string, organizationId?: string, id: string }} props */
+export default function OwnerDelivery({ id, ...path }) {
+  const owner = ownerOf(path);
+  const { data, failure, reload } = useRead("findUserDelivery", { ...owner, id });
+  const subscribed = { ...owner, id: data?.delivery.subscriptionId ?? "" };
   const url = useRead(data && "findUserSubscription", subscribed).data?.subscription.url;
   const retry = useAction(async () => {
-    await call("retryUserDelivery", { userId, id });
+    await call("retryUserDelivery", { ...owner, id });
     await reload();
   });
-  const base = `/console/operator/users/${encodeURIComponent(userId)}`;
+  const base = pageOf(owner);
   return html`
-    <${Page} title=${data?.delivery.eventType ?? "Delivery"} lead="A delivery to ${userId}." up=${{ href: `${base}?tab=deliveries`, text: userId }}>
+    <${Page} title=${data?.delivery.eventType ?? "Delivery"} lead="A delivery to ${idOf(owner)}." up=${{ href: `${base}?tab=deliveries`, text: idOf(owner) }}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${

@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/preact.js";
 import { useRead } from "../lib/resource.js";
-import { Owner } from "../lib/owner.js";
+import { kindOf, Owner, ownerOf, pageOf } from "../lib/owner.js";
 import { Code, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
 
@@ -20,13 +20,12 @@ export default function OneEvent({ id }) {
 
 /** @param {{ logged: import("../lib/api.js").Schemas["LoggedEvent"] }} props */
 function Shown({ logged: { event, deliveries } }) {
-  const { userId } = event;
-  const list = userId !== undefined && `/console/operator/users/${encodeURIComponent(userId)}?tab=deliveries`;
+  const owner = ownerOf(event);
   return html`
     <dl class="facts">
-      <div><dt>User</dt><dd><${Owner} of=${event} /></dd></div>
+      <div><dt>Owner</dt><dd><${Owner} of=${event} /></dd></div>
       <div><dt>Published</dt><dd><${WhenExactly} at=${event.createdAt} /></dd></div>
-      <div><dt>Sent to</dt><dd>${counted(deliveries, "subscription", "subscriptions")}.${list && html` <a href=${list}>Deliveries to the user</a>`}</dd></div>
+      <div><dt>Sent to</dt><dd>${counted(deliveries, "subscription", "subscriptions")}. <a href="${pageOf(owner)}?tab=deliveries">Deliveries to the ${kindOf(owner)}</a></dd></div>
       <div><dt>Id</dt><dd><code>${event.id}</code></dd></div>
     </dl>
     <section>

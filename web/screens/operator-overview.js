@@ -3,7 +3,7 @@
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { useAction, useRead } from "../lib/resource.js";
-import { Owner } from "../lib/owner.js";
+import { Owner, ownerOf, pageOf } from "../lib/owner.js";
 import { Badge, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
 import { counted, HEALTH_STATES, healthReason } from "../lib/words.js";
 
@@ -129,18 +129,17 @@ function FailingSubscriptions() {
 const FailingTable = ({ rows }) => html`
   <table>
     <caption class="hidden">Failing subscriptions, those that have failed longest first</caption>
-    <thead><tr><th>Receiver</th><th>State</th><th>Why</th><th>User</th><th>Failing since</th></tr></thead>
+    <thead><tr><th>Receiver</th><th>State</th><th>Why</th><th>Owner</th><th>Failing since</th></tr></thead>
     <tbody>
       ${rows.map((one) => {
         const [tone, name] = HEALTH_STATES[one.state] ?? ["off", one.state];
-        const { userId, receiver } = one;
-        const page =
-          userId !== undefined && `/console/operator/users/${encodeURIComponent(userId)}/subscriptions/${one.id}`;
+        const { receiver } = one;
+        const page = `${pageOf(ownerOf(one))}/subscriptions/${one.id}`;
         return html`<tr key=${one.id}>
-          <th scope="row" class="url">${page ? html`<a data-row href=${page}>${receiver}</a>` : receiver}</th>
+          <th scope="row" class="url"><a data-row href=${page}>${receiver}</a></th>
           <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
           <td data-label="Why">${healthReason(one)} <span class="under">${why(one)}</span></td>
-          <td data-label="User"><${Owner} of=${one} /></td>
+          <td data-label="Owner"><${Owner} of=${one} /></td>
           <td data-label="Failing since"><${When} at=${one.failingSince} /></td>
         </tr>`;
       })}

@@ -1,13 +1,15 @@
-// What the operator has set for a user, and whether the user may act.
+// What the operator has set for an owner, and whether the owner may act.
 
 import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { store } from "../lib/cache.js";
+import { idOf, kindOf } from "../lib/owner.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { Badge, Dialog, ErrorPanel, Form, Loading, TextField, When } from "../lib/ui.js";
 
-/** @typedef {import("../lib/api.js").Answer<"findUser">} UserRecord */
-/** @typedef {{ userId: string, of: UserRecord, onClose: () => void }} DialogProps */
+/** @typedef {import("../lib/api.js").Answer<"findUser">} Record */
+/** @typedef {import("../lib/owner.js").Named} Named */
+/** @typedef {{ owner: Named, of: Record, onClose: () => void }} DialogProps */
 
 const DIALOGS = { limits: ChangeLimits, suspend: Suspend, activate: Activate, erase: Erase };
 const STATES = new Map([
@@ -16,20 +18,20 @@ const STATES = new Map([
   ["erasing", "Being erased"],
 ]);
 
-/** @param {{ userId: string }} props */
-export function UserAccount({ userId }) {
-  const { data, failure, reload } = useRead("findUser", { userId });
+/** @param {{ owner: Named }} props */
+export function OwnerAccount({ owner }) {
+  const { data, failure, reload } = useRead("findUser", owner);
   const [open, setOpen] = useState(/** @type {keyof typeof DIALOGS | undefined} */ (undefined));
   const shown = open && DIALOGS[open];
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
     ${data && html`<${Facts} of=${data} open=${setOpen} />`}
-    ${data && shown && html`<${shown} userId=${userId} of=${data} onClose=${() => setOpen(undefined)} />`}
+    ${data && shown && html`<${shown} owner=${owner} of=${data} onClose=${() => setOpen(undefined)} />`}
   `;
 }
 
-/** @param {{ of: UserRecord, open: (dialog: keyof typeof DIALOGS) => void }} props */
+/** @param {{ of: Record, open: (dialog: keyof typeof DIALOGS) => void }} props */
 function Facts({ of, open }) {
   const { state, reason, since } = of.state;
   const isActive = state === "active";
@@ -65,18 +67,18 @@ function Facts({ of, open }) {
 const maximum = (text) => (text.trim() === "" ? null : Number(text));
 
 /** @param {DialogProps} props */
-function ChangeLimits({ userId, of, onClose }) {
+function ChangeLimits({ owner, of, onClose }) {
   const [keys, setKeys] = useState(of.maxActiveKeys?.toString() ?? "");
   const [subscriptions, setSubscriptions] = useState(of.maxSubscriptions?.toString() ?? "");
   const { run, isRunning, failure } = useAction(async () => {
     const body = { maxActiveKeys: maximum(keys), maxSubscriptions: maximum(subscriptions) };
-    store("findUser", { userId }, await call("changeUser", { userId, body }));
+    store("findUser", owner, await call("changeUser", { ...owner, body }));
     onClose();
   });
   return html`
     <${Dialog} title="Change the limits" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Change the limits" onCancel=${onClose}>
-        <p>A limit that is empty is that of the service. A lower limit ends nothing that the user has.</p>
+        <p>A limit that is empty is that of the service. A lower limit ends nothing that the ${kindOf(owner)} has.</p>
         <${TextField} label="Most active keys" value=${keys} set=${setKeys} />
         <${TextField} label="Most subscriptions" value=${subscriptions} set=${setSubscriptions} />
       <//>
@@ -85,17 +87,17 @@ function ChangeLimits({ userId, of, onClose }) {
 }
 
 /** @param {DialogProps} props */
-function Suspend({ userId, onClose }) {
+function Suspend({ owner, onClose }) {
   const [reason, setReason] = useState("");
   const { run, isRunning, failure } = useAction(async () => {
     const body = /** @type {const} */ ({ state: "suspended", ...(reason && { reason }) });
-    store("findUser", { userId }, await call("setUserState", { userId, body }));
+    store("findUser", owner, await call("setUserState", { ...owner, body }));
     onClose();
   });
   return html`
-    <${Dialog} title="Suspend ${userId}?" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Suspend the user" isDangerous onCancel=${onClose}>
-        <p>Every key and session of the user is refused from now on, and deliveries wait. You can make the user active again.</p>
+    <${Dialog} title="Suspend ${idOf(owner)}?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Suspend the ${kindOf(owner)}" isDangerous onCancel=${onClose}>
+        <p>Every key and session of the ${kindOf(owner)} is refused from now on, and deliveries wait. You can make the ${kindOf(owner)} active again.</p>
         <${TextField} label="Reason (optional)" value=${reason} set=${setReason} />
       <//>
     <//>
@@ -103,14 +105,14 @@ function Suspend({ userId, onClose }) {
 }
 
 /** @param {DialogProps} props */
-function Activate({ userId, onClose }) {
+function Activate({ owner, onClose }) {
   const { run, isRunning, failure } = useAction(async () => {
-    store("findUser", { userId }, await call("setUserState", { userId, body: { state: "active" } }));
+    store("findUser", owner, await call("setUserState", { ...owner, body: { state: "active" } }));
     onClose();
   });
   return html`
-    <${Dialog} title="Make ${userId} active?" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the user active" onCancel=${onClose}>
+    <${Dialog} title="Make ${idOf(owner)} active?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the ${kindOf(owner)} active" onCancel=${onClose}>
         <p>Keys and sessions work as before, and deliveries that have waited are sent. A disabled key stays disabled.</p>
       <//>
     <//>
@@ -118,17 +120,17 @@ function Activate({ userId, onClose }) {
 }
 
 /** @param {DialogProps} props */
-function Erase({ userId, onClose }) {
+function Erase({ owner, onClose }) {
   const [confirm, setConfirm] = useState("");
   const { run, isRunning, failure } = useAction(async () => {
-    store("findUser", { userId }, await call("eraseUser", { userId, confirm }));
+    store("findUser", owner, await call("eraseUser", { ...owner, confirm }));
     onClose();
   });
   return html`
-    <${Dialog} title="Erase ${userId}?" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Erase the user" isDangerous onCancel=${onClose}>
-        <p>All keys, webhooks and deliveries of the user are deleted within minutes. You cannot undo this.</p>
-        <${TextField} label="The id of the user" name="confirm" value=${confirm} set=${setConfirm} />
+    <${Dialog} title="Erase ${idOf(owner)}?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Erase the ${kindOf(owner)}" isDangerous onCancel=${onClose}>
+        <p>All keys, webhooks and deliveries of the ${kindOf(owner)} are deleted within minutes. You cannot undo this.</p>
+        <${TextField} label="The id of the ${kindOf(owner)}" name="confirm" value=${confirm} set=${setConfirm} />
       <//>
     <//>
   `;

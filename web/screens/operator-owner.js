@@ -1,9 +1,10 @@
-// One user, as support staff see it: keys, subscriptions, deliveries, sessions and the audit log.
+// One user or organization, as support staff see it: keys, subscriptions, deliveries, sessions and the audit log.
 
 import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { store } from "../lib/cache.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
+import { idOf, kindOf, ownerOf, pageOf } from "../lib/owner.js";
 import { usePages } from "../lib/pages.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
@@ -24,20 +25,21 @@ import {
 import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
 import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
-import { UserAccount } from "./operator-owner-record.js";
+import { OwnerAccount } from "./operator-owner-record.js";
 import { browser } from "./sessions.js";
 import { Events } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
+/** @typedef {import("../lib/owner.js").Named} Named */
 
-/** Each is read only when it is shown, because each read is in the audit log of the user. */
+/** Each is read only when it is shown, because each read is in the audit log of the owner. */
 const TABS = {
-  keys: UserKeys,
-  subscriptions: UserSubscriptions,
-  deliveries: UserDeliveries,
-  sessions: UserSessions,
-  audit: UserAudit,
-  account: UserAccount,
+  keys: OwnerKeys,
+  subscriptions: OwnerSubscriptions,
+  deliveries: OwnerDeliveries,
+  sessions: OwnerSessions,
+  audit: OwnerAudit,
+  account: OwnerAccount,
 };
 /** @type {Record<string, string>} */
 const NAMES = {
@@ -49,41 +51,42 @@ const NAMES = {
   account: "Account",
 };
 
-/** @param {{ userId: string }} props */
-export default function User({ userId }) {
+/** @param {{ userId?: string, organizationId?: string }} path */
+export default function OneOwner(path) {
+  const owner = ownerOf(path);
   const [{ tab = "keys" }] = useFilter();
   const [isLinking, setLinking] = useState(false);
-  const shown = /** @type {Record<string, (props: { userId: string }) => unknown>} */ (TABS)[tab] ?? UserKeys;
+  const shown = /** @type {Record<string, (props: { owner: Named }) => unknown>} */ (TABS)[tab] ?? OwnerKeys;
   const link = html`<button type="button" onClick=${() => setLinking(true)}>Make a portal link…</button>`;
   return html`
-    <${Page} title=${userId} lead="The user sees in the audit log what you read here." up=${{ href: "/console/operator/users", text: "Owners" }} actions=${link}>
-      <nav class="tab-links" aria-label="What the user has">
+    <${Page} title=${idOf(owner)} lead="The ${kindOf(owner)} sees in the audit log what you read here." up=${{ href: "/console/operator/users", text: "Owners" }} actions=${link}>
+      <nav class="tab-links" aria-label="What the ${kindOf(owner)} has">
         <ul>${Object.entries(NAMES).map(([key, name]) => html`<li><a href="?tab=${key}" aria-current=${key === tab ? "page" : undefined}>${name}</a></li>`)}</ul>
       </nav>
-      <${shown} key=${`${tab} ${userId}`} userId=${userId} />
+      <${shown} key=${`${tab} ${pageOf(owner)}`} owner=${owner} />
     <//>
-    ${isLinking && html`<${PortalLink} userId=${userId} onClose=${() => setLinking(false)} />`}
+    ${isLinking && html`<${PortalLink} owner=${owner} onClose=${() => setLinking(false)} />`}
   `;
 }
 
-/** @param {{ userId: string }} props */
-function UserKeys({ userId }) {
-  const { data, failure, reload } = useRead("listUserApiKeys", { userId });
+/** @param {{ owner: Named }} props */
+function OwnerKeys({ owner }) {
+  const { data, failure, reload } = useRead("listUserApiKeys", owner);
   const [revoked, setRevoked] = useState(/** @type {Key | undefined} */ (undefined));
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
-    ${data?.keys.length === 0 && html`<${Empty} title="No keys"><p>The user has made no key. If that is a surprise, check the user id.</p><//>`}
+    ${data?.keys.length === 0 && html`<${Empty} title="No keys"><p>The ${kindOf(owner)} has made no key. If that is a surprise, check the id.</p><//>`}
     ${
       data &&
       data.keys.length > 0 &&
       html`<table>
-      <caption class="hidden">Keys of the user</caption>
+      <caption class="hidden">Keys of the ${kindOf(owner)}</caption>
       <thead><tr><th>Label</th><th>State</th><th>Created</th><th>Last used</th><th>Expires</th><th><span class="hidden">Actions</span></th></tr></thead>
       <tbody>${data.keys.map((key) => html`<${KeyRow} key=${key.id} of=${key} revoke=${() => setRevoked(key)} />`)}</tbody>
     </table>`
     }
-    ${revoked && html`<${Revoke} userId=${userId} of=${revoked} onClose=${() => setRevoked(undefined)} />`}
+    ${revoked && html`<${Revoke} owner=${owner} of=${revoked} onClose=${() => setRevoked(undefined)} />`}
   `;
 }
 
@@ -104,39 +107,39 @@ function KeyRow({ of, revoke }) {
   `;
 }
 
-/** @param {{ userId: string, of: Key, onClose: () => void }} props */
-function Revoke({ userId, of, onClose }) {
+/** @param {{ owner: Named, of: Key, onClose: () => void }} props */
+function Revoke({ owner, of, onClose }) {
   const [word, setWord] = useState("");
   const { run, isRunning, failure } = useAction(async () => {
-    store("listUserApiKeys", { userId }, await call("revokeUserApiKey", { userId, keyId: of.id }));
+    store("listUserApiKeys", owner, await call("revokeUserApiKey", { ...owner, keyId: of.id }));
     onClose();
   });
   return html`
     <${Dialog} title="Revoke “${of.label}”?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous isReady=${word.trim() === of.label.trim()} onCancel=${onClose}>
-        <p>Programs that use the key are refused from now on, on every instance. You cannot undo this. The user sees it in the audit log.</p>
+        <p>Programs that use the key are refused from now on, on every instance. You cannot undo this. The ${kindOf(owner)} sees it in the audit log.</p>
         <${TextField} label="Type the label to confirm" value=${word} set=${setWord} />
       <//>
     <//>
   `;
 }
 
-/** @param {{ userId: string }} props */
-function UserSubscriptions({ userId }) {
-  const { data, failure, reload } = useRead("listUserSubscriptions", { userId, limit: 200, include: "health" });
+/** @param {{ owner: Named }} props */
+function OwnerSubscriptions({ owner }) {
+  const { data, failure, reload } = useRead("listUserSubscriptions", { ...owner, limit: 200, include: "health" });
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
-    ${data?.subscriptions.length === 0 && html`<${Empty} title="No subscriptions"><p>The user has subscribed no URL.</p><//>`}
+    ${data?.subscriptions.length === 0 && html`<${Empty} title="No subscriptions"><p>The ${kindOf(owner)} has subscribed no URL.</p><//>`}
     ${
       data &&
       data.subscriptions.length > 0 &&
       html`<table>
-      <caption class="hidden">Subscriptions of the user</caption>
+      <caption class="hidden">Subscriptions of the ${kindOf(owner)}</caption>
       <thead><tr><th>URL</th><th>State</th><th>Events</th><th>Created</th></tr></thead>
       <tbody>${data.subscriptions.map(
         (one) => html`<tr key=${one.id}>
-        <th scope="row" class="url"><a data-row href="/console/operator/users/${encodeURIComponent(userId)}/subscriptions/${one.id}">${one.url}</a></th>
+        <th scope="row" class="url"><a data-row href="${pageOf(owner)}/subscriptions/${one.id}">${one.url}</a></th>
         <td data-label="State"><${SubscriptionBadge} of=${one} /></td>
         <td data-label="Events"><${Events} events=${one.events} /></td>
         <td data-label="Created"><${When} at=${one.createdAt} /></td>
@@ -159,39 +162,39 @@ const STATES = [
   ...Object.entries(DELIVERY_STATES).map(([key, [, name]]) => /** @type {[string, string]} */ ([key, name])),
 ];
 
-/** @param {{ userId: string }} props */
-function UserDeliveries({ userId }) {
+/** @param {{ owner: Named }} props */
+function OwnerDeliveries({ owner }) {
   const [{ state = "", subscriptionId = "" }, , set] = useFilter();
   const list = usePages(async (cursor) => {
-    const { deliveries, nextCursor } = await call("listUserDeliveries", { userId, state, subscriptionId, cursor });
+    const { deliveries, nextCursor } = await call("listUserDeliveries", { ...owner, state, subscriptionId, cursor });
     return { rows: deliveries, next: nextCursor };
   }, `${state} ${subscriptionId}`);
   return html`
-    <${FailuresOf} userId=${userId} subscriptionId=${subscriptionId} reload=${list.reload} />
+    <${FailuresOf} owner=${owner} subscriptionId=${subscriptionId} reload=${list.reload} />
     <${Filters} label="Filter deliveries">
       <${Choice} label="State" value=${state} options=${STATES} onChange=${set("state")} />
     <//>
     ${subscriptionId && html`<p>Only to <code>${subscriptionId}</code>. <button type="button" class="link" onClick=${() => set("subscriptionId")("")}>Show all</button></p>`}
     ${list.frame(
-      { empty: "No deliveries", hint: "No event was sent to the user, or the filter hides it." },
-      html`<${DeliveryTable} deliveries=${list.rows} base="/console/operator/users/${encodeURIComponent(userId)}/deliveries" caption="Deliveries to the user, newest first" />`,
+      { empty: "No deliveries", hint: `No event was sent to the ${kindOf(owner)}, or the filter hides it.` },
+      html`<${DeliveryTable} deliveries=${list.rows} base="${pageOf(owner)}/deliveries" caption="Deliveries to the ${kindOf(owner)}, newest first" />`,
     )}
   `;
 }
 
-/** @param {{ userId: string }} props */
-function UserSessions({ userId }) {
-  const { data, failure, reload } = useRead("listUserSessions", { userId });
+/** @param {{ owner: Named }} props */
+function OwnerSessions({ owner }) {
+  const { data, failure, reload } = useRead("listUserSessions", owner);
   const [isEnding, setEnding] = useState(false);
   return html`
     <${ErrorPanel} failure=${failure} retry=${reload} />
     ${!data && !failure && html`<${Loading} />`}
-    ${data?.sessions.length === 0 && html`<${Empty} title="No sessions"><p>The user is signed in nowhere.</p><//>`}
+    ${data?.sessions.length === 0 && html`<${Empty} title="No sessions"><p>The ${kindOf(owner)} is signed in nowhere.</p><//>`}
     ${
       data &&
       data.sessions.length > 0 &&
       html`<table>
-        <caption class="hidden">Sessions of the user</caption>
+        <caption class="hidden">Sessions of the ${kindOf(owner)}</caption>
         <thead><tr><th>Browser</th><th>Role</th><th>Address</th><th>Signed in</th><th>Last seen</th></tr></thead>
         <tbody>${data.sessions.map(
           (one) => html`<tr key=${one.id} data-row tabindex="-1">
@@ -205,37 +208,40 @@ function UserSessions({ userId }) {
       </table>
       <p><button type="button" class="danger-text" onClick=${() => setEnding(true)}>End all sessions…</button></p>`
     }
-    ${isEnding && html`<${EndSessions} userId=${userId} onClose=${() => setEnding(false)} />`}
+    ${isEnding && html`<${EndSessions} owner=${owner} onClose=${() => setEnding(false)} />`}
   `;
 }
 
-/** @param {{ userId: string, onClose: () => void }} props */
-function EndSessions({ userId, onClose }) {
+/** @param {{ owner: Named, onClose: () => void }} props */
+function EndSessions({ owner, onClose }) {
   const { run, isRunning, failure } = useAction(async () => {
-    store("listUserSessions", { userId }, await call("endUserSessions", { userId }));
+    store("listUserSessions", owner, await call("endUserSessions", owner));
     onClose();
   });
   return html`
-    <${Dialog} title="End all sessions of ${userId}?" onClose=${onClose}>
+    <${Dialog} title="End all sessions of ${idOf(owner)}?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="End all sessions" isDangerous onCancel=${onClose}>
-        <p>The user is signed out everywhere and has to sign in again. API keys and webhooks keep working.</p>
+        <p>The ${kindOf(owner)} is signed out everywhere and has to sign in again. API keys and webhooks keep working.</p>
       <//>
     <//>
   `;
 }
 
-/** @param {{ userId: string }} props */
-function UserAudit({ userId }) {
+/** @param {{ owner: Named }} props */
+function OwnerAudit({ owner }) {
   const [{ target = "" }, , set] = useFilter();
   const list = usePages(async (cursor) => {
-    const { events, nextCursor } = await call("listAllAuditEvents", { userId, target, cursor });
+    const { events, nextCursor } = await call("listAllAuditEvents", { ...owner, target, cursor });
     return { rows: events, next: nextCursor };
   }, target);
-  const names = useLoggedNames(list.rows, userId);
+  const names = useLoggedNames(list.rows, owner);
   return html`
     <${OnlyTarget} target=${target} names=${names} show=${set("target")} />
     ${list.frame(
-      { empty: "Nothing was changed", hint: "Each change of what the user has appears here, with who made it." },
+      {
+        empty: "Nothing was changed",
+        hint: `Each change of what the ${kindOf(owner)} has appears here, with who made it.`,
+      },
       html`<${AuditTable} events=${list.rows} names=${names} show=${set("target")} />`,
     )}
   `;
@@ -250,21 +256,21 @@ const RIGHTS = [
   ["keys:read webhooks:read", "Only see keys and webhooks"],
 ];
 
-/** @param {{ userId: string, onClose: () => void }} props */
-function PortalLink({ userId, onClose }) {
+/** @param {{ owner: Named, onClose: () => void }} props */
+function PortalLink({ owner, onClose }) {
   const [rights, setRights] = useState("keys webhooks");
   const capabilities = /** @type {import("../lib/api.js").Schemas["CreatePortalLink"]["capabilities"]} */ (
     rights.split(" ")
   );
   const [url, setUrl] = useState(/** @type {string | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    setUrl((await call("createPortalLink", { body: { userId, capabilities, ttlSeconds: VISIT_SECONDS } })).url);
+    setUrl((await call("createPortalLink", { body: { ...owner, capabilities, ttlSeconds: VISIT_SECONDS } })).url);
   });
   return html`
     <${Dialog} title="Make a portal link" onClose=${onClose} done=${url && "I have copied the link"}>
       ${
         url
-          ? html`<p class="notice">Anyone who opens this link is signed in as ${userId}. It works once, for five minutes. Send it to nobody else.</p>
+          ? html`<p class="notice">Anyone who opens this link is signed in as ${idOf(owner)}. It works once, for five minutes. Send it to nobody else.</p>
             <${Code} text=${url} what="link" isOneLine />`
           : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the link" onCancel=${onClose}>
             <p>The link opens the console as this user, without a sign-in.</p>

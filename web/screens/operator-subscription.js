@@ -1,9 +1,10 @@
-// A subscription of a user: its health, its deliveries, and the command to send lost ones again.
+// A subscription of an owner: its health, its deliveries, and the command to send lost ones again.
 
 import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { refresh } from "../lib/cache.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
+import { idOf, kindOf, ownerOf, pageOf } from "../lib/owner.js";
 import { usePages } from "../lib/pages.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
@@ -12,20 +13,21 @@ import { counted, place } from "../lib/words.js";
 import { FailuresOf } from "./failures.js";
 import { Facts } from "./subscription.js";
 
-/** @param {{ userId: string, id: string }} props */
-export default function UserSubscription({ userId, id }) {
-  const { data, failure, reload } = useRead("findUserSubscription", { userId, id });
+/** @param {{ userId?: string, organizationId?: string, id: string }} props */
+export default function OwnerSubscription({ id, ...path }) {
+  const owner = ownerOf(path);
+  const { data, failure, reload } = useRead("findUserSubscription", { ...owner, id });
   const [isRecovering, setRecovering] = useState(false);
   const list = usePages(async (cursor) => {
-    const filter = { userId, subscriptionId: id, cursor, limit: 20 };
+    const filter = { ...owner, subscriptionId: id, cursor, limit: 20 };
     const { deliveries, nextCursor } = await call("listUserDeliveries", filter);
     return { rows: deliveries, next: nextCursor };
   }, id);
-  const base = `/console/operator/users/${encodeURIComponent(userId)}`;
+  const base = pageOf(owner);
   const reloadThis = () => Promise.all([list.reload(), reload()]);
-  const reloadAll = () => Promise.all([reloadThis(), refresh("listUserFailures", { userId, subscriptionId: id })]);
+  const reloadAll = () => Promise.all([reloadThis(), refresh("listUserFailures", { ...owner, subscriptionId: id })]);
   return html`
-    <${Page} title=${data ? place(data.subscription.url) : "Subscription"} lead="A subscription of ${userId}." up=${{ href: `${base}?tab=subscriptions`, text: userId }}>
+    <${Page} title=${data ? place(data.subscription.url) : "Subscription"} lead="A subscription of ${idOf(owner)}." up=${{ href: `${base}?tab=subscriptions`, text: idOf(owner) }}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && html`<${Facts} subscription=${data.subscription} health=${data.health} />`}
@@ -35,7 +37,7 @@ export default function UserSubscription({ userId, id }) {
           <button type="button" onClick=${() => setRecovering(true)}>Send again what was lost…</button>
           <button type="button" onClick=${reloadAll}>Reload</button>
         </div>
-        <${FailuresOf} userId=${userId} subscriptionId=${id} reload=${reloadThis} />
+        <${FailuresOf} owner=${owner} subscriptionId=${id} reload=${reloadThis} />
         <section>
           <h2>Deliveries</h2>
           ${list.frame(
@@ -45,7 +47,7 @@ export default function UserSubscription({ userId, id }) {
         </section>`
       }
     <//>
-    ${isRecovering && html`<${Recover} userId=${userId} id=${id} reload=${reloadAll} onClose=${() => setRecovering(false)} />`}
+    ${isRecovering && html`<${Recover} owner=${owner} id=${id} reload=${reloadAll} onClose=${() => setRecovering(false)} />`}
   `;
 }
 
@@ -57,13 +59,13 @@ const SINCE = [
   [String(7 * DAY), "The last 7 days"],
 ];
 
-/** @param {{ userId: string, id: string, reload: () => Promise<unknown>, onClose: () => void }} props */
-function Recover({ userId, id, reload, onClose }) {
+/** @param {{ owner: import("../lib/owner.js").Named, id: string, reload: () => Promise<unknown>, onClose: () => void }} props */
+function Recover({ owner, id, reload, onClose }) {
   const [since, setSince] = useState(String(DAY));
   const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
     const body = { since: ago(Number(since)) };
-    setCount((await call("recoverUserSubscription", { userId, id, body })).deliveries);
+    setCount((await call("recoverUserSubscription", { ...owner, id, body })).deliveries);
     await reload();
   });
   return html`
@@ -71,7 +73,7 @@ function Recover({ userId, id, reload, onClose }) {
       ${
         count === undefined
           ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Send again" onCancel=${onClose}>
-            <p>Gatepost enables the subscription if it is disabled, ends its pause, and sends what failed or waits for a retry. The receiver may get an event twice: its <code>webhook-id</code> stays the same. The user sees it in the audit log.</p>
+            <p>Gatepost enables the subscription if it is disabled, ends its pause, and sends what failed or waits for a retry. The receiver may get an event twice: its <code>webhook-id</code> stays the same. The ${kindOf(owner)} sees it in the audit log.</p>
             <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
           <//>`
           : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`

@@ -12,13 +12,20 @@ test("the operations are where the description of the API says", async () => {
       described[operationId] = `${method.toUpperCase()} ${path}`;
     }
   }
-  for (const [name, place] of Object.entries(OPERATIONS)) assert.equal(place, described[name], name);
+  for (const [name, place] of Object.entries(OPERATIONS)) {
+    assert.equal(place, described[name], name);
+    const twin = place.replace("/users/{userId}", "/organizations/{organizationId}");
+    assert.ok(Object.values(described).includes(twin), `${name} for an organization`);
+  }
 });
 
 test("parameters of the path are encoded, and the rest that is not empty is the query", () => {
   const given = { userId: "auth0|a/b", state: "", cursor: undefined, limit: 20, subscriptionId: "sub_1" };
   const expected = "/api/operator/users/auth0%7Ca%2Fb/deliveries?limit=20&subscriptionId=sub_1";
   assert.equal(addressOf("listUserDeliveries", given), expected);
+  const organization = { organizationId: "acme/eu", keyId: "key_1" };
+  assert.equal(addressOf("revokeUserApiKey", organization), "/api/operator/organizations/acme%2Feu/keys/key_1");
+  assert.equal(addressOf("listAllAuditEvents", { organizationId: "a" }), "/api/operator/audit?organizationId=a");
   assert.equal(addressOf("listApiKeys"), "/api/api-keys");
 });
 
