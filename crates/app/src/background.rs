@@ -37,9 +37,7 @@ pub(crate) async fn start(
     tasks.spawn_steady("the verifier of keys and sessions", engines_stop, verifier.run(until()));
     tasks.spawn_steady("the ID token verifier", engines_stop, Arc::clone(&instance.identity).run(until()));
     tasks.spawn_steady("the purges", engines_stop, purge_hourly(purges(instance), until()));
-    let clock = Arc::clone(&instance.clock);
-    let erasures = Erasures { store: Arc::clone(&store.erasure), clock, entropy: Arc::new(SystemEntropy) };
-    tasks.spawn_steady("the erasures", engines_stop, erase_steadily(erasures, until()));
+    tasks.spawn_steady("the erasures", engines_stop, erase_steadily(erasures(instance, parts), until()));
     let announcements = announcements(store, webhooks, parts.operator_webhook.as_ref());
     tasks.spawn_steady("the operational events", engines_stop, announce_steadily(announcements, until()));
     tasks.spawn_steady("the watch on snapshots", engines_stop, watch_snapshots(Arc::clone(&store.figures), until()));
@@ -77,6 +75,16 @@ async fn start_schema(instance: &Instance, parts: &Parts, tasks: &mut Tasks, sto
 async fn read_clock(instance: &Instance) {
     let reads = instance.store.changes.iter().map(|changes| changes.changes_since(None, 0));
     let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, join_all(reads)).await;
+}
+
+/// The erasures of owners.
+fn erasures(Instance { store, clock, .. }: &Instance, parts: &Parts) -> Erasures {
+    Erasures {
+        store: Arc::clone(&store.erasure),
+        sessions: parts.sessions.clone(),
+        clock: Arc::clone(clock),
+        entropy: Arc::new(SystemEntropy),
+    }
 }
 
 /// The purges of data that is past its retention.

@@ -26,7 +26,7 @@ pub(crate) struct Parts {
     keys: Keys,
     owners: Owners,
     owner_states: Arc<OwnerStates>,
-    sessions: Sessions,
+    pub(crate) sessions: Sessions,
     sign_in: SignIn,
     portal_links: PortalLinks,
     audit: Audit,

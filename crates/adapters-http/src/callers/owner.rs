@@ -8,6 +8,7 @@ use domain::sessions::Capability;
 use domain::{CredentialDigest, KeyId, OwnerId, SessionId, SubscriptionId, WebhookAccess, confirm_key};
 use verifier::{VerifiedKey, VerifiedSession};
 
+use crate::api::Api;
 use crate::callers::call::{Admit, Call, CallBody};
 use crate::callers::calls::{ByOperators, OwnCall, Right};
 use crate::callers::credential::{find_good_key, limited_key, spend, verify_id_token};
@@ -56,8 +57,8 @@ pub(crate) struct Member {
 }
 
 /// Fails if the owner is being erased: what the call creates would be gone a moment later.
-async fn require_unerased(request: &HttpRequest, owner: &OwnerId) -> Result<(), ApiError> {
-    let record = State::of(request).api.owners.find(owner).await?;
+pub(crate) async fn require_unerased(api: &Api, owner: &OwnerId) -> Result<(), ApiError> {
+    let record = api.owners.find(owner).await?;
     if record.erasing_since.is_some() { Err(ErrorCode::OwnerErasing.into()) } else { Ok(()) }
 }
 
@@ -268,7 +269,7 @@ impl Owner {
         let Some(call) = OwnCall::by_operators_at(request.method(), route) else {
             // The change of the record.
             if request.method() == Method::PATCH {
-                require_unerased(request, &id).await?;
+                require_unerased(&State::of(request).api, &id).await?;
             }
             return Ok(Self { id, caller: Caller::Operator });
         };
@@ -279,7 +280,7 @@ impl Owner {
                     record_read(request, &id, target).await?;
                 }
             }
-            ByOperators::Change => require_unerased(request, &id).await?,
+            ByOperators::Change => require_unerased(&State::of(request).api, &id).await?,
             ByOperators::See(None) | ByOperators::Mend | ByOperators::Not => {}
         }
         Ok(Self { id, caller: Caller::Operator })

@@ -81,8 +81,8 @@ fn title_of(code: &str) -> &'static str {
 
 /// Declares the errors that are an operation's own, for its `responses`.
 macro_rules! documented_errors {
-    ($name:ident: $($code:ident),* $(,)?) => {
-        struct $name;
+    ($visibility:vis $name:ident: $($code:ident),* $(,)?) => {
+        $visibility struct $name;
 
         impl utoipa::IntoResponses for $name {
             fn responses() -> $crate::documents::responses::ResponsesByStatus<

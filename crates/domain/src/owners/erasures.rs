@@ -4,6 +4,7 @@ use std::time::Duration;
 use crate::OwnerId;
 use crate::audit::{Cause, Origin};
 use crate::ports::{Clock, Entropy, EraseRequest, Erasure, StoreError};
+use crate::sessions::Sessions;
 
 /// The time between the deletion of a subscription and that of its row. A publication takes 5 s at most, so all that began
 /// before the deletion have ended, and their deliveries are erased too.
@@ -19,6 +20,8 @@ const ERASED_TOGETHER_MAX: u32 = 20;
 pub struct Erasures {
     /// The data.
     pub store: Arc<dyn Erasure>,
+    /// Ends portal links that wait.
+    pub sessions: Sessions,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Makes the ids of events.
@@ -48,6 +51,8 @@ impl Erasures {
         let request = EraseRequest { owner, at, settled: at.minus(SETTLING), max: ERASED_AT_ONCE_MAX };
         let rows = self.store.erase(&request).await?;
         if rows == 0 {
+            // A link opens no session of the owner who comes after.
+            self.sessions.end_all(&request.owner, None, &Origin::SERVICE).await?;
             let cause = Cause::new(&Origin::SERVICE, at, &*self.entropy);
             self.store.finish_erasure(&request.owner, &cause).await?;
         }

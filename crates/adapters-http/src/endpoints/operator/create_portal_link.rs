@@ -9,9 +9,12 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::callers::operator::OperatorCall;
+use crate::callers::owner::require_unerased;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::{FieldFault, Together};
 use crate::parameters::path::owner_at;
+
+use super::owners::ErasingOwner;
 
 /// What the link is for.
 #[derive(ToSchema)]
@@ -57,11 +60,12 @@ pub(super) struct PortalLink {
     post,
     path = "/api/operator/portal-links",
     request_body = Body,
-    responses((status = 200, description = "The link", body = PortalLink)),
+    responses((status = 200, description = "The link", body = PortalLink), ErasingOwner),
 )]
 pub(super) async fn create_portal_link(mut call: OperatorCall) -> Result<Json<PortalLink>, ApiError> {
     let body = call.read_body().await?;
     let visit = body.read(|fields| parse(fields, &call.api().issuer))?;
+    require_unerased(call.api(), &visit.user).await?;
     let link = call.api().portal_links.create(&visit, &call.origin()).await?;
     // Browsers do not send the fragment to any server, so no log has the code.
     let url = format!("{}/console/portal#{}", call.state().public_url, *link.code);

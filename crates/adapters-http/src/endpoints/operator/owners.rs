@@ -165,7 +165,7 @@ pub(super) async fn set_user_state(mut call: OwnerCall) -> Result<Json<OwnerReco
     .await
 }
 
-documented_errors!(ErasingOwner: OwnerErasing);
+documented_errors!(pub(super) ErasingOwner: OwnerErasing);
 
 /// Erases a user.
 ///

@@ -216,10 +216,13 @@ async fn an_erasure_is_confirmed_and_cannot_be_undone() {
         let answer = by_host(&format!("PUT {owner}/state")).json(r#"{"state":"active"}"#).send(&server).await;
         assert_eq!(code(&answer), (409, json!("owner_erasing")));
         assert_eq!(suspend(&server, owner).await["state"]["state"], "erasing", "stays suspended");
+        let link =
+            if owner == OWNERS[0] { json!({ "userId": id }) } else { json!({ "organizationId": id }) }.to_string();
         let created = [
             by_host(&format!("POST {owner}/keys")).json(r#"{"label":"a"}"#),
             by_host(&format!("POST {owner}/subscriptions")).json(r#"{"url":"https://example.com","events":["*"]}"#),
             by_host(&format!("PATCH {owner}")).json(r#"{"name":"a"}"#),
+            by_host("POST portal-links").json(&link),
         ];
         for call in created {
             assert_eq!(code(&call.send(&server).await), (409, json!("owner_erasing")), "it would be gone soon");
