@@ -12,7 +12,7 @@ use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::test_keys::{NOW_SECONDS, TestKey, encode, key_set, now, with};
-use crate::{OidcSettings, OidcVerifier};
+use crate::{OidcSettings, OidcVerifier, TokenKind};
 
 const NOT_ACCEPTED: &str = "the header's alg is not accepted";
 const NO_SUCH_KEY: &str = "the provider has no such key";
@@ -20,6 +20,11 @@ const BAD_SIGNATURE: &str = "the signature is not the key's";
 const BAD_HEADER: &str = "the header is not base64url of one JSON object";
 const BAD_PAYLOAD: &str = "the payload is not base64url of one JSON object";
 const NOT_THE_KEYS: &str = "alg is not the key's";
+
+const NOT_OURS: &str = "aud contains none of the configured audiences";
+const NO_ACCESS_TOKEN: &str = "an access token, and only ID tokens are accepted here";
+const NO_ID_TOKEN: &str = "an ID token, and only access tokens are accepted here";
+const BAD_TYPE: &str = "the header's typ is neither JWT nor at+jwt";
 
 /// A provider with one key of each kind, and many keys that must be ignored.
 struct Target {
@@ -35,6 +40,10 @@ struct Target {
 
 impl Target {
     async fn start() -> Self {
+        Self::accepting(vec![TokenKind::Id]).await
+    }
+
+    async fn accepting(kinds: Vec<TokenKind>) -> Self {
         let provider = MockServer::start().await;
         let (rsa, p256, ed25519) = (TestKey::rsa(), TestKey::p256(), TestKey::ed25519(1));
         let keys = key_set(&[
@@ -54,13 +63,7 @@ impl Target {
         let discovery = json!({"issuer": issuer, "jwks_uri": format!("{issuer}/keys")}).to_string();
         serve(&provider, "/.well-known/openid-configuration", discovery).await;
         serve(&provider, "/keys", keys).await;
-        let settings = OidcSettings {
-            issuer: issuer.clone(),
-            audiences: vec!["us".into()],
-            client_ids: Vec::new(),
-            tls: None,
-            organizations: crate::OrganizationClaims::default(),
-        };
+        let settings = OidcSettings { kinds, ..OidcSettings::new(issuer.clone(), vec!["us".into()]) };
         let verifier = OidcVerifier::new(settings).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(Arc::clone(&verifier).run(stop.clone()));
@@ -118,6 +121,41 @@ async fn honest_tokens_are_good() {
     target.assert_good(&target.ed25519.token(&json!({"alg": "EdDSA", "kid": "ed25519"}), &target.claims)).await;
     target.assert_good(&target.ed25519.token(&json!({"alg": "EdDSA"}), &target.claims)).await;
     assert_eq!(target.fetches().await, 1);
+}
+
+/// The claims of the other kind do not make a token good: `client_id` is nothing in an ID token.
+#[tokio::test]
+async fn each_kind_of_token_is_good_where_it_is_accepted() {
+    for kinds in [vec![TokenKind::Id], vec![TokenKind::Access], TokenKind::ALL.to_vec()] {
+        let target = Target::accepting(kinds.clone()).await;
+        let token = |kind: Option<&str>, claims: Value| {
+            let header = json!({"alg": "ES256", "kid": "p256"});
+            target.p256.token(&kind.map_or(header.clone(), |kind| with(&header, "typ", json!(kind))), &claims)
+        };
+        let of_client = |client| with(&target.claims, "client_id", json!(client));
+        let (ids, accesses) = ([None, Some("JWT"), Some("jwt")], [Some("at+jwt"), Some("application/AT+JWT")]);
+        for kind in ids {
+            let good = token(kind, target.claims.clone());
+            if kinds.contains(&TokenKind::Id) {
+                target.assert_good(&good).await;
+                let of_others = with(&of_client("us"), "aud", json!("them"));
+                target.assert_refused(vec![(token(kind, of_others), NOT_OURS)]).await;
+            } else {
+                target.assert_refused(vec![(good, NO_ID_TOKEN)]).await;
+            }
+        }
+        for kind in accesses {
+            let good = token(kind, of_client("app"));
+            if kinds.contains(&TokenKind::Access) {
+                target.assert_good(&good).await;
+                target.assert_good(&token(kind, with(&of_client("us"), "aud", json!("them")))).await;
+                let without_client = token(kind, target.claims.clone());
+                target.assert_refused(vec![(without_client, "client_id is missing or not a string")]).await;
+            } else {
+                target.assert_refused(vec![(good, NO_ACCESS_TOKEN)]).await;
+            }
+        }
+    }
 }
 
 #[tokio::test]
@@ -289,15 +327,14 @@ async fn what_is_signed_must_be_plain() {
         (target.p256.token_of_text(&header.to_string(), &format!("{text}{text}")), BAD_PAYLOAD),
         (target.p256.token_of_text(&header.to_string(), "not JSON"), BAD_PAYLOAD),
         (target.with_header("crit", json!(["exp"])), "the header has crit"),
-        (target.with_header("typ", json!("at+jwt")), "the header's typ is not JWT"),
+        (target.with_header("typ", json!("at+jwt")), NO_ACCESS_TOKEN),
+        (target.with_header("typ", json!("logout+jwt")), BAD_TYPE),
+        (target.with_header("typ", json!(["JWT"])), BAD_TYPE),
         (target.with_header("padding", json!("x".repeat(16 * 1024))), "longer than 16 KiB"),
         (target.p256.token(&header, &with(&target.claims, "exp", json!(NOW_SECONDS - 60))), "expired"),
         (target.p256.token(&header, &with(&target.claims, "nbf", json!(NOW_SECONDS + 61))), "not yet valid"),
         (target.p256.token(&header, &with(&target.claims, "iat", json!(NOW_SECONDS + 61))), "issued in the future"),
-        (
-            target.p256.token(&header, &with(&target.claims, "aud", json!("them"))),
-            "aud contains none of the configured audiences",
-        ),
+        (target.p256.token(&header, &with(&target.claims, "aud", json!("them"))), NOT_OURS),
     ];
     target.assert_refused(table).await;
     assert_eq!(target.fetches().await, 1);

@@ -1,6 +1,8 @@
 use domain::{OwnerId, OwnerProfile, OwnerText, Timestamp};
 use serde_json::{Map, Number, Value};
 
+use crate::token_kind::TokenKind;
+
 /// Why a token is refused. The reason is for the log, so it contains no part of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) &'static str);
@@ -10,9 +12,10 @@ const LEEWAY_MILLIS: i64 = 60_000;
 
 /// For whom a token must be issued.
 pub(crate) struct Recipients {
-    /// `aud` must contain one of these.
+    /// `aud` of an ID token must contain one of these.
     pub(crate) audiences: Vec<String>,
-    /// `azp` must be one of these, or, in a token without `azp`, the only `aud`. Empty allows every client.
+    /// `azp` of an ID token must be one of these, or, in a token without `azp`, the only `aud`. So must `client_id` of an
+    /// access token. Empty allows every client.
     pub(crate) client_ids: Vec<String>,
 }
 
@@ -21,7 +24,11 @@ pub(crate) struct Recipients {
 /// `iss` must be the issuer byte by byte, and `aud` must contain a configured audience. With several audiences `azp`
 /// must be a configured audience or client too (`OpenID` Connect Core 1.0 section 3.1.3.7). With one audience `azp`
 /// counts only if client ids are configured: the token of a mobile app names the app in `azp` and its server in `aud`.
+///
+/// An access token (RFC 9068) names its client in `client_id`. It is for this service if `aud` contains a configured audience,
+/// or if its client is a configured audience or client.
 pub(crate) fn read_user(
+    kind: TokenKind,
     claims: &Map<String, Value>,
     issuer: &str,
     recipients: &Recipients,
@@ -29,8 +36,13 @@ pub(crate) fn read_user(
     if claims.get("iss").and_then(Value::as_str) != Some(issuer) {
         return Err(Refusal("iss is not the configured issuer"));
     }
-    check_audience(claims, recipients)?;
-    check_client(claims, &recipients.client_ids)?;
+    match kind {
+        TokenKind::Id => {
+            check_audience(claims, recipients)?;
+            check_client(claims, &recipients.client_ids)?;
+        }
+        TokenKind::Access => check_access(claims, recipients)?,
+    }
     let subject = claims.get("sub").and_then(Value::as_str).ok_or(Refusal("sub is missing or not a string"))?;
     OwnerId::new(issuer, subject).map_err(|_| Refusal("sub is not a valid user id"))
 }
@@ -63,6 +75,24 @@ fn check_audience(claims: &Map<String, Value>, recipients: &Recipients) -> Resul
         }
         _ => Err(Refusal("aud is missing, or neither a string nor a list of strings")),
     }
+}
+
+fn check_access(claims: &Map<String, Value>, Recipients { audiences, client_ids }: &Recipients) -> Result<(), Refusal> {
+    let client = claims.get("client_id").filter(|client| client.is_string());
+    let client = client.ok_or(Refusal("client_id is missing or not a string"))?;
+    let several = match claims.get("aud") {
+        Some(Value::Array(several)) => several.as_slice(),
+        single => single.map_or(&[][..], std::slice::from_ref),
+    };
+    let is_ours = several.iter().any(|audience| is_one_of(audiences, audience));
+    if !is_ours && !is_one_of(audiences, client) && !is_one_of(client_ids, client) {
+        return Err(Refusal("neither aud nor client_id is configured"));
+    }
+    if !client_ids.is_empty() && !is_one_of(client_ids, client) {
+        return Err(Refusal("the token was issued to a client that is not configured"));
+    }
+    // RFC 9068 section 2.2: the subject of a program that acts for itself is the program. It is not a user.
+    if claims.get("sub") == Some(client) { Err(Refusal("the client acts for itself, not for a user")) } else { Ok(()) }
 }
 
 fn check_client(claims: &Map<String, Value>, client_ids: &[String]) -> Result<(), Refusal> {
@@ -153,7 +183,12 @@ mod tests {
 
     fn user_of_clients(claims: &Map<String, Value>, client_ids: &[&str]) -> Result<OwnerId, Refusal> {
         let client_ids = client_ids.iter().map(ToString::to_string).collect();
-        read_user(claims, ISSUER, &Recipients { audiences: vec!["us".into(), "us-too".into()], client_ids })
+        read_user(
+            TokenKind::Id,
+            claims,
+            ISSUER,
+            &Recipients { audiences: vec!["us".into(), "us-too".into()], client_ids },
+        )
     }
 
     #[test]
@@ -267,6 +302,40 @@ mod tests {
         for wrong in [json!("them"), json!(""), json!(["us"]), json!(null), json!("US")] {
             assert!(!several(wrong.clone()), "{wrong}");
         }
+    }
+
+    #[test]
+    fn access_tokens_are_for_a_configured_audience_or_client() {
+        let read = |aud: Value, client: Value, subject: &str, client_ids: &[&str]| {
+            let mut claims = with("sub", json!(subject));
+            for (name, value) in [("aud", aud), ("client_id", client)] {
+                claims.insert(name.into(), value);
+            }
+            claims.retain(|_, value| !value.is_null());
+            let client_ids = client_ids.iter().map(ToString::to_string).collect();
+            let recipients = Recipients { audiences: vec!["us".into(), "us-too".into()], client_ids };
+            read_user(TokenKind::Access, &claims, ISSUER, &recipients).is_ok()
+        };
+        for (aud, client, client_ids, is_good) in [
+            (json!("us"), json!("them"), [].as_slice(), true),
+            (json!(["them", "us-too"]), json!("them"), &[], true),
+            (json!("them"), json!("us"), &[], true),
+            (json!(null), json!("us"), &[], true),
+            (json!("them"), json!("app"), &["app"], true),
+            (json!("us"), json!("app"), &["app"], true),
+            (json!("us"), json!("them"), &["app"], false),
+            (json!("us"), json!("us"), &["app"], false),
+            (json!("them"), json!("them"), &[], false),
+            (json!("them"), json!("app"), &[], false),
+            (json!("us"), json!(null), &[], false),
+            (json!("us"), json!(["us"]), &[], false),
+            (json!([["us"]]), json!("them"), &[], false),
+            (json!({"us": true}), json!("them"), &[], false),
+        ] {
+            let case = format!("aud {aud}, client_id {client}, {client_ids:?}");
+            assert_eq!(read(aud, client, "alice", client_ids), is_good, "{case}");
+        }
+        assert!(!read(json!("us"), json!("robot"), "robot", &[]), "a program without a user");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::claims::Refusal;
 use crate::strict_json::read_object;
+use crate::token_kind::TokenKind;
 
 /// The longest token that is parsed, in bytes. Real tokens have 1 to 4 KiB.
 pub(crate) const TOKEN_SIZE_BYTES_MAX: usize = 16 * 1024;
@@ -13,6 +14,8 @@ pub(crate) const TOKEN_SIZE_BYTES_MAX: usize = 16 * 1024;
 ///
 /// Header fields that offer a key (`jku`, `x5u`, `jwk`, `x5c`) are not even read.
 pub(crate) struct CompactToken<'a> {
+    /// What the token claims to be for.
+    pub(crate) kind: TokenKind,
     /// The algorithm that the token claims. The key decides whether it is allowed.
     pub(crate) algorithm: Algorithm,
     /// The id of the key that the token claims.
@@ -38,7 +41,8 @@ impl<'a> CompactToken<'a> {
         let header = read_part(header).ok_or(Refusal("the header is not base64url of one JSON object"))?;
         let claims = read_part(payload).ok_or(Refusal("the payload is not base64url of one JSON object"))?;
         check_understood(&header)?;
-        Ok(Self { algorithm: read_algorithm(&header)?, key_id: read_key_id(&header)?, claims, signed, signature })
+        let (kind, algorithm, key_id) = (read_kind(&header)?, read_algorithm(&header)?, read_key_id(&header)?);
+        Ok(Self { kind, algorithm, key_id, claims, signed, signature })
     }
 }
 
@@ -52,15 +56,13 @@ fn read_part(part: &str) -> Option<Map<String, Value>> {
 fn check_understood(header: &Map<String, Value>) -> Result<(), Refusal> {
     // RFC 7515 section 4.1.11: an extension that is not understood makes the token invalid. This verifier understands
     // none.
-    if header.contains_key("crit") {
-        return Err(Refusal("the header has crit"));
-    }
-    // RFC 8725 section 3.11: `at+jwt`, `logout+jwt` and similar types are genuine tokens for another purpose.
-    match header.get("typ") {
-        None => Ok(()),
-        Some(Value::String(kind)) if kind.eq_ignore_ascii_case("JWT") => Ok(()),
-        Some(_) => Err(Refusal("the header's typ is not JWT")),
-    }
+    if header.contains_key("crit") { Err(Refusal("the header has crit")) } else { Ok(()) }
+}
+
+fn read_kind(header: &Map<String, Value>) -> Result<TokenKind, Refusal> {
+    const UNKNOWN: Refusal = Refusal("the header's typ is neither JWT nor at+jwt");
+    let name = header.get("typ").map(|name| name.as_str().ok_or(UNKNOWN)).transpose()?;
+    TokenKind::of_type(name).ok_or(UNKNOWN)
 }
 
 fn read_algorithm(header: &Map<String, Value>) -> Result<Algorithm, Refusal> {
@@ -111,7 +113,8 @@ mod tests {
             format!("{}.{}", encode(r#"{"alg":"ES256","kid":"a","jku":"https://x"}"#), encode(r#"{"sub":"b"}"#));
         let text = format!("{signed}.AAAA");
         let token = CompactToken::parse(&text).ok().unwrap();
-        assert_eq!((token.algorithm, token.key_id.as_deref()), (Algorithm::ES256, Some("a")));
+        assert_eq!((token.kind, token.algorithm), (TokenKind::Id, Algorithm::ES256));
+        assert_eq!(token.key_id.as_deref(), Some("a"));
         assert_eq!((token.signed, token.signature), (signed.as_str(), "AAAA"));
         assert_eq!(token.claims["sub"], "b");
     }
@@ -178,7 +181,8 @@ mod tests {
             r#"{"alg":"ES256","crit":["b64"],"b64":false}"#,
             r#"{"alg":"ES256","crit":[]}"#,
             r#"{"alg":"ES256","crit":null}"#,
-            r#"{"alg":"ES256","typ":"at+jwt"}"#,
+            r#"{"alg":"ES256","typ":"at+jwt "}"#,
+            r#"{"alg":"ES256","typ":"application/jwt+at"}"#,
             r#"{"alg":"ES256","typ":"logout+jwt"}"#,
             r#"{"alg":"ES256","typ":1}"#,
             r#"["ES256"]"#,

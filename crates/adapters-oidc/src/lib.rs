@@ -1,4 +1,4 @@
-//! ID tokens by OpenID Connect discovery and JWKS, signing in, and the development provider.
+//! ID tokens and access tokens by OpenID Connect discovery and JWKS, signing in, and the development provider.
 //!
 //! [`OidcVerifier`] finds the user of a token. It consists of rules without I/O (how a token is parsed, which claims are
 //! accepted, which keys fit) and one task that fetches the keys of the provider. [`OidcProvider`] signs people in there.
@@ -24,6 +24,7 @@ mod public_key;
 mod strict_json;
 #[cfg(test)]
 mod test_keys;
+mod token_kind;
 mod verdict_cache;
 mod weak_key;
 
@@ -33,3 +34,4 @@ pub use oidc_verifier::{OidcSettings, OidcVerifier};
 pub use operator_claim::OperatorClaim;
 pub use organization_claims::{ClaimPointer, OrganizationClaims};
 pub use provider_client::ClientTls;
+pub use token_kind::TokenKind;

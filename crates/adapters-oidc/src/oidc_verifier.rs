@@ -17,6 +17,7 @@ use crate::key_cache::{FETCH_DEADLINE, FetchError, KeyCache, KeySource, Known};
 use crate::key_set::KeySet;
 use crate::organization_claims::OrganizationClaims;
 use crate::provider_client::{ClientTls, ProviderClient};
+use crate::token_kind::TokenKind;
 use crate::verdict_cache::{Proved, TokenDigest, VerdictCache};
 
 /// An instance with older keys is not ready, though it continues to verify with them. The limit is long because API
@@ -31,10 +32,12 @@ const FIRST_KEYS_WAIT_MAX: Duration = Duration::from_millis(100);
 pub struct OidcSettings {
     /// The issuer, exactly as the provider writes it: `https`, unless its host is loopback.
     pub issuer: String,
-    /// A token must name one of these audiences in `aud`.
+    /// The kinds of tokens that callers may present. Signing in takes ID tokens only.
+    pub kinds: Vec<TokenKind>,
+    /// An ID token must name one of these audiences in `aud`. An access token must do so, or have one in `client_id`.
     pub audiences: Vec<String>,
     /// The clients for which a token may be issued: `azp` must be one of them, or, in a token without `azp`, the only
-    /// `aud`. Empty accepts the tokens of every client of the provider.
+    /// `aud`; in an access token, `client_id`. Empty accepts the tokens of every client of the provider.
     pub client_ids: Vec<String>,
     /// TLS for calls to the provider, which trusts the certificates of the system in any case.
     pub tls: Option<ClientTls>,
@@ -42,12 +45,21 @@ pub struct OidcSettings {
     pub organizations: OrganizationClaims,
 }
 
-/// Verifies the ID tokens of one issuer.
+impl OidcSettings {
+    /// ID tokens of every client for these audiences, without organizations.
+    pub fn new(issuer: String, audiences: Vec<String>) -> Self {
+        let organizations = OrganizationClaims::default();
+        Self { issuer, kinds: vec![TokenKind::Id], audiences, client_ids: Vec::new(), tls: None, organizations }
+    }
+}
+
+/// Verifies the tokens of one issuer.
 ///
 /// The keys come from the provider's JWK set, which [`run`](Self::run) fetches in the background. A token never decides
 /// where a key comes from, or with which algorithm a key is used. See decision 20.
 pub struct OidcVerifier {
     pub(crate) issuer: Issuer,
+    kinds: Vec<TokenKind>,
     recipients: Recipients,
     organizations: OrganizationClaims,
     keys: KeyCache,
@@ -79,9 +91,10 @@ impl OidcVerifier {
         let issuer = Issuer::parse(&settings.issuer)?;
         let (client, endpoints) = (Arc::new(ProviderClient::new(settings.tls)), KnownEndpoints::default());
         let source = DiscoveredKeys::new(issuer.clone(), Arc::clone(&client), endpoints.clone());
-        let recipients = Recipients { audiences: settings.audiences, client_ids: settings.client_ids };
-        let organizations = settings.organizations;
+        let OidcSettings { kinds, audiences, client_ids, organizations, .. } = settings;
+        let recipients = Recipients { audiences, client_ids };
         Ok(Arc::new(Self {
+            kinds,
             organizations,
             endpoints,
             client,
@@ -92,7 +105,8 @@ impl OidcVerifier {
     fn with_source(issuer: Issuer, recipients: Recipients, source: Box<dyn KeySource>) -> Self {
         let (keys, verdicts) = (KeyCache::new(source), VerdictCache::new());
         let (organizations, endpoints) = (OrganizationClaims::default(), KnownEndpoints::default());
-        Self { issuer, recipients, organizations, keys, verdicts, endpoints, client: Arc::default() }
+        let kinds = vec![TokenKind::Id];
+        Self { issuer, kinds, recipients, organizations, keys, verdicts, endpoints, client: Arc::default() }
     }
 
     /// How long ago the keys were last fetched; `None` before the first fetch succeeds.
@@ -124,6 +138,7 @@ impl OidcVerifier {
             return Ok(verdict?);
         }
         let token = CompactToken::parse(token.expose())?;
+        check_kind(&token, &self.kinds)?;
         let proved = self.prove(&token, &self.recipients, at, known).await?;
         let identity = proved.identity.clone();
         self.verdicts.keep(digest, proved);
@@ -139,6 +154,7 @@ impl OidcVerifier {
         at: Timestamp,
     ) -> Result<(Identity, Map<String, Value>), Failure> {
         let token = CompactToken::parse(token.expose())?;
+        check_kind(&token, &[TokenKind::Id])?;
         if token.claims.get("nonce").and_then(Value::as_str) != Some(nonce) {
             return Err(Refusal("the nonce is not that of the sign-in").into());
         }
@@ -156,7 +172,7 @@ impl OidcVerifier {
         known: Known,
     ) -> Result<Proved, Failure> {
         // Claims before keys: only a token with acceptable claims may cause a fetch.
-        let user = read_user(&token.claims, self.issuer.as_str(), recipients)?;
+        let user = read_user(token.kind, &token.claims, self.issuer.as_str(), recipients)?;
         let validity = Validity::read(&token.claims)?;
         validity.check(at)?;
         let by = self.check_signature(token, known).await?;
@@ -178,6 +194,14 @@ impl OidcVerifier {
             None => Err(unknown_key(known, fetched)),
         }
     }
+}
+
+fn check_kind(token: &CompactToken<'_>, kinds: &[TokenKind]) -> Result<(), Refusal> {
+    let refusal = match token.kind {
+        TokenKind::Id => Refusal("an ID token, and only access tokens are accepted here"),
+        TokenKind::Access => Refusal("an access token, and only ID tokens are accepted here"),
+    };
+    if kinds.contains(&token.kind) { Ok(()) } else { Err(refusal) }
 }
 
 /// The key is unknown. The token is refused only if the keys were `fetched` after the token came: otherwise the provider

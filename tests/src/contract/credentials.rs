@@ -8,6 +8,7 @@ on_both_databases!(
     several_credentials_must_be_equal,
     a_missing_credential_is_401_before_anything_else,
     all_bad_tokens_get_the_same_answer,
+    access_tokens_are_accepted_if_the_settings_say_so,
     an_api_key_manages_no_keys,
 );
 
@@ -134,4 +135,34 @@ async fn assert_untouched(gatepost: &Gatepost, full_key: &str) {
 fn assert_refused(response: &Response) {
     assert_problem(response, 401, "credential_invalid");
     assert_eq!(response.header("www-authenticate"), Some("Bearer realm=\"gatepost\", error=\"invalid_token\""));
+}
+
+/// The access token alone names the organization, as at some providers. Without the setting it is a wrong credential.
+async fn access_tokens_are_accepted_if_the_settings_say_so(storage: Storage) {
+    let setup = Setup::serve(&storage).await.with("OIDC_ORGANIZATION_CLAIM", "/org_id");
+    let setup = setup.with("ORGANIZATION_ROLES", "*=keys");
+    let list = |token: &str, organization: &str| Request::new("GET", &format!("{PATH}{organization}")).bearer(token);
+    for (kinds, id_token, access_token, robot) in
+        [("id", 200, 401, 401), ("access", 401, 200, 401), ("id,access", 200, 200, 401)]
+    {
+        let mut gatepost = setup.clone().with("OIDC_TOKENS", kinds).start().await;
+        let provider = gatepost.provider();
+        let claims = json!({ "org_id": "acme" });
+        let access = provider.access_token("alice", "app", &claims);
+        for (token, expected) in [
+            (provider.token("alice"), id_token),
+            (access.clone(), access_token),
+            (provider.access_token("robot", "robot", &claims), robot),
+        ] {
+            let answer = gatepost.send(&list(&token, "")).await;
+            assert_eq!(answer.status, expected, "{kinds}: {}", answer.text());
+        }
+        if access_token == 200 {
+            let body = json!({ "label": "CI", "idToken": access });
+            let created = gatepost.send(&Request::new("POST", &format!("{PATH}?organization=acme")).json(&body)).await;
+            assert_eq!(created.status, 200, "{}", created.text());
+            assert_eq!(gatepost.send(&list(&access, "?organization=globex")).await.status, 404);
+        }
+        gatepost.kill().await;
+    }
 }

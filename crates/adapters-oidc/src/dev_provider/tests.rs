@@ -142,13 +142,7 @@ async fn the_whole_flow_ends_with_a_token_that_our_verifier_takes() {
         (StatusCode::OK, &json!("Bearer"), &json!(3600))
     );
 
-    let settings = OidcSettings {
-        organizations: crate::OrganizationClaims::default(),
-        issuer: server.provider.issuer().into(),
-        audiences: vec!["gatepost".into()],
-        client_ids: Vec::new(),
-        tls: None,
-    };
+    let settings = OidcSettings::new(server.provider.issuer().into(), vec!["gatepost".into()]);
     let verifier = OidcVerifier::new(settings).unwrap();
     tokio::spawn(Arc::clone(&verifier).run(server.stop.clone()));
     let alice = IdentityVerdict::Valid(OwnerId::new(server.provider.issuer(), "alice").unwrap().into());

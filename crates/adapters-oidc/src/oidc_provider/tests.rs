@@ -28,21 +28,15 @@ async fn start(changes: Value, secret: Option<&str>) -> (MockServer, Arc<OidcPro
     let keys = key_set(&[TestKey::ed25519(1).jwk("a")]);
     answer(&server, "/keys", ResponseTemplate::new(200).set_body_string(keys)).await;
     // The API takes tokens for another audience than the client.
-    let settings = OidcSettings {
-        issuer: server.uri(),
-        audiences: vec!["api".into()],
-        client_ids: Vec::new(),
-        tls: None,
-        organizations: crate::OrganizationClaims::default(),
-    };
-    let verifier = OidcVerifier::new(settings).unwrap();
+    let verifier = OidcVerifier::new(OidcSettings::new(server.uri(), vec!["api".into()])).unwrap();
     tokio::spawn(Arc::clone(&verifier).run(CancellationToken::new()));
     while verifier.endpoints.get().is_none() {
         tokio::task::yield_now().await;
     }
     let secret = secret.map(|secret| Zeroizing::new(secret.to_owned()));
     let operator_claim = OperatorClaim::parse("groups=ops");
-    let provider = OidcProvider::new(verifier, OidcClient { id: CLIENT.into(), secret, operator_claim });
+    let provider =
+        OidcProvider::new(verifier, OidcClient { id: CLIENT.into(), secret, operator_claim });
     (server, provider)
 }
 

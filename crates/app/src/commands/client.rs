@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use adapters_oidc::{OidcClient, OidcProvider, OidcSettings, OidcVerifier, OrganizationClaims};
+use adapters_oidc::{OidcClient, OidcProvider, OidcSettings, OidcVerifier};
 use adapters_system::{MASK, SystemEntropy};
 use anyhow::Result;
 use cli::{Connection, LocalServer, ProfileError, ProfileName, Remote};
@@ -130,13 +130,8 @@ fn operator_token(configuration: &Configuration) -> Result<Option<OperatorToken>
 pub(crate) async fn open_provider(client: &CommandLineClient) -> Result<Arc<dyn IdentityProvider>> {
     let CommandLineClient { issuer, client_id, .. } = client;
     let ids = vec![client_id.clone()];
-    let settings = OidcSettings {
-        issuer: issuer.clone(),
-        audiences: ids.clone(),
-        client_ids: ids,
-        tls: PROVIDER_TLS,
-        organizations: OrganizationClaims::default(),
-    };
+    let settings =
+        OidcSettings { client_ids: ids.clone(), tls: PROVIDER_TLS, ..OidcSettings::new(issuer.clone(), ids) };
     let verifier = OidcVerifier::new(settings)?;
     // Ends with the process.
     tokio::spawn(Arc::clone(&verifier).run(CancellationToken::new()));

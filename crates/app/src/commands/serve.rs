@@ -43,6 +43,7 @@ pub(crate) async fn run(source: Source, manager: ServiceManager) -> Result<()> {
     let (audiences, client_ids) = configuration.token_recipients();
     let identity = OidcVerifier::new(OidcSettings {
         issuer: issuer.clone(),
+        kinds: configuration.oidc_tokens.clone(),
         audiences,
         client_ids,
         tls: PROVIDER_TLS,

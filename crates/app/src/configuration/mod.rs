@@ -17,7 +17,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use adapters_http::{HttpLimits, OperatorTokens, PORTAL_COOKIE, ScimSubject};
-use adapters_oidc::{OperatorClaim, OrganizationClaims};
+use adapters_oidc::{OperatorClaim, OrganizationClaims, TokenKind};
 use adapters_otlp::{CollectorHeader, CollectorUrl};
 use adapters_system::{AuditDestination, EncryptionKey, LogFilter, LogSettings, Secret};
 use adapters_web::PortalSettings;
@@ -68,6 +68,8 @@ pub(crate) struct Configuration {
     pub(crate) oidc_audiences: Vec<String>,
     /// `OIDC_CLIENT_ID`; empty accepts the tokens of every client.
     pub(crate) oidc_client_ids: Vec<String>,
+    /// `OIDC_TOKENS`
+    pub(crate) oidc_tokens: Vec<TokenKind>,
     /// `OIDC_CLIENT_SECRET`
     pub(crate) oidc_client_secret: Option<Secret>,
     /// `OIDC_CLI_CLIENT_ID`; `None` means that command lines cannot sign in.
@@ -145,6 +147,7 @@ impl Default for Configuration {
             oidc_issuer: None,
             oidc_audiences: Vec::new(),
             oidc_client_ids: Vec::new(),
+            oidc_tokens: vec![TokenKind::Id],
             oidc_client_secret: None,
             oidc_cli_client_id: None,
             operators: Vec::new(),

@@ -3,7 +3,7 @@
 use crate::{ConfigFile, KEY, Loaded, SECRET, problems, value, with};
 
 /// Each setting and its default.
-const DEFAULTS: [(&str, Option<&str>); 67] = [
+const DEFAULTS: [(&str, Option<&str>); 68] = [
     ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
     ("DATABASE_SHARDS", Some("1")),
     ("DATABASE_POOL_SIZE", Some("16")),
@@ -13,6 +13,7 @@ const DEFAULTS: [(&str, Option<&str>); 67] = [
     ("OIDC_ISSUER", None),
     ("OIDC_AUDIENCE", None),
     ("OIDC_CLIENT_ID", None),
+    ("OIDC_TOKENS", Some("id")),
     ("OIDC_CLIENT_SECRET", None),
     ("OIDC_CLI_CLIENT_ID", None),
     ("OPERATORS", None),
@@ -79,7 +80,7 @@ fn nothing_set_gives_the_documented_defaults() {
     for (name, default) in DEFAULTS {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 73);
+    assert_eq!(loaded.settings.len(), 74);
 }
 
 #[test]
@@ -94,6 +95,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("OIDC_ISSUER", "https://id.example.com/"),
         ("OIDC_AUDIENCE", "one,two"),
         ("OIDC_CLIENT_ID", "web,app"),
+        ("OIDC_TOKENS", "id,access"),
         ("OPERATORS", "alice,bob"),
         ("OPERATOR_CLAIM", "groups=gatepost-operators"),
         ("OIDC_ORGANIZATION_CLAIM", "/urn:zitadel:iam:user:resourceowner:id"),
@@ -181,6 +183,8 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("OIDC_ISSUER", "http://id.example.com", "https"),
         ("OIDC_ISSUER", "https://id.example.com#a", "without"),
         ("OIDC_AUDIENCE", "one,,two", "one or more"),
+        ("OIDC_TOKENS", "id,refresh", "id, access or both"),
+        ("OIDC_TOKENS", "", "id, access or both"),
         ("OIDC_ORGANIZATION_CLAIM", "org_id", "a JSON pointer"),
         ("OIDC_ROLE_CLAIM", "/a~2b", "a JSON pointer"),
         ("ORGANIZATION_ROLES", "admin=everything", "roles and their capabilities"),

@@ -247,9 +247,8 @@ fn open_provider(
 
 /// Accepts the tokens of the development provider for this audience.
 fn verifier_of(provider: &DevProvider, audience: &str, organizations: OrganizationClaims) -> Result<Arc<OidcVerifier>> {
-    let issuer = provider.issuer().to_owned();
-    let audiences = vec![audience.to_owned()];
-    Ok(OidcVerifier::new(OidcSettings { issuer, audiences, client_ids: Vec::new(), tls: PROVIDER_TLS, organizations })?)
+    let settings = OidcSettings::new(provider.issuer().to_owned(), vec![audience.to_owned()]);
+    Ok(OidcVerifier::new(OidcSettings { tls: PROVIDER_TLS, organizations, ..settings })?)
 }
 
 /// The ID token of the welcome, once the service accepts it: so the printed calls work at once.

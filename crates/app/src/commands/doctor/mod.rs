@@ -4,7 +4,7 @@ mod database;
 
 use std::sync::Arc;
 
-use adapters_oidc::{OidcSettings, OidcVerifier, OrganizationClaims};
+use adapters_oidc::{OidcSettings, OidcVerifier};
 use anyhow::{Result, anyhow};
 use clap::Args;
 use cli::output::Reply;
@@ -94,13 +94,8 @@ fn exposure(configuration: &Configuration) -> impl Iterator<Item = Finding> {
 async fn examine_identity(configuration: &Configuration, report: &mut Report) {
     let Some(issuer) = configuration.oidc_issuer.clone() else { return };
     let (audiences, client_ids) = configuration.token_recipients();
-    let Ok(identity) = OidcVerifier::new(OidcSettings {
-        issuer: issuer.clone(),
-        audiences,
-        client_ids,
-        tls: PROVIDER_TLS,
-        organizations: OrganizationClaims::default(),
-    }) else {
+    let settings = OidcSettings { client_ids, tls: PROVIDER_TLS, ..OidcSettings::new(issuer.clone(), audiences) };
+    let Ok(identity) = OidcVerifier::new(settings) else {
         return;
     };
     let stop = CancellationToken::new();

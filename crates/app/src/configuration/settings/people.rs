@@ -1,12 +1,12 @@
 use adapters_http::ScimSubject;
-use adapters_oidc::{ClaimPointer, OidcSettings, OidcVerifier, OperatorClaim, OrganizationClaims};
+use adapters_oidc::{ClaimPointer, OidcSettings, OidcVerifier, OperatorClaim, TokenKind};
 use adapters_system::Secret;
 use adapters_web::PortalColor;
 use domain::organizations::DefaultOwner;
 use domain::sessions::SESSION_ROLE_AGE_MAX;
 use url::Url;
 
-use super::{Form, Setting, form, list, masked, not_empty, one, optional, seconds, url};
+use super::{Form, Setting, form, list, masked, not_empty, one, optional, seconds, url, whole};
 
 /// The longest name, in characters, so that it fits next to the logo.
 const NAME_LENGTH_MAX: usize = 40;
@@ -29,6 +29,10 @@ pub(super) fn identity() -> Vec<Setting> {
             .doc("See [identity providers](operations/start.md#identity-providers).")
             .doc("People [sign in](console.md) with the first one or, if there is none, with the first audience.")
             .when_unset("every client"),
+        whole("OIDC_TOKENS", |all| &mut all.oidc_tokens, token_kinds(), not_none, Vec::clone)
+            .doc("The kinds of tokens that callers may present in place of API keys. `access` accepts [access")
+            .doc("tokens](organizations.md#access-tokens) of RFC 9068 (`typ` is `at+jwt`), whose `aud` or `client_id` is an")
+            .doc("audience or a client of these settings. People sign in with ID tokens alone."),
     ]
 }
 
@@ -114,16 +118,16 @@ fn some(what: &str) -> Form<String> {
 /// Kept byte for byte, because `iss` must equal it: a slash at the end counts. The verifier knows which URLs are safe.
 fn issuer() -> Form<String> {
     url("the issuer's URL: https, or http on a loopback host; without user, query and fragment", |text| {
-        let issuer = text.to_owned();
-        let settings = OidcSettings {
-            issuer,
-            audiences: Vec::new(),
-            client_ids: Vec::new(),
-            tls: None,
-            organizations: OrganizationClaims::default(),
-        };
-        OidcVerifier::new(settings).is_ok().then(|| text.to_owned())
+        OidcVerifier::new(OidcSettings::new(text.to_owned(), Vec::new())).is_ok().then(|| text.to_owned())
     })
+}
+
+fn not_none(kinds: Vec<TokenKind>) -> Option<Vec<TokenKind>> {
+    (!kinds.is_empty()).then_some(kinds)
+}
+
+fn token_kinds() -> Form<TokenKind> {
+    Form::new("id, access or both, separated by commas", TokenKind::of_name, |kind| kind.name().to_owned())
 }
 
 fn claim() -> Form<ClaimPointer> {
