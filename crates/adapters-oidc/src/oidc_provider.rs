@@ -35,6 +35,8 @@ pub struct OidcClient {
     pub secret: Option<Zeroizing<String>>,
     /// The claim that makes a user an operator.
     pub operator_claim: Option<OperatorClaim>,
+    /// Whether a sign-in asks for the name and the e-mail address of its user.
+    pub wants_profile: bool,
 }
 
 /// The identity provider at which people sign in: the authorization code flow of `OpenID` Connect Core 1.0 with PKCE.
@@ -65,11 +67,14 @@ impl OidcProvider {
         self.verifier.endpoints.get().ok_or_else(|| unavailable(FetchError::NotYet))
     }
 
-    /// `openid`, and the scope that has the name of the operators' claim, if the provider has such a scope.
+    /// `openid`, and, of these, the scopes that the provider has: those of the profile (`OpenID` Connect Core 1.0, section 5.4),
+    /// and the name of the operators' claim.
     fn scope(&self, endpoints: &Endpoints) -> String {
         let claim = self.client.operator_claim.as_ref().map(OperatorClaim::name);
-        let scope = claim.filter(|name| endpoints.scopes.iter().any(|scope| scope == name));
-        ["openid"].into_iter().chain(scope).collect::<Vec<_>>().join(" ")
+        let of_profile =
+            ["profile", "email"].into_iter().filter(|name| self.client.wants_profile && claim != Some(name));
+        let wanted = of_profile.chain(claim).filter(|name| endpoints.scopes.iter().any(|scope| scope == name));
+        ["openid"].into_iter().chain(wanted).collect::<Vec<_>>().join(" ")
     }
 
     async fn exchange(&self, answer: SignInAnswer<'_>, endpoints: &Endpoints) -> Result<Exchange, FetchError> {

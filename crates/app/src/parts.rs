@@ -137,7 +137,8 @@ fn sign_in(instance: &Instance, sessions: &Sessions, owners: &Owners, keys: &Arc
     let Instance { configuration, identity, public_url, clock, entropy, .. } = instance;
     let id = configuration.sign_in_client_id().context("OIDC_AUDIENCE is required")?.to_owned();
     let secret = configuration.oidc_client_secret.as_ref().map(|secret| Zeroizing::new(secret.expose().to_owned()));
-    let client = OidcClient { id, secret, operator_claim: configuration.operator_claim.clone() };
+    let (operator_claim, wants_profile) = (configuration.operator_claim.clone(), configuration.owner_profile);
+    let client = OidcClient { id, secret, operator_claim, wants_profile };
     let provider = OidcProvider::new(Arc::clone(identity), client);
     let redirect_uri = format!("{public_url}/console/callback");
     let settings = SignInSettings { redirect_uri, operators: configuration.operators.clone() };

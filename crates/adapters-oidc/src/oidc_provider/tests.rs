@@ -36,7 +36,7 @@ async fn start(changes: Value, secret: Option<&str>) -> (MockServer, Arc<OidcPro
     let secret = secret.map(|secret| Zeroizing::new(secret.to_owned()));
     let operator_claim = OperatorClaim::parse("groups=ops");
     let provider =
-        OidcProvider::new(verifier, OidcClient { id: CLIENT.into(), secret, operator_claim });
+        OidcProvider::new(verifier, OidcClient { id: CLIENT.into(), secret, operator_claim, wants_profile: true });
     (server, provider)
 }
 
@@ -77,7 +77,7 @@ async fn verdict_on(change: (&str, Value)) -> Result<SignInVerdict, String> {
 async fn the_browser_goes_to_the_provider_with_everything_that_protects_the_answer() {
     let (server, provider) = start(
         json!({
-            "scopes_supported": ["openid", "groups", "email"],
+            "scopes_supported": ["openid", "groups", "email", "phone"],
             "end_session_endpoint": "http://127.0.0.1:1/logout?tenant=a",
         }),
         None,
@@ -86,7 +86,7 @@ async fn the_browser_goes_to_the_provider_with_everything_that_protects_the_answ
     let request = SignInRequest { redirect_uri: REDIRECT, state: "s", nonce: "n", code_challenge: "h" };
     let url = provider.sign_in_url(&request).unwrap();
     let parameters = "response_type=code&client_id=the+console\
-        &redirect_uri=https%3A%2F%2Fkeys.example%2Fconsole%2Fcallback&scope=openid+groups&state=s&nonce=n\
+        &redirect_uri=https%3A%2F%2Fkeys.example%2Fconsole%2Fcallback&scope=openid+email+groups&state=s&nonce=n\
         &code_challenge=h&code_challenge_method=S256";
     assert_eq!(url, format!("{}/authorize?{parameters}", server.uri()));
     assert_eq!(

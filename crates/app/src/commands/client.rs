@@ -136,6 +136,6 @@ pub(crate) async fn open_provider(client: &CommandLineClient) -> Result<Arc<dyn 
     // Ends with the process.
     tokio::spawn(Arc::clone(&verifier).run(CancellationToken::new()));
     verifier.first_fetch().await?;
-    let client = OidcClient { id: client_id.clone(), secret: None, operator_claim: None };
+    let client = OidcClient { id: client_id.clone(), secret: None, operator_claim: None, wants_profile: false };
     Ok(OidcProvider::new(verifier, client))
 }
