@@ -3,7 +3,7 @@
 #
 # The file is an OCI image layout, which `docker load`, `podman load`, `skopeo` and `crane` read. It has two layers: what
 # the binary needs of this Debian machine, and the binary. The same binary, commit and machine make the same bytes. See
-# docs/install.md (decision 85).
+# docs/install.md (decision 85). `LEVEL` is that of `gzip`.
 set -eu
 umask 022
 export LC_ALL=C
@@ -61,7 +61,7 @@ pack -cf "$scratch/base.tar" 0 -C "$base" --exclude=./data .
 pack -rf "$scratch/base.tar" "$user" -C "$base" ./data
 pack -cf "$scratch/app.tar" 0 -C "$app" .
 diffs=$(jq -nc '$ARGS.positional' --args "sha256:$(sum "$scratch/base.tar")" "sha256:$(sum "$scratch/app.tar")")
-gzip -6n "$scratch/base.tar" "$scratch/app.tar"
+gzip "-${LEVEL:-6}n" "$scratch/base.tar" "$scratch/app.tar"
 base_layer=$(put "$scratch/base.tar.gz")
 app_layer=$(put "$scratch/app.tar.gz")
 
