@@ -42,7 +42,7 @@ mod when_stale;
 use std::time::Duration;
 
 pub use counts::VerifierCounts;
-pub use limiter::{Allowance, Limiter};
+pub use limiter::{Allowance, Limiter, OwnLimit};
 pub use owner_states::OwnerStates;
 pub use verified_key::VerifiedKey;
 pub use verified_session::VerifiedSession;

@@ -1,6 +1,7 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::hash::Hash;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::RateLimit;
@@ -28,6 +29,8 @@ pub struct Allowance {
 /// Holds each key to a rate limit, by GCRA.
 pub struct Limiter<States: StateStore> {
     limit: RateLimit,
+    /// The time of the clock from which the states count.
+    start: Nanos,
     gcra: RateLimiter<States::Key, States, Monotonic, StateInformationMiddleware>,
 }
 
@@ -44,19 +47,15 @@ where
         Self::by(Monotonic(Instant::now()), limit, states)
     }
 
-    /// A limiter for the states of another one, with this limit instead.
-    pub(crate) fn after(other: &Self, limit: RateLimit, states: States) -> Self {
-        Self::by(*other.gcra.clock(), limit, states)
-    }
-
     fn by(clock: Monotonic, limit: RateLimit, states: States) -> Self {
         let quota = Quota::with_period(limit.interval()).expect("no interval is shorter than a microsecond");
-        Self { limit, gcra: RateLimiter::new(quota.allow_burst(limit.count()), states, clock) }
+        Self { limit, start: clock.now(), gcra: RateLimiter::new(quota.allow_burst(limit.count()), states, clock) }
     }
 
     /// The state of a key that has just used up the limit: one more use is allowed after one interval.
-    pub(crate) fn used_up(&self) -> Nanos {
-        self.gcra.clock().now() + self.limit.interval() * self.limit.count().get()
+    fn used_up(&self) -> Nanos {
+        self.gcra.clock().now().saturating_sub(self.start)
+            + Nanos::from(self.limit.interval() * self.limit.count().get())
     }
 
     /// The rate limit.
@@ -84,11 +83,61 @@ impl<States: StateStore> fmt::Debug for Limiter<States> {
     }
 }
 
-/// Makes `to` what `from` is, or `most` if `from` has spent more.
-pub(crate) fn hand_over(from: &InMemoryState, to: &InMemoryState, most: Nanos) {
+/// One rate limit that may change, and how much of it is spent.
+#[derive(Debug)]
+pub struct OwnLimit {
+    limiter: Limiter<Spent>,
+    spent: Spent,
+}
+
+impl OwnLimit {
+    /// This limit, of which nothing is spent.
+    pub fn new(limit: RateLimit) -> Self {
+        let spent = Spent::default();
+        Self { limiter: Limiter::new(limit, spent.clone()), spent }
+    }
+
+    /// Another limit, which is as spent as this one, and used up at most.
+    #[must_use]
+    pub fn changed_to(&self, limit: RateLimit) -> Self {
+        let spent = Spent::default();
+        let limiter = Limiter::by(*self.limiter.gcra.clock(), limit, spent.clone());
+        let later = limiter.start.saturating_sub(self.limiter.start);
+        hand_over(&self.spent.0, &spent.0, |at| at.saturating_sub(later).min(limiter.used_up()));
+        Self { limiter, spent }
+    }
+
+    /// The rate limit.
+    pub const fn limit(&self) -> RateLimit {
+        self.limiter.limit()
+    }
+
+    /// Counts one use.
+    pub fn spend(&self) -> Allowance {
+        self.limiter.spend(&())
+    }
+}
+
+/// The state of an [`OwnLimit`].
+#[derive(Clone, Debug, Default)]
+struct Spent(Arc<InMemoryState>);
+
+impl StateStore for Spent {
+    type Key = ();
+
+    fn measure_and_replace<T, F, E>(&self, (): &Self::Key, decide: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        self.0.measure_and_replace(&NotKeyed::NonKey, decide)
+    }
+}
+
+/// Makes `to` what `from` is, in the time of its limiter.
+pub(crate) fn hand_over(from: &InMemoryState, to: &InMemoryState, in_its_time: impl Fn(Nanos) -> Nanos) {
     let spent = from.measure_and_replace(&NotKeyed::NonKey, Err::<((), Nanos), _>);
     if let Err(Some(spent)) = spent {
-        let Ok(()) = to.measure_and_replace(&NotKeyed::NonKey, |_| Ok::<_, Infallible>(((), spent.min(most))));
+        let Ok(()) = to.measure_and_replace(&NotKeyed::NonKey, |_| Ok::<_, Infallible>(((), in_its_time(spent))));
     }
 }
 

@@ -9,7 +9,7 @@ use governor::state::{InMemoryState, NotKeyed, StateStore};
 
 use crate::credential::{Confirmation, Credential};
 use crate::last_use::{LastUse, Used};
-use crate::limiter::{Allowance, Limiter, hand_over};
+use crate::limiter::{Allowance, OwnLimit, hand_over};
 
 /// A good key, with everything that an answer about the key needs. Shared, so that an answer does not copy it.
 #[derive(Debug)]
@@ -35,14 +35,13 @@ pub struct VerifiedKey {
     /// How much of the rate limit of the service the bearer has spent.
     spent: InMemoryState,
     /// The rate limit of this key alone, and how much of it the bearer has spent.
-    own_limit: Option<Box<Limiter<OwnInTheKey>>>,
-    own_spent: InMemoryState,
+    own_limit: Option<Box<OwnLimit>>,
 }
 
 impl VerifiedKey {
     /// Counts one use against the rate limit of the key; `None` if only the limit of the service holds.
-    pub(crate) fn spend_own(self: &Arc<Self>) -> Option<Allowance> {
-        Some(self.own_limit.as_ref()?.spend(self))
+    pub(crate) fn spend_own(&self) -> Option<Allowance> {
+        Some(self.own_limit.as_ref()?.spend())
     }
 }
 
@@ -77,8 +76,7 @@ impl Credential for VerifiedKey {
             confirmation: Confirmation::at(age),
             last_use: LastUse::new(key.last_used_at),
             spent: InMemoryState::default(),
-            own_limit: key.settings.rate_limit.map(|limit| Box::new(Limiter::new(limit, OwnInTheKey))),
-            own_spent: InMemoryState::default(),
+            own_limit: key.settings.rate_limit.map(OwnLimit::new).map(Box::new),
             metadata: key.settings.metadata,
             id: key.id,
             owner: key.owner,
@@ -110,10 +108,9 @@ impl Credential for VerifiedKey {
     }
 
     fn continue_from(&mut self, before: &Self) {
-        hand_over(&before.spent, &self.spent, Nanos::new(u64::MAX));
+        hand_over(&before.spent, &self.spent, |spent| spent);
         if let (Some(own), Some(earlier)) = (&mut self.own_limit, &before.own_limit) {
-            **own = Limiter::after(earlier, own.limit(), OwnInTheKey);
-            hand_over(&before.own_spent, &self.own_spent, own.used_up());
+            **own = earlier.changed_to(own.limit());
         }
     }
 
@@ -138,20 +135,6 @@ impl StateStore for InTheKey {
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
         key.spent.measure_and_replace(&NotKeyed::NonKey, decide)
-    }
-}
-
-/// The same for the rate limit of the key alone.
-struct OwnInTheKey;
-
-impl StateStore for OwnInTheKey {
-    type Key = Arc<VerifiedKey>;
-
-    fn measure_and_replace<T, F, E>(&self, key: &Self::Key, decide: F) -> Result<T, E>
-    where
-        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
-    {
-        key.own_spent.measure_and_replace(&NotKeyed::NonKey, decide)
     }
 }
 

@@ -101,6 +101,22 @@ async fn a_change_of_a_key_does_not_renew_its_allowance() {
     assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 4, "a higher limit counts at once");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_change_of_a_key_long_after_the_start_costs_no_allowance() {
+    let world = World::new();
+    let here = world.single(limited("5/h"));
+    let key = here.create().await;
+    let change = async |change: KeyChange| here.change(&key, change).await;
+    change(KeyChange { rate_limit: Patch::Set("3/h".parse().unwrap()), ..KeyChange::default() }).await;
+    for round in 0..3 {
+        assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 2, "round {round}");
+        let label = Label::parse(&format!("label {round}")).unwrap();
+        change(KeyChange { label: Some(label), ..KeyChange::default() }).await;
+        assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 1, "round {round}");
+        sleep(Duration::from_hours(5)).await;
+    }
+}
+
 #[tokio::test]
 async fn without_a_limit_nothing_is_spent() {
     let world = World::new();
