@@ -15,6 +15,7 @@ use crate::webhooks::receiver::{Behaviour, Receiver};
 on_both_databases!(
     a_suspended_customer_waits_and_goes_on,
     a_maximum_of_a_customer_holds_at_once,
+    rate_limits_of_a_customer_hold_on_every_instance,
     whom_the_provider_deactivates_is_refused_everywhere,
     nothing_of_an_erased_customer_is_on_disk,
 );
@@ -93,6 +94,68 @@ async fn a_maximum_of_a_customer_holds_at_once(storage: Storage) {
         assert_eq!(user.create("next").await.status, status, "with a maximum of {max}");
     }
     assert_eq!(user.keys().await.len(), 2, "a lower maximum ends no key");
+}
+
+/// Changes rate limits on one instance, and calls the other, which has the key in memory. They are stored: a new process has
+/// them.
+async fn rate_limits_of_a_customer_hold_on_every_instance(storage: Storage) {
+    let setup = setup(&storage).await;
+    let mut here = setup.clone().start().await;
+    let twin = if storage.url().starts_with("postgres") { Some(setup.twin().start().await) } else { None };
+    let there = twin.as_ref().unwrap_or(&here).address();
+    let alice = Consumer::new(&here, "alice").await;
+    let (alice_there, bob) = (alice.at(there), Consumer::new(&here, "bob").await.at(there));
+    let user = here.user("alice").at(there);
+    let whoami = async |consumer: &Consumer| consumer.send(Request::new("GET", "/api/whoami")).await;
+    for consumer in [&alice, &alice_there, &bob] {
+        assert_eq!(whoami(consumer).await.status, 200, "in memory");
+    }
+    let set = async |gatepost: &Gatepost, body: Value| {
+        let change = Request::new("PATCH", "/api/operator/users/alice").bearer(OPERATOR_TOKEN).json(&body);
+        let changed = gatepost.send(&change).await;
+        assert_eq!(changed.status, 200, "{}", changed.text());
+        Instant::now()
+    };
+    let within = |answered: Instant, what: &str| assert!(answered.elapsed() < REFUSED_WITHIN, "{what}");
+
+    let answered = set(&here, json!({ "keyRateLimit": "1/h" })).await;
+    let mut at_once = Vec::new();
+    while at_once.last() != Some(&429) {
+        at_once.push(whoami(&alice).await.status);
+    }
+    assert_eq!(at_once, [200, 429], "at once where it was changed");
+    while whoami(&alice_there).await.status != 429 {
+        within(answered, "the other instance must limit the key");
+    }
+    let refused = whoami(&alice_there).await;
+    assert_eq!(refused.header("ratelimit-policy"), Some(r#""key";q=1;w=3600"#));
+    assert_eq!(whoami(&bob).await.status, 200, "another customer goes on");
+    let body = json!({ "label": "fast", "rateLimit": "2/h" });
+    let raised = user.post(&body).await;
+    assert_eq!((raised.status, &raised.json()["errors"][0]["field"]), (400, &json!("rateLimit")));
+
+    if twin.is_none() {
+        here.kill().await;
+        here.start_again().await;
+        assert_eq!([whoami(&alice).await.status, whoami(&alice).await.status], [200, 429], "stored");
+    }
+    let answered = set(&here, json!({ "keyRateLimit": null, "requestRateLimit": "1/h" })).await;
+    assert_eq!(whoami(&alice).await.status, 200, "at once where it ended");
+    while whoami(&alice_there).await.status != 200 {
+        within(answered, "the other instance must not limit the key any more");
+    }
+    let calls = async || {
+        let by_key = alice_there.send(Request::new("GET", "/api/webhooks/subscriptions")).await;
+        [by_key, user.list().await].map(|answer| (answer.status, answer.header("ratelimit-policy").map(str::to_owned)))
+    };
+    let refused = (429, Some(r#""user";q=1;w=3600"#.to_owned()));
+    while calls().await != [refused.clone(), refused.clone()] {
+        within(answered, "the other instance must limit the calls");
+    }
+    let answered = set(&here, json!({ "requestRateLimit": null })).await;
+    while calls().await.map(|(status, _)| status) != [200, 200] {
+        within(answered, "the other instance must not limit the calls any more");
+    }
 }
 
 /// By SCIM, the identity provider deactivates a user whose key is cached on another instance, and a user who has never signed

@@ -2,7 +2,7 @@ use std::sync::{Arc, LazyLock};
 
 use actix_web::http::header::HeaderMap;
 use actix_web::{HttpRequest, web};
-use domain::OwnerId;
+use domain::{OwnerId, RateLimit};
 use pages::File;
 use tokio_util::sync::CancellationToken;
 
@@ -11,7 +11,7 @@ use crate::credentials::same_origin::OwnOrigin;
 use crate::documents::known_names::KnownNames;
 use crate::errors::api_error::{ApiError, Limited};
 use crate::limits::credential_failures::CredentialFailures;
-use crate::limits::keyed_limiter::UserLimit;
+use crate::limits::keyed_limiter::{OwnLimits, UserLimit};
 use crate::readiness::{NamedCheck, Readiness};
 use crate::streams::open_streams::OpenStreams;
 use crate::{Api, HttpLimits, HttpSettings, ScimSubject};
@@ -40,6 +40,8 @@ pub(crate) struct State {
     webhook_changes: Option<fn(&HeaderMap) -> bool>,
     /// The limit on the calls of each user, if there is one. Verification does not count.
     user_limit: Option<UserLimit>,
+    /// The limits of owners whose record has one, in place of that limit.
+    own_limits: OwnLimits,
     /// The limit on the calls of each user that send webhooks, if there is one.
     manual_send_limit: Option<UserLimit>,
     /// The limit on credentials that fail, if there is one.
@@ -79,6 +81,7 @@ impl State {
             forward_metadata: settings.forward_metadata.clone(),
             webhook_changes: settings.webhook_changes,
             user_limit: settings.user_rate_limit.map(|limit| UserLimit::new(Limited::User, limit)),
+            own_limits: OwnLimits::new(Limited::User),
             manual_send_limit: settings.manual_send_limit.map(|limit| UserLimit::new(Limited::ManualSends, limit)),
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
             unknown_key_sets: settings.credential_failure_limit.map(CredentialFailures::new),
@@ -96,13 +99,17 @@ impl State {
         self.webhook_changes.is_none_or(|may_change| may_change(headers))
     }
 
-    /// Counts a call against the limit of this user.
+    /// Counts a call against the limit of this user: `own`, or the limit of the service.
     ///
     /// # Errors
     ///
     /// When the user has used up the limit.
-    pub(crate) fn count_call_of(&self, user: &OwnerId) -> Result<(), ApiError> {
-        self.user_limit.as_ref().map_or(Ok(()), |limit| limit.spend(user))
+    pub(crate) fn count_call_of(&self, user: &OwnerId, own: Option<RateLimit>) -> Result<(), ApiError> {
+        match (own, &self.user_limit) {
+            (Some(own), _) => self.own_limits.spend(user, own),
+            (None, Some(limit)) => limit.spend(user),
+            (None, None) => Ok(()),
+        }
     }
 
     /// Counts a call that sends webhooks, whatever the delivery's schedule, against the limit of this user. See

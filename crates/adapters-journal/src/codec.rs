@@ -227,11 +227,11 @@ records! {
     RevokeKeyRequest { owner, id, at, view, cause }
     RotateKeyRequest { owner, id, rotation, digest, view, cause }
     ChangeKeyRequest { owner, id, change, at, cause }
-    KeyChange { label, metadata, rate_limit, is_disabled, expires_at }
-    KeySettings { metadata, rate_limit, disabled_at }
+    KeyChange { label, metadata, rate_limit, is_by_host, is_disabled, expires_at }
+    KeySettings { metadata, rate_limit, is_rate_limit_of_host, disabled_at }
     MetadataPatch { replaces_all, pairs }
     ChangeOwnerRequest { owner, change, cause }
-    OwnerChange { name, email, metadata, max_active_keys, max_subscriptions, keeps_profile }
+    OwnerChange { name, email, metadata, max_active_keys, max_subscriptions, key_rate_limit, request_rate_limit, keeps_profile }
     SetOwnerStateRequest { owner, state, at, cause }
     EraseRequest { owner, at, settled, max }
     RevokeDigestsRequest { digests, at, cause }

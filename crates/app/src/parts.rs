@@ -109,7 +109,7 @@ fn verifier(Instance { configuration, store, clock, .. }: &Instance) -> Arc<Veri
 
 fn keys(Instance { configuration, store, clock, entropy, .. }: &Instance, verifier: &Arc<Verifier>) -> Keys {
     let (policy, usage) = (configuration.key_policy.clone(), Arc::clone(verifier) as _);
-    Keys::new(verifier.key_stores(), usage, Arc::clone(clock), Arc::clone(entropy), policy)
+    Keys::new(verifier.key_stores(), Arc::clone(&store.owners), usage, Arc::clone(clock), Arc::clone(entropy), policy)
         .with_placement(placement(store))
 }
 

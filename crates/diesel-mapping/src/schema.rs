@@ -52,6 +52,8 @@ diesel::table! {
         /// `provider` or `both`; NULL for a suspension by the host.
         suspended_by -> Nullable<Text>,
         erasing_since -> Nullable<Instant>,
+        key_rate_limit -> Nullable<Text>,
+        request_rate_limit -> Nullable<Text>,
     }
 }
 

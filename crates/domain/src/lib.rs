@@ -67,7 +67,7 @@ pub use owners::erasures::Erasures;
 pub use owners::listed_owner::{FoundBy, FoundOwner, ListedOwner, OWNER_COUNT_MAX, OwnerCounts, OwnerPage, OwnerPlace};
 pub use owners::owner_change::{OwnerChange, OwnerProfile, OwnerStateChange};
 pub use owners::owner_query::{InvalidOwnerQuery, OwnerQuery};
-pub use owners::owner_record::{OwnerLimits, OwnerRecord, SuspendedBy, Suspension};
+pub use owners::owner_record::{OwnerLimits, OwnerRates, OwnerRecord, SuspendedBy, Suspension};
 pub use owners::owner_search::{OwnerRead, OwnerSearch, OwnersRead};
 pub use owners::owner_text::{InvalidOwnerText, OwnerEmail, OwnerName, OwnerText, SuspensionReason};
 pub use owners::use_cases::{ChangeOwnerError, OwnerFilter, Owners};

@@ -23,10 +23,12 @@ impl ShardedStore {
             let store = Arc::clone(store_of(shard));
             async move {
                 let found = store.find_by_digests(&part).await;
-                let suspended = found.suspended.clone();
-                let looked_up =
-                    |(digest, stored)| LookedUp { digest, stored, is_suspended: suspended.contains(&digest) };
-                Ok(found.complete()?.into_iter().map(looked_up).collect::<Vec<_>>())
+                let Found { stored, suspended, rates, failure } = found;
+                let looked_up = |(digest, stored)| {
+                    let (is_suspended, rates) = (suspended.contains(&digest), rates.get(&digest).copied());
+                    LookedUp { digest, stored, is_suspended, rates: rates.unwrap_or_default() }
+                };
+                failure.map_or_else(|| Ok(stored.into_iter().map(looked_up).collect::<Vec<_>>()), Err)
             }
         };
         let named = self.dealt(digests, |shard, digest| self.named_by(digest).number == shard.number);

@@ -64,7 +64,7 @@ mod tests {
     use std::sync::Arc;
 
     use domain::audit::{AuditRetention, Origin};
-    use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
+    use domain::memory::{ManualClock, MemoryKeyStore, MemoryOwnerStore, SeededEntropy};
     use domain::ports::KeyStores;
     use domain::webhooks::WebhookPolicy;
     use domain::{CreateKey, KeyPolicy, KeyPolicySettings, Keys, Label, OwnerId, PURGED_AT_ONCE_MAX, Timestamp};
@@ -79,7 +79,8 @@ mod tests {
         let clock = Arc::new(ManualClock::new(now));
         let (store, policy) = (Arc::new(MemoryKeyStore::default()), policy.unwrap());
         let entropy = Arc::new(SeededEntropy::new(1));
-        let keys = Keys::new(KeyStores::of(&store), Arc::new(()), Arc::clone(&clock) as _, entropy, policy.clone());
+        let (stores, owners) = (KeyStores::of(&store), Arc::new(MemoryOwnerStore::default()));
+        let keys = Keys::new(stores, owners, Arc::new(()), Arc::clone(&clock) as _, entropy, policy.clone());
         let purges = Purges {
             store,
             clock: Arc::clone(&clock) as _,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::ports::{Clock, CredentialStore, StoreError};
 use domain::webhooks::OwnerNumber;
-use domain::{CredentialDigest, Home, Timestamp};
+use domain::{CredentialDigest, Home, OwnerRates, Timestamp};
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, UnitWeighter};
@@ -17,7 +17,7 @@ use crate::credential::Credential;
 use crate::fence::{Fence, Mark, Trust};
 use crate::fills::Fills;
 use crate::last_use::Used;
-use crate::look_ups::LookUps;
+use crate::look_ups::{LookUps, OfOwner};
 use crate::sync::SHARDS;
 
 /// Answers for digests of one kind of credential. Below, "key" stands for any kind. Good keys are in one cache, digests
@@ -164,8 +164,8 @@ impl<C: Credential> Answers<C> {
             let found = self.look_up(digest).await;
             let now = self.clock.now();
             let found = found.map(|stored| match stored {
-                Some(key) if C::is_good(&key, now) => Ok(self.known_or_new(digest, key, age)),
-                other => Err(other.map(|key| C::stored_id(&key))),
+                Some((key, rates)) if C::is_good(&key, now) => Ok(self.known_or_new(digest, key, rates, age)),
+                other => Err(other.map(|(key, _)| C::stored_id(&key))),
             });
             fill.complete(|| match &found {
                 Ok(Ok(key)) => self.remember(digest, key),
@@ -181,7 +181,7 @@ impl<C: Credential> Answers<C> {
     }
 
     /// The stored credential under this digest. Look-ups in the same shard share reads.
-    pub(crate) async fn look_up(&self, digest: &CredentialDigest) -> Result<Option<C::Stored>, StoreError> {
+    pub(crate) async fn look_up(&self, digest: &CredentialDigest) -> Result<Option<OfOwner<C>>, StoreError> {
         self.look_ups[Home::of_digest(digest).shard(self.look_ups.len())].find(digest).await
     }
 
@@ -207,9 +207,12 @@ impl<C: Credential> Answers<C> {
     /// The same for keys with unknown digests. Scans all cached keys, about 10 ms for a million.
     pub(crate) fn evict_matching(&self, is_changed: impl Fn(&C) -> bool) {
         self.fills.spoil_all();
-        self.good.retain(|_, key| {
+        self.good.retain(|digest, key| {
             let is_changed = is_changed(key);
-            self.counts.add(Counted::EvictedAsChanged, usize::from(is_changed));
+            if is_changed {
+                self.counts.count(Counted::EvictedAsChanged);
+                self.changed.insert(*digest, Arc::clone(key));
+            }
             !is_changed
         });
     }
@@ -243,27 +246,27 @@ impl<C: Credential> Answers<C> {
     pub(crate) fn reconcile(
         &self,
         asked: &[CredentialDigest],
-        stored: &HashMap<CredentialDigest, C::Stored>,
+        stored: &HashMap<CredentialDigest, OfOwner<C>>,
         age: Duration,
     ) {
         let now = self.clock.now();
         for digest in asked {
-            let still_good = stored.get(digest).filter(|key| C::is_good(key, now));
+            let still_good = stored.get(digest).filter(|(key, _)| C::is_good(key, now));
             match (self.good.peek(digest), still_good) {
-                (Some(known), Some(key)) if known.says_the_same_as(key) => confirm(&*known, key, age),
+                (Some(known), Some((key, rates))) if known.says_the_same_as(key, *rates) => confirm(&*known, key, age),
                 _ => self.evict(digest),
             }
         }
     }
 
     /// Keeps the cached copy if it matches the stored key, because the copy holds noted uses and the spent allowance.
-    fn known_or_new(&self, digest: &CredentialDigest, key: C::Stored, age: Duration) -> Arc<C> {
+    fn known_or_new(&self, digest: &CredentialDigest, key: C::Stored, rates: OwnerRates, age: Duration) -> Arc<C> {
         let known = self.good.peek(digest);
-        if let Some(known) = known.as_ref().filter(|known| known.says_the_same_as(&key)) {
+        if let Some(known) = known.as_ref().filter(|known| known.says_the_same_as(&key, rates)) {
             confirm(&**known, &key, age);
             return Arc::clone(known);
         }
-        let mut new = C::new(key, age);
+        let mut new = C::new(key, rates, age);
         if let Some(before) = known.or_else(|| self.changed.get(digest)) {
             new.continue_from(&before);
         }

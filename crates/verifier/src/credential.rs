@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use domain::ports::{StoreError, StoredCredential};
-use domain::{InHour, OwnerId, Timestamp, UsageCounts};
+use domain::{InHour, OwnerId, OwnerRates, Timestamp, UsageCounts};
 
 use crate::last_use::Used;
 
@@ -23,8 +23,8 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     /// The id of a stored credential.
     fn stored_id(stored: &Self::Stored) -> Self::Id;
 
-    /// Makes an entry of the cache. `age` is the age of the process when the read began.
-    fn new(stored: Self::Stored, age: Duration) -> Self;
+    /// Makes an entry of the cache, for an owner with these rate limits. `age` is the age of the process when the read began.
+    fn new(stored: Self::Stored, rates: OwnerRates, age: Duration) -> Self;
 
     /// The owner.
     fn owner(&self) -> &OwnerId;
@@ -43,8 +43,9 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
         false
     }
 
-    /// Whether `stored` is this credential with the same expiry, so that answers about both are the same.
-    fn says_the_same_as(&self, stored: &Self::Stored) -> bool;
+    /// Whether `stored`, of an owner with these rate limits, is this credential with the same expiry, so that answers about
+    /// both are the same.
+    fn says_the_same_as(&self, stored: &Self::Stored, rates: OwnerRates) -> bool;
 
     /// Takes over the spent allowance of an earlier entry under the same digest.
     fn continue_from(&mut self, _: &Self) {}

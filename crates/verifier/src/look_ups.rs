@@ -2,8 +2,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::CredentialDigest;
-use domain::ports::{BoxError, CredentialStore, StoreError};
+use domain::ports::{self, BoxError, CredentialStore, StoreError};
+use domain::{CredentialDigest, OwnerRates};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -38,7 +38,10 @@ struct Call<C: Credential> {
     answer: oneshot::Sender<Found<C>>,
 }
 
-type Found<C> = Result<Option<<C as Credential>::Stored>, Arc<StoreError>>;
+type Found<C> = Result<Option<OfOwner<C>>, Arc<StoreError>>;
+
+/// A credential as it is stored, and the rate limits of its owner.
+pub(crate) type OfOwner<C> = (<C as Credential>::Stored, OwnerRates);
 
 impl<C: Credential> LookUps<C> {
     /// The look-ups in one of this number of shards of the store.
@@ -48,7 +51,7 @@ impl<C: Credential> LookUps<C> {
     }
 
     /// Looks up the credential under this digest.
-    pub(crate) async fn find(self: &Arc<Self>, digest: &CredentialDigest) -> Result<Option<C::Stored>, StoreError> {
+    pub(crate) async fn find(self: &Arc<Self>, digest: &CredentialDigest) -> Result<Option<OfOwner<C>>, StoreError> {
         let (answer, answered) = oneshot::channel();
         if let Some(reader) = self.enqueue(Call { digest: *digest, answer })? {
             tokio::spawn(reader.run());
@@ -78,9 +81,9 @@ impl<C: Credential> LookUps<C> {
     async fn read(
         &self,
         digests: &[CredentialDigest],
-    ) -> (HashMap<CredentialDigest, C::Stored>, Option<Arc<StoreError>>) {
-        let found = self.store.find_by_digests(digests).await.of_active_owners();
-        (found.stored.into_iter().collect(), found.failure.map(Arc::new))
+    ) -> (HashMap<CredentialDigest, OfOwner<C>>, Option<Arc<StoreError>>) {
+        let (found, failure) = active::<C>(self.store.find_by_digests(digests).await);
+        (found, failure.map(Arc::new))
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue<C>> {
@@ -134,6 +137,15 @@ impl<C: Credential> Drop for Reader<C> {
             queue.calls.clear();
         }
     }
+}
+
+/// What was found of active owners, and the failure.
+pub(crate) fn active<C: Credential>(
+    found: ports::Found<C::Stored>,
+) -> (HashMap<CredentialDigest, OfOwner<C>>, Option<StoreError>) {
+    let ports::Found { stored, rates, failure, .. } = found.of_active_owners();
+    let of_owner = |(digest, stored)| (digest, (stored, rates.get(&digest).copied().unwrap_or_default()));
+    (stored.into_iter().map(of_owner).collect(), failure)
 }
 
 fn unavailable(reason: &'static str) -> StoreError {

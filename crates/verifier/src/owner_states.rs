@@ -6,7 +6,7 @@ use domain::ports::{
     ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
 };
 use domain::webhooks::OwnerNumber;
-use domain::{OwnerId, OwnerPage, OwnerRecord};
+use domain::{OwnerId, OwnerPage, OwnerRecord, RateLimit};
 use quick_cache::sync::Cache;
 use tokio::time::Instant;
 
@@ -17,14 +17,14 @@ use crate::evicting_store::to_the_end;
 /// The most owners whose state the cache remembers.
 const OWNERS_CACHED_MAX: usize = 10_000;
 
-/// The records of owners, and the states of those who called with an ID token a moment ago. Keys and sessions do not ask
-/// here: a key or session of a suspended owner is not good.
+/// The records of owners, and the states and the limits of those who called with an ID token a moment ago. Keys and sessions
+/// do not ask here: a key or session of a suspended owner is not good, and has the limits of its owner.
 pub struct OwnerStates {
     store: Arc<dyn OwnerStore>,
     /// What is cached of keys and of sessions.
     answers: [Arc<dyn Remembered>; 2],
     states: Cache<OwnerId, Known>,
-    /// How many states this process has changed. A state that was read before the last change is not used.
+    /// How many states and limits this process has changed. A state that was read before the last change is not used.
     changes: Arc<AtomicU64>,
 }
 
@@ -32,6 +32,7 @@ pub struct OwnerStates {
 #[derive(Clone, Copy)]
 struct Known {
     is_suspended: bool,
+    request_rate_limit: Option<RateLimit>,
     until: Instant,
     /// How many states this process had changed when the read began.
     changes: u64,
@@ -49,21 +50,54 @@ impl OwnerStates {
     ///
     /// When the store fails.
     pub async fn is_suspended(&self, owner: &OwnerId) -> Result<bool, StoreError> {
+        Ok(self.known(owner).await?.is_suspended)
+    }
+
+    /// How often the owner may call, if the owner's record says it. See [`OwnerStates::is_suspended`], which reads the same.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn request_rate_limit(&self, owner: &OwnerId) -> Result<Option<RateLimit>, StoreError> {
+        Ok(self.known(owner).await?.request_rate_limit)
+    }
+
+    async fn known(&self, owner: &OwnerId) -> Result<Known, StoreError> {
         if let Some(known) = self.states.get(owner) {
             if self.is_fresh(known) {
-                return Ok(known.is_suspended);
+                return Ok(known);
             }
             self.states.remove_if(owner, |stored| !self.is_fresh(*stored));
         }
         let known = self.states.get_or_insert_async(owner, self.read(owner)).await?;
         // Another call may have begun to read before the last change.
-        if self.is_fresh(known) { Ok(known.is_suspended) } else { Ok(self.read(owner).await?.is_suspended) }
+        if self.is_fresh(known) { Ok(known) } else { self.read(owner).await }
     }
 
     async fn read(&self, owner: &OwnerId) -> Result<Known, StoreError> {
         let (changes, until) = (self.changes.load(Ordering::Acquire), Instant::now() + OWNER_STATE_TTL);
         let record = self.store.find(owner).await?;
-        Ok(Known { is_suspended: record.suspension.is_some(), until, changes })
+        let request_rate_limit = record.rates.request_rate_limit;
+        Ok(Known { is_suspended: record.suspension.is_some(), request_rate_limit, until, changes })
+    }
+
+    /// Makes a change that keys and sessions in the cache must see, and evicts those of the owner.
+    async fn write<Answer: Send + 'static>(
+        &self,
+        owner: &OwnerId,
+        change: impl Future<Output = Result<Answer, StoreError>> + Send + 'static,
+    ) -> Result<Answer, StoreError> {
+        let (answers, changes, owner) = (self.answers.clone(), Arc::clone(&self.changes), OwnerNumber::of(owner));
+        to_the_end(async move {
+            let answer = change.await;
+            // Also after an error: the record may be changed all the same.
+            for kind in &answers {
+                kind.evict_owners(&[owner].into());
+            }
+            changes.fetch_add(1, Ordering::AcqRel);
+            answer
+        })
+        .await
     }
 
     fn is_fresh(&self, known: Known) -> bool {
@@ -78,23 +112,16 @@ impl OwnerStore for OwnerStates {
     }
 
     async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError> {
-        self.store.change(request).await
+        if !request.change.has_rates() {
+            return self.store.change(request).await;
+        }
+        let (store, change) = (Arc::clone(&self.store), request.clone());
+        self.write(&request.owner, async move { store.change(&change).await }).await
     }
 
     async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError> {
-        let (store, answers, request) = (Arc::clone(&self.store), self.answers.clone(), request.clone());
-        let changes = Arc::clone(&self.changes);
-        to_the_end(async move {
-            let record = store.set_state(&request).await;
-            // Also after an error: the state may be changed all the same.
-            let owners = [OwnerNumber::of(&request.owner)].into();
-            for kind in &answers {
-                kind.evict_owners(&owners);
-            }
-            changes.fetch_add(1, Ordering::AcqRel);
-            record
-        })
-        .await
+        let (store, change) = (Arc::clone(&self.store), request.clone());
+        self.write(&request.owner, async move { store.set_state(&change).await }).await
     }
 
     async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError> {

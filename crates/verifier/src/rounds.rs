@@ -1,14 +1,14 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{Found, StoreError};
+use domain::ports::StoreError;
 use domain::{CredentialDigest, FailuresInARow};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::answers::Answers;
 use crate::credential::Credential;
+use crate::look_ups::active;
 
 /// Confirms every cached credential of a kind with the store, round after round, in slices by the first byte of the
 /// digest. Each answer from memory therefore rests on a read of the store that is younger than the maximum age, even if a
@@ -43,9 +43,7 @@ impl<C: Credential> Rounds<C> {
 
     async fn confirm(&self, digests: &[CredentialDigest]) -> Result<(), StoreError> {
         let age = self.answers.age();
-        let found = self.answers.store.find_by_digests(digests).await.of_active_owners();
-        let Found { stored, failure, .. } = found;
-        let stored: HashMap<_, _> = stored.into_iter().collect();
+        let (stored, failure) = active::<C>(self.answers.store.find_by_digests(digests).await);
         let known: Vec<CredentialDigest> =
             digests.iter().copied().filter(|digest| failure.is_none() || stored.contains_key(digest)).collect();
         self.answers.reconcile(&known, &stored, age);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::{KeyUsageStore, StoreError};
-use domain::{ApiKey, KeyId, KeyUsage, Label, Metadata, OwnerId, Scopes, Timestamp};
+use domain::{ApiKey, KeyId, KeyUsage, Label, Metadata, OwnerId, OwnerRates, RateLimit, Scopes, Timestamp};
 use governor::nanos::Nanos;
 use governor::state::{InMemoryState, NotKeyed, StateStore};
 
@@ -34,11 +34,18 @@ pub struct VerifiedKey {
     confirmation: Confirmation,
     /// How much of the rate limit of the service the bearer has spent.
     spent: InMemoryState,
-    /// The rate limit of this key alone, and how much of it the bearer has spent.
+    /// The rate limit of this key, if it is not that of the service, and how much of it the bearer has spent.
     own_limit: Option<Box<OwnLimit>>,
+    /// Boxed, because few owners have one.
+    request_rate_limit: Option<Box<RateLimit>>,
 }
 
 impl VerifiedKey {
+    /// How often the owner may call, if the owner's record says it.
+    pub fn request_rate_limit(&self) -> Option<RateLimit> {
+        self.request_rate_limit.as_deref().copied()
+    }
+
     /// Counts one use against the rate limit of the key; `None` if only the limit of the service holds.
     pub(crate) fn spend_own(&self) -> Option<Allowance> {
         Some(self.own_limit.as_ref()?.spend())
@@ -71,12 +78,14 @@ impl Credential for VerifiedKey {
         key.id
     }
 
-    fn new(key: ApiKey, age: Duration) -> Self {
+    fn new(key: ApiKey, rates: OwnerRates, age: Duration) -> Self {
+        let own_limit = key.settings.rate_limit_for(rates.key_rate_limit);
         Self {
             confirmation: Confirmation::at(age),
             last_use: LastUse::new(key.last_used_at),
             spent: InMemoryState::default(),
-            own_limit: key.settings.rate_limit.map(OwnLimit::new).map(Box::new),
+            own_limit: own_limit.map(OwnLimit::new).map(Box::new),
+            request_rate_limit: rates.request_rate_limit.map(Box::new),
             metadata: key.settings.metadata,
             id: key.id,
             owner: key.owner,
@@ -101,9 +110,11 @@ impl Credential for VerifiedKey {
         self.expires_at.is_some_and(|expires_at| expires_at <= at)
     }
 
-    fn says_the_same_as(&self, key: &ApiKey) -> bool {
+    fn says_the_same_as(&self, key: &ApiKey, rates: OwnerRates) -> bool {
         let own_limit = self.own_limit.as_ref().map(|own| own.limit());
-        (self.id, self.expires_at, own_limit) == (key.id, key.expires_at, key.settings.rate_limit)
+        let stored_limit = key.settings.rate_limit_for(rates.key_rate_limit);
+        (self.id, self.expires_at, own_limit) == (key.id, key.expires_at, stored_limit)
+            && self.request_rate_limit() == rates.request_rate_limit
             && (&self.label, &self.metadata) == (&key.label, &key.settings.metadata)
     }
 

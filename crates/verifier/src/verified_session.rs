@@ -3,7 +3,7 @@ use std::time::Duration;
 use domain::organizations::ReadMemberships;
 use domain::ports::StoreError;
 use domain::sessions::{SESSION_IDLE_MAX, Session, SessionRole};
-use domain::{InHour, OwnerId, SessionId, Timestamp, UsageCounts};
+use domain::{InHour, OwnerId, OwnerRates, RateLimit, SessionId, Timestamp, UsageCounts};
 
 use crate::credential::{Confirmation, Credential};
 use crate::last_use::{LastUse, Used};
@@ -23,6 +23,8 @@ pub struct VerifiedSession {
     pub created_at: Timestamp,
     /// The expiry time: from then on the session is not good, even if it is in use.
     pub expires_at: Timestamp,
+    /// How often the user may call, if the user's record says it.
+    pub request_rate_limit: Option<RateLimit>,
     last_use: LastUse,
     confirmation: Confirmation,
 }
@@ -53,7 +55,7 @@ impl Credential for VerifiedSession {
         session.id
     }
 
-    fn new(session: Session, age: Duration) -> Self {
+    fn new(session: Session, rates: OwnerRates, age: Duration) -> Self {
         Self {
             confirmation: Confirmation::at(age),
             last_use: LastUse::new(Some(session.seen_at)),
@@ -63,6 +65,7 @@ impl Credential for VerifiedSession {
             memberships: session.memberships,
             created_at: session.created_at,
             expires_at: session.expires_at,
+            request_rate_limit: rates.request_rate_limit,
         }
     }
 
@@ -83,8 +86,9 @@ impl Credential for VerifiedSession {
         self.last_use.at().is_none_or(|seen_at| seen_at.plus(SESSION_IDLE_MAX) <= at)
     }
 
-    fn says_the_same_as(&self, session: &Session) -> bool {
-        (self.id, self.expires_at) == (session.id, session.expires_at)
+    fn says_the_same_as(&self, session: &Session, rates: OwnerRates) -> bool {
+        (self.id, self.expires_at, self.request_rate_limit)
+            == (session.id, session.expires_at, rates.request_rate_limit)
     }
 
     fn confirmation(&self) -> &Confirmation {

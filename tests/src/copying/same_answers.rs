@@ -176,7 +176,10 @@ impl Person {
         assert_eq!(gatepost.send(&rotated).await.status, 200);
         assert_eq!(gatepost.whoami(&good).await.status, 200);
         let record = Request::new("PATCH", &format!("/api/operator/users/{name}")).bearer(OPERATOR_TOKEN);
-        let record = record.json(&json!({ "name": name, "maxSubscriptions": 7, "metadata": { "plan": "pro" } }));
+        let record = record.json(&json!({
+            "name": name, "maxSubscriptions": 7, "metadata": { "plan": "pro" }, "keyRateLimit": "90/s",
+            "requestRateLimit": "9000/m",
+        }));
         assert_eq!(gatepost.send(&record).await.status, 200);
         let (gone, _) = consumer.subscribe(&receiver.url(), &["never.sent"]).await;
         consumer.call(Request::new("DELETE", &format!("{SUBSCRIPTIONS}/{gone}"))).await;

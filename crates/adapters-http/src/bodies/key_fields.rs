@@ -17,13 +17,21 @@ pub(crate) fn label(fields: &Fields) -> Result<Option<Label>, FieldFault> {
 }
 
 pub(crate) fn rate_limit(fields: &Fields) -> Result<Option<RateLimit>, FieldFault> {
-    let text = fields.optional_text(RATE_LIMIT)?;
-    text.map(|text| text.parse().map_err(|error| FieldFault::of(RATE_LIMIT, error))).transpose()
+    rate_limit_in(fields, RATE_LIMIT)
 }
 
-/// `null` stands for the limit of the service.
+/// `null` stands for the limit of the owner's keys.
 pub(crate) fn rate_limit_of_key(fields: &Fields) -> Result<Patch<RateLimit>, FieldFault> {
-    Ok(fields.patch(RATE_LIMIT, rate_limit(fields)?))
+    rate_limit_patch(fields, RATE_LIMIT)
+}
+
+pub(crate) fn rate_limit_patch(fields: &Fields, name: &'static str) -> Result<Patch<RateLimit>, FieldFault> {
+    Ok(fields.patch(name, rate_limit_in(fields, name)?))
+}
+
+fn rate_limit_in(fields: &Fields, name: &'static str) -> Result<Option<RateLimit>, FieldFault> {
+    let text = fields.optional_text(name)?;
+    text.map(|text| text.parse().map_err(|error| FieldFault::of(name, error))).transpose()
 }
 
 pub(crate) fn metadata(fields: &Fields) -> Result<Metadata, FieldFault> {

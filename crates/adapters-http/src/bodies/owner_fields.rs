@@ -3,7 +3,7 @@
 use domain::{OwnerChange, OwnerStateChange, OwnerText, Patch};
 
 use crate::bodies::fields::Fields;
-use crate::bodies::key_fields::metadata_patch;
+use crate::bodies::key_fields::{metadata_patch, rate_limit_patch};
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::{FieldFault, Together};
 
@@ -15,10 +15,21 @@ pub(crate) const SUBSCRIPTIONS_MAX: u16 = 10_000;
 pub(crate) fn owner_change(fields: &Fields) -> Result<OwnerChange, Vec<FieldFault>> {
     let keys = maximum(fields, "maxActiveKeys", KEYS_MAX);
     let subscriptions = maximum(fields, "maxSubscriptions", SUBSCRIPTIONS_MAX);
-    let read = (text(fields, "name"), text(fields, "email"), metadata_patch(fields), keys, subscriptions);
-    let (name, email, metadata, max_active_keys, max_subscriptions) = read.together()?;
-    let metadata = metadata.unwrap_or_default();
-    Ok(OwnerChange { name, email, metadata, max_active_keys, max_subscriptions, keeps_profile: false })
+    let rates = (rate_limit_patch(fields, "keyRateLimit"), rate_limit_patch(fields, "requestRateLimit"));
+    let people = (text(fields, "name"), text(fields, "email"), metadata_patch(fields));
+    let read = (people.together(), keys, subscriptions, rates.together());
+    let ((name, email, metadata), max_active_keys, max_subscriptions, (key_rate_limit, request_rate_limit)) =
+        read.together()?;
+    Ok(OwnerChange {
+        name,
+        email,
+        metadata: metadata.unwrap_or_default(),
+        max_active_keys,
+        max_subscriptions,
+        key_rate_limit,
+        request_rate_limit,
+        keeps_profile: false,
+    })
 }
 
 /// An active owner has no reason.

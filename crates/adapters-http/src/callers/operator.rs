@@ -47,7 +47,7 @@ async fn check(request: &HttpRequest) -> Result<(), ApiError> {
     // Host applications verify keys, and identity providers use SCIM, and never browsers.
     let is_for_programs = needed == [OperatorScope::Verify] || needed == [OperatorScope::Scim];
     if !is_for_programs && let Some(session) = session_beside(request, &credential_in(request.headers())).await? {
-        State::of(request).count_call_of(&session.owner)?;
+        State::of(request).count_call_of(&session.owner, session.request_rate_limit)?;
         return session.role.is_operator().then_some(()).ok_or(ErrorCode::OperatorRoleMissing.into());
     }
     match bearer_in(request.headers()) {

@@ -5,7 +5,7 @@ use actix_web::HttpRequest;
 use actix_web::http::Method;
 use domain::organizations::{DefaultOwner, Identity, Memberships, ReadMemberships};
 use domain::sessions::Capability;
-use domain::{CredentialDigest, KeyId, OwnerId, SessionId, SubscriptionId, WebhookAccess, confirm_key};
+use domain::{CredentialDigest, KeyId, OwnerId, RateLimit, SessionId, SubscriptionId, WebhookAccess, confirm_key};
 use verifier::{VerifiedKey, VerifiedSession};
 
 use crate::api::Api;
@@ -164,7 +164,7 @@ impl Owner {
         let (owner, memberships) = Self::presented(request, body, right).await?;
         let state = State::of(request);
         // The call counts for the person. The memberships of a person must not multiply the limit.
-        state.count_call_of(&owner.id)?;
+        state.count_call_of(&owner.id, owner.request_rate_limit(state).await?)?;
         let owner = match (memberships, owner.session_of_user()) {
             (Some(memberships), _) => owner.in_organization(request, &memberships, state.api.default_owner)?,
             // A session acts for the user unless it names an organization, so that users reach their sessions.
@@ -181,6 +181,16 @@ impl Owner {
         permit_from_here(request, right)?;
         owner.require_active(state).await?;
         Ok(owner)
+    }
+
+    /// How often the one who presents the credential may call, if that owner's record says it.
+    async fn request_rate_limit(&self, state: &State) -> Result<Option<RateLimit>, ApiError> {
+        match &self.caller {
+            Caller::ApiKey(key) => Ok(key.request_rate_limit()),
+            Caller::Session(session) => Ok(session.request_rate_limit),
+            Caller::IdToken | Caller::Member(_) => Ok(state.api.owner_states.request_rate_limit(&self.id).await?),
+            Caller::Operator => Ok(None),
+        }
     }
 
     /// Fails if the person who calls or the owner is suspended. Keys and sessions of suspended owners are not good, so their

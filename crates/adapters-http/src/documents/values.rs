@@ -18,13 +18,15 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 95] = [
+const VALUES: [(&str, &str, Values); 97] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
     ("CreateApiKey", "rateLimit", Values::RateLimits),
     ("ChangeApiKey", "label", Values::Labels),
     ("ChangeApiKey", "rateLimit", Values::RateLimits),
+    ("ChangeOwner", "keyRateLimit", Values::RateLimits),
+    ("ChangeOwner", "requestRateLimit", Values::RateLimits),
     ("ChangeApiKey", "expiresAt", Values::Times),
     ("RevokeApiKey", "keyId", Values::Ids(KeyId::PATTERN)),
     ("Introspect", "scopes", Values::Scopes),

@@ -99,7 +99,7 @@ documented_errors!(Errors: CrossSiteRequest, PortalLinkSpent);
 )]
 pub(super) async fn find_current_session(call: Call<CallingSession>) -> Result<Json<CurrentSession>, ApiError> {
     let (CallingSession(session), api) = (&call.by, call.api());
-    call.state().count_call_of(&session.owner)?;
+    call.state().count_call_of(&session.owner, session.request_rate_limit)?;
     let shown = CurrentSession::of(session, api.clock.now());
     Ok(Json(match (&session.memberships, roles_end_at(session, api)) {
         (Ok(memberships), Some(end)) => shown.with_organizations(memberships, api.default_owner, end),

@@ -8,7 +8,7 @@ use domain::{OwnerId, RateLimit};
 use governor::nanos::Nanos;
 use governor::state::{InMemoryState, NotKeyed, StateStore};
 use quick_cache::sync::Cache;
-use verifier::{Allowance, Limiter};
+use verifier::{Allowance, Limiter, OwnLimit};
 
 use crate::errors::api_error::{ApiError, Limited};
 
@@ -62,6 +62,33 @@ impl<K: Clone + Eq + Hash> StateStore for States<K> {
     }
 }
 
+/// Holds owners to their own rate limits, in bounded memory.
+pub(crate) struct OwnLimits {
+    limited: Limited,
+    limits: Cache<OwnerId, Arc<OwnLimit>>,
+}
+
+impl OwnLimits {
+    pub(crate) fn new(limited: Limited) -> Self {
+        Self { limited, limits: Cache::new(STATES_MAX) }
+    }
+
+    /// Counts a call of this owner, whose limit is this one now. A changed limit is as spent as before.
+    ///
+    /// # Errors
+    ///
+    /// When the owner has used up the limit.
+    pub(crate) fn spend(&self, owner: &OwnerId, limit: RateLimit) -> Result<(), ApiError> {
+        let of = self.limits.get_or_insert_with(owner, || Ok::<_, Infallible>(Arc::new(OwnLimit::new(limit))));
+        let mut of = of.unwrap_or_else(|never| match never {});
+        if of.limit() != limit {
+            of = Arc::new(of.changed_to(limit));
+            self.limits.insert(owner.clone(), Arc::clone(&of));
+        }
+        within(self.limited, of.spend())
+    }
+}
+
 /// Limits the calls of each user, whichever credential the user presents.
 pub(crate) struct UserLimit {
     limited: Limited,
@@ -79,9 +106,12 @@ impl UserLimit {
     ///
     /// When the user has used up the limit.
     pub(crate) fn spend(&self, user: &OwnerId) -> Result<(), ApiError> {
-        let allowance = self.limiter.spend(user);
-        if allowance.retry_after.is_some() { Err(ApiError::RateLimited(self.limited, allowance)) } else { Ok(()) }
+        within(self.limited, self.limiter.spend(user))
     }
+}
+
+fn within(limited: Limited, allowance: Allowance) -> Result<(), ApiError> {
+    if allowance.retry_after.is_some() { Err(ApiError::RateLimited(limited, allowance)) } else { Ok(()) }
 }
 
 /// The unit of limits by address: an IPv4 address, or the first address of the /64 of an IPv6 address.
@@ -109,6 +139,21 @@ mod tests {
         assert!(!is_refused("b"), "the limit of b is its own");
         tokio::time::advance(Duration::from_millis(334)).await;
         assert_eq!([(); 2].map(|()| is_refused("a")), [false, true]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_changed_limit_of_an_owner_is_as_spent_as_before() {
+        let limits = OwnLimits::new(Limited::User);
+        let [alice, bob] = ["alice", "bob"].map(|name| OwnerId::new("https://id.example", name).unwrap());
+        let is_refused = |owner: &OwnerId, limit: &str| limits.spend(owner, limit.parse().unwrap()).is_err();
+        tokio::time::advance(Duration::from_hours(5)).await;
+        assert_eq!([(); 3].map(|()| is_refused(&alice, "2/h")), [false, false, true]);
+        tokio::time::advance(Duration::from_mins(30)).await;
+        assert_eq!([(); 2].map(|()| is_refused(&alice, "1/h")), [true, true]);
+        assert_eq!([(); 2].map(|()| is_refused(&alice, "2/s")), [true, true], "used up, and not more");
+        assert!(!is_refused(&bob, "1/h"), "the limit of bob is bob's");
+        tokio::time::advance(Duration::from_millis(500)).await;
+        assert_eq!([(); 2].map(|()| is_refused(&alice, "2/s")), [false, true]);
     }
 
     #[tokio::test(start_paused = true)]

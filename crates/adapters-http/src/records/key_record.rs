@@ -44,7 +44,7 @@ pub(crate) struct KeyRecord {
     #[serde(skip_serializing_if = "Metadata::is_empty", serialize_with = "pairs")]
     #[schema(schema_with = metadata_schema, required = false)]
     metadata: Metadata,
-    /// How often the key may be used; absent if the limit of the service holds.
+    /// How often the key may be used; absent if the limit of its owner's keys holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false, example = "100/s")]
     rate_limit: Option<Text<RateLimit>>,
@@ -60,7 +60,7 @@ pub(crate) struct KeyRecord {
 }
 
 /// A value that is a string in JSON. It is written into the answer without a temporary string, because a list has many.
-struct Text<Value>(Value);
+pub(crate) struct Text<Value>(pub(crate) Value);
 
 impl<Value: Display> Serialize for Text<Value> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use domain::{OwnerKind, Suspension};
+use domain::{OwnerKind, RateLimit, Suspension};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::records::key_record::metadata_schema;
+use crate::records::key_record::{Text, metadata_schema};
 
 /// What the operator has set for a user or an organization.
 #[derive(Serialize, ToSchema)]
@@ -26,6 +26,12 @@ pub(crate) struct OwnerRecord {
     /// The most subscriptions. `null`: `WEBHOOK_MAX_SUBSCRIPTIONS` holds.
     #[schema(required = true, example = 20)]
     max_subscriptions: Option<u32>,
+    /// How often each key may be used. `null`: `RATE_LIMIT` holds.
+    #[schema(value_type = Option<String>, required = true, example = "100/s")]
+    key_rate_limit: Option<Text<RateLimit>>,
+    /// How often the owner may call. `null`: `USER_RATE_LIMIT` holds.
+    #[schema(value_type = Option<String>, required = true, example = "6000/m")]
+    request_rate_limit: Option<Text<RateLimit>>,
     /// Whether the owner may act.
     state: OwnerState,
 }
@@ -97,13 +103,15 @@ impl ListedOwner {
 
 impl OwnerRecord {
     pub(crate) fn of(record: domain::OwnerRecord) -> Self {
-        let domain::OwnerRecord { name, email, metadata, limits, suspension, erasing_since, .. } = record;
+        let domain::OwnerRecord { name, email, metadata, limits, rates, suspension, erasing_since, .. } = record;
         Self {
             name: name.map(|name| name.as_str().to_owned()),
             email: email.map(|email| email.as_str().to_owned()),
             metadata: metadata.pairs().clone(),
             max_active_keys: limits.max_active_keys,
             max_subscriptions: limits.max_subscriptions,
+            key_rate_limit: rates.key_rate_limit.map(Text),
+            request_rate_limit: rates.request_rate_limit.map(Text),
             state: OwnerState::of(suspension.as_ref(), erasing_since.is_some()),
         }
     }

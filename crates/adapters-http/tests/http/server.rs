@@ -133,6 +133,7 @@ impl Setup {
             .counting(&self.counted_keys);
         let owners = owners.writing_to(self.audit_log.clone());
         let (queue, owner_states) = (Arc::new(queue), verifier.owner_states(Arc::new(owners)));
+        let (key_stores, of_owners) = (verifier.key_stores(), Arc::clone(&owner_states));
         let types = Arc::new(MemoryEventTypes::default().writing_to(self.audit_log.clone()));
         let stores = self.webhook_stores.unwrap_or_else(|| WebhookStores::of(&queue));
         let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock.clone(), entropy.clone());
@@ -159,7 +160,7 @@ impl Setup {
             operators_sign_in: self.operators_sign_in,
             owners,
             owner_states,
-            keys: Keys::new(verifier.key_stores(), verifier.clone(), clock.clone(), entropy.clone(), policy),
+            keys: Keys::new(key_stores, of_owners, verifier.clone(), clock.clone(), entropy.clone(), policy),
             webhooks: Webhooks::new(stores, rules(self.webhook_policy), tested.clone(), clock.clone(), entropy.clone())
                 .with_catalogue(Arc::clone(&catalogue)),
             catalogue,

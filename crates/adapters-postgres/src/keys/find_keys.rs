@@ -1,10 +1,11 @@
 use diesel::OptionalExtension;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KeyRow, api_keys_of, key_by_digest, list_expiring};
+use diesel_mapping::owners::{StandingRow, looked_up};
 use domain::ports::{ListExpiringRequest, LookedUp};
 use domain::{ApiKey, CredentialDigest};
 
-use super::rows::{digest_and_key, looked_up};
+use super::rows::{digest_and_key, with_standings};
 use crate::attempt::{Failure, Work};
 
 /// Finds the key with this digest.
@@ -14,10 +15,8 @@ impl Work for FindByDigest<'_> {
     type Answer = Vec<LookedUp<ApiKey>>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let row: Option<(KeyRow, bool)> = key_by_digest(self.0).first(&mut &*connection).await.optional()?;
-        let looked_up =
-            |(row, is_suspended)| Ok(LookedUp { digest: *self.0, stored: ApiKey::try_from(row)?, is_suspended });
-        row.into_iter().map(looked_up).collect()
+        let row: Option<(KeyRow, StandingRow)> = key_by_digest(self.0).first(&mut &*connection).await.optional()?;
+        row.into_iter().map(|(row, standing)| one(*self.0, row.try_into()?, standing)).collect()
     }
 }
 
@@ -29,12 +28,17 @@ impl Work for FindByDigests<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let digests: Vec<&[u8]> = self.0.iter().map(|digest| digest.as_bytes().as_slice()).collect();
-        let one = |(row, is_suspended)| {
+        let looked_up = |(row, standing)| {
             let (digest, stored) = digest_and_key(row)?;
-            Ok(LookedUp { digest, stored, is_suspended })
+            one(digest, stored, standing)
         };
-        looked_up(connection, &digests).await?.into_iter().map(one).collect()
+        with_standings(connection, &digests).await?.into_iter().map(looked_up).collect()
     }
+}
+
+fn one(digest: CredentialDigest, stored: ApiKey, standing: StandingRow) -> Result<LookedUp<ApiKey>, Failure> {
+    let owner = stored.owner.clone();
+    Ok(looked_up(&owner, digest, stored, standing)?)
 }
 
 /// Keys of any owners that expire in an interval. One statement.

@@ -1,12 +1,12 @@
 //! The queries for rows of keys that several statements send. The type of a row follows its query: see decision 130.
 
 use diesel::OptionalExtension;
-use diesel::prelude::{ExpressionMethods, QueryDsl};
+use diesel::prelude::{ExpressionMethods, JoinOnDsl, QueryDsl};
 use diesel::result::QueryResult;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{KEY_COLUMNS, KeyRow, ListedRow, digest_of, key_by_id, list_keys};
-use diesel_mapping::owners::is_key_suspended;
-use diesel_mapping::schema::api_keys;
+use diesel_mapping::owners::{StandingRow, is_of_key, standing};
+use diesel_mapping::schema::{api_keys, owners};
 use domain::ports::StoreError;
 use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId};
 
@@ -35,10 +35,13 @@ pub(super) async fn with_digests(connection: &AsyncPgConnection, digests: &[&[u8
     found.load(&mut &*connection).await
 }
 
-/// The same, and whether the owner of each is suspended.
-pub(super) async fn looked_up(connection: &AsyncPgConnection, digests: &[&[u8]]) -> QueryResult<Vec<(FoundRow, bool)>> {
-    let found = api_keys::table.filter(api_keys::digest.eq_any(digests));
-    found.select(((KEY_COLUMNS, api_keys::digest), is_key_suspended())).load(&mut &*connection).await
+/// The same, and what verification needs of the owner of each.
+pub(super) async fn with_standings(
+    connection: &AsyncPgConnection,
+    digests: &[&[u8]],
+) -> QueryResult<Vec<(FoundRow, StandingRow)>> {
+    let found = api_keys::table.left_join(owners::table.on(is_of_key())).filter(api_keys::digest.eq_any(digests));
+    found.select(((KEY_COLUMNS, api_keys::digest), standing())).load(&mut &*connection).await
 }
 
 /// The row of a key, and its digest.

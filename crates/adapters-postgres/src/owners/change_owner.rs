@@ -43,9 +43,13 @@ impl Work for ChangeOwnerRequest {
             Rollback.execute(&mut &*connection).await?;
             return Ok(ChangedOwner::Changed(Box::new(after)));
         };
-        let (replaced, (written, committed)) =
-            join(replace(connection, &self.owner, &after), commit_with(connection, &[], std::slice::from_ref(&event)))
-                .await;
+        let changed = [CredentialDigest::of_owner(&self.owner)];
+        let changed = if before.rates == after.rates { &[] } else { &changed[..] };
+        let (replaced, (written, committed)) = join(
+            replace(connection, &self.owner, &after),
+            commit_with(connection, changed, std::slice::from_ref(&event)),
+        )
+        .await;
         settle(replaced.and(written), committed)?;
         Ok(ChangedOwner::Changed(Box::new(after)))
     }

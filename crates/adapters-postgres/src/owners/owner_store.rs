@@ -17,7 +17,9 @@ impl OwnerStore for PostgresStore {
     }
 
     async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError> {
-        self.run_in_turn(&request.owner, request).await
+        let changed = self.run_in_turn(&request.owner, request).await?;
+        self.notify_if(request.change.has_rates());
+        Ok(changed)
     }
 
     async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError> {

@@ -1,8 +1,8 @@
 use diesel::OptionalExtension;
-use diesel::prelude::{ExpressionMethods, QueryDsl};
+use diesel::prelude::{ExpressionMethods, JoinOnDsl, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::owners::is_session_suspended;
-use diesel_mapping::schema::sessions;
+use diesel_mapping::owners::{StandingRow, is_of_session, looked_up, standing};
+use diesel_mapping::schema::{owners, sessions};
 use diesel_mapping::sessions::{SESSION_COLUMNS, SessionRow, session_by_digest};
 use diesel_mapping::stored_digest;
 use domain::CredentialDigest;
@@ -18,10 +18,9 @@ impl Work for FindByDigest<'_> {
     type Answer = Vec<LookedUp<Session>>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let row: Option<(SessionRow, bool)> = session_by_digest(self.0).first(&mut &*connection).await.optional()?;
-        let looked_up =
-            |(row, is_suspended)| Ok(LookedUp { digest: *self.0, stored: Session::try_from(row)?, is_suspended });
-        row.into_iter().map(looked_up).collect()
+        let row: Option<(SessionRow, StandingRow)> =
+            session_by_digest(self.0).first(&mut &*connection).await.optional()?;
+        row.into_iter().map(|(row, standing)| one(*self.0, row.try_into()?, standing)).collect()
     }
 }
 
@@ -33,14 +32,21 @@ impl Work for FindByDigests<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let digests: Vec<&[u8]> = self.0.iter().map(|digest| digest.as_bytes().as_slice()).collect();
-        let columns = (SESSION_COLUMNS, sessions::digest, is_session_suspended());
-        let found = sessions::table.filter(sessions::digest.eq_any(&digests)).select(columns);
-        let rows: Vec<(SessionRow, Vec<u8>, bool)> = found.load(&mut &*connection).await?;
-        let looked_up = |(row, digest, is_suspended): (SessionRow, Vec<u8>, bool)| {
+        let found = sessions::table
+            .left_join(owners::table.on(is_of_session()))
+            .filter(sessions::digest.eq_any(&digests))
+            .select((SESSION_COLUMNS, sessions::digest, standing()));
+        let rows: Vec<(SessionRow, Vec<u8>, StandingRow)> = found.load(&mut &*connection).await?;
+        let looked_up = |(row, digest, standing): (SessionRow, Vec<u8>, StandingRow)| {
             let stored = Session::try_from(row)?;
             let digest = stored_digest("sessions", || stored.id.to_string(), &digest)?;
-            Ok(LookedUp { digest, stored, is_suspended })
+            one(digest, stored, standing)
         };
         rows.into_iter().map(looked_up).collect()
     }
+}
+
+fn one(digest: CredentialDigest, stored: Session, standing: StandingRow) -> Result<LookedUp<Session>, Failure> {
+    let owner = stored.owner.clone();
+    Ok(looked_up(&owner, digest, stored, standing)?)
 }

@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel_mapping::KEY_USAGE;
 use diesel_mapping::keys::{KeyRow, api_keys_of, key_by_digest, list_expiring};
+use diesel_mapping::owners::{StandingRow, looked_up};
 use domain::ports::{
     ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
-    ListExpiringRequest, LookedUp, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
-    RotateKeyRequest, Rotation, StoreError, UsageRequest,
+    ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    Rotation, StoreError, UsageRequest,
 };
 use domain::{ApiKey, CredentialDigest, Hour, KeyUsage, KeyUse, ListView, OwnerId, UsageCounts};
 
@@ -77,9 +78,10 @@ impl CredentialStore<ApiKey> for SqliteStore {
         let find = move |connection: &mut SqliteConnection| {
             let mut found = Vec::new();
             for digest in digests {
-                let row: Option<(KeyRow, bool)> = key_by_digest(&digest).first(connection).optional()?;
-                if let Some((row, is_suspended)) = row {
-                    found.push(LookedUp { digest, stored: ApiKey::try_from(row)?, is_suspended });
+                let row: Option<(KeyRow, StandingRow)> = key_by_digest(&digest).first(connection).optional()?;
+                if let Some((row, standing)) = row {
+                    let key = ApiKey::try_from(row)?;
+                    found.push(looked_up(&key.owner.clone(), digest, key, standing)?);
                 }
             }
             Ok(found)

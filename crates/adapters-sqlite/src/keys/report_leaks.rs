@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use diesel::dsl::{auto_type, update};
 use diesel::prelude::*;
 use diesel_mapping::keys::{KeyRow, key_by_digest};
+use diesel_mapping::owners::StandingRow;
 use diesel_mapping::schema::api_keys;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::RevokeDigestsRequest;
@@ -20,7 +21,7 @@ pub(super) fn report_leaks(
     let (mut revoked, mut leaked) = (Vec::new(), Vec::new());
     for digest in digests.iter().collect::<HashSet<_>>() {
         let is_new = Kept(revoke_by_digest(digest, (*at).into())).execute(connection)? > 0;
-        let row: Option<(KeyRow, bool)> = key_by_digest(digest).first(connection).optional()?;
+        let row: Option<(KeyRow, StandingRow)> = key_by_digest(digest).first(connection).optional()?;
         if let Some((row, _)) = row {
             let key = ApiKey::try_from(row)?;
             leaked.extend(is_new.then(|| key.clone()));

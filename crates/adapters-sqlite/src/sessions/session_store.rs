@@ -1,6 +1,7 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel_mapping::owners::{StandingRow, looked_up};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{
     COUNT_GOOD, END_ALL, END_ONE, END_SURPLUS, NewSessionRow, SessionRow, list_sessions, seen_since, session_by_digest,
@@ -142,7 +143,8 @@ fn end_sessions(
 }
 
 fn find(connection: &mut SqliteConnection, digest: &CredentialDigest) -> Result<Option<LookedUp<Session>>, Undo> {
-    let row: Option<(SessionRow, bool)> = session_by_digest(digest).first(connection).optional()?;
-    let Some((row, is_suspended)) = row else { return Ok(None) };
-    Ok(Some(LookedUp { digest: *digest, stored: Session::try_from(row)?, is_suspended }))
+    let row: Option<(SessionRow, StandingRow)> = session_by_digest(digest).first(connection).optional()?;
+    let Some((row, standing)) = row else { return Ok(None) };
+    let session = Session::try_from(row)?;
+    Ok(Some(looked_up(&session.owner.clone(), *digest, session, standing)?))
 }

@@ -47,6 +47,8 @@ pub struct OwnerCopy {
     rested_until: Option<StoredInstant>,
     suspended_by: Option<String>,
     erasing_since: Option<StoredInstant>,
+    key_rate_limit: Option<String>,
+    request_rate_limit: Option<String>,
 }
 
 /// How often a key was verified in an hour.

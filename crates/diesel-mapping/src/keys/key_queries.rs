@@ -10,8 +10,8 @@ use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId, Timestamp};
 use super::key_row::{KEY_COLUMNS, KeyColumns, LISTED_COLUMNS, ListedColumns};
 use super::settings_json::settings_json;
 use crate::StoredInstant;
-use crate::owners::is_key_suspended;
-use crate::schema::api_keys;
+use crate::owners::{is_of_key, standing};
+use crate::schema::{api_keys, owners};
 
 /// The key belongs to this owner.
 #[auto_type]
@@ -92,13 +92,17 @@ fn later_than<'a>(end: StoredInstant, id: &'a KeyId) -> _ {
     api_keys::ends_at.gt(end).or(api_keys::id.gt(id))
 }
 
-/// The key under a digest, and whether its owner is suspended.
+/// The key under a digest, and what verification needs of its owner.
 #[auto_type]
 pub fn key_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();
     let columns: KeyColumns = KEY_COLUMNS;
-    let is_suspended: is_key_suspended = is_key_suspended();
-    api_keys::table.filter(api_keys::digest.eq(digest)).select((columns, is_suspended))
+    let standing: standing = standing();
+    let is_theirs: is_of_key = is_of_key();
+    api_keys::table
+        .left_join(owners::table.on(is_theirs))
+        .filter(api_keys::digest.eq(digest))
+        .select((columns, standing))
 }
 
 /// The key with this id, of any owner, and its digest.

@@ -9,6 +9,6 @@ pub use erasure::{
     DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, ErasingRow, FoundRow,
     HAS_ROWS, OF_SUBSCRIPTIONS, OfSubscription,
 };
-pub use owner_queries::{delete_owner, is_key_suspended, is_session_suspended, limits_of, record_of};
-pub use owner_row::{LimitsRow, OwnerRow, ReplacedOwnerRow, limits_in, record_in};
+pub use owner_queries::{delete_owner, is_of_key, is_of_session, limits_of, record_of, standing};
+pub use owner_row::{LimitsRow, OwnerRow, ReplacedOwnerRow, StandingRow, limits_in, looked_up, record_in};
 pub use place_row::{CountsRow, PlaceRow, PlaceWords, count_statement, owners_read};

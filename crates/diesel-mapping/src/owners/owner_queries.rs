@@ -1,7 +1,7 @@
 //! Queries that both databases run.
 #![expect(missing_docs, reason = "`auto_type` names the type of each query like its function, without a comment")]
 
-use diesel::dsl::{auto_type, delete, exists};
+use diesel::dsl::{auto_type, delete};
 use diesel::prelude::*;
 use domain::OwnerId;
 
@@ -38,18 +38,20 @@ pub fn delete_owner<'a>(owner: &'a OwnerId) -> _ {
     delete(row)
 }
 
-/// The owner of the key is suspended.
+/// What verification needs of the row of an owner, if the owner has a row: see [`StandingRow`](super::StandingRow).
 #[auto_type]
-pub fn is_key_suspended() -> _ {
-    let is_theirs =
-        owners::owner_issuer.eq(api_keys::owner_issuer).and(owners::owner_subject.eq(api_keys::owner_subject));
-    exists(owners::table.filter(is_theirs).filter(owners::suspended_at.is_not_null()))
+pub fn standing() -> _ {
+    (owners::suspended_at.nullable(), owners::key_rate_limit.nullable(), owners::request_rate_limit.nullable())
 }
 
-/// The owner of the session is suspended.
+/// The row is of the owner of the key.
 #[auto_type]
-pub fn is_session_suspended() -> _ {
-    let is_theirs =
-        owners::owner_issuer.eq(sessions::owner_issuer).and(owners::owner_subject.eq(sessions::owner_subject));
-    exists(owners::table.filter(is_theirs).filter(owners::suspended_at.is_not_null()))
+pub fn is_of_key() -> _ {
+    owners::owner_issuer.eq(api_keys::owner_issuer).and(owners::owner_subject.eq(api_keys::owner_subject))
+}
+
+/// The row is of the owner of the session.
+#[auto_type]
+pub fn is_of_session() -> _ {
+    owners::owner_issuer.eq(sessions::owner_issuer).and(owners::owner_subject.eq(sessions::owner_subject))
 }

@@ -1,9 +1,12 @@
 use std::collections::BTreeMap;
 
 use diesel::prelude::{Insertable, Queryable, QueryableByName};
-use domain::ports::StoreError;
+use domain::ports::{LookedUp, StoreError};
 use domain::webhooks::OwnerNumber;
-use domain::{Metadata, OwnerId, OwnerLimits, OwnerRecord, OwnerText, SuspendedBy, Suspension};
+use domain::{
+    CredentialDigest, Metadata, OwnerId, OwnerLimits, OwnerRates, OwnerRecord, OwnerText, RateLimit, SuspendedBy,
+    Suspension,
+};
 
 use crate::StoredInstant;
 use crate::schema::owners;
@@ -27,6 +30,8 @@ macro_rules! owner_columns {
             owners::rested_until,
             owners::suspended_by,
             owners::erasing_since,
+            owners::key_rate_limit,
+            owners::request_rate_limit,
         )
     };
 }
@@ -65,6 +70,16 @@ pub struct OwnerRow {
     rested_until: Option<StoredInstant>,
     suspended_by: Option<String>,
     erasing_since: Option<StoredInstant>,
+    key_rate_limit: Option<String>,
+    request_rate_limit: Option<String>,
+}
+
+/// What verification needs of the row of an owner. Its values are not checked yet.
+#[derive(Clone, Debug, Queryable)]
+pub struct StandingRow {
+    suspended_at: Option<StoredInstant>,
+    key_rate_limit: Option<String>,
+    request_rate_limit: Option<String>,
 }
 
 /// A row of `owners` to write, in place of the row that is stored.
@@ -84,6 +99,8 @@ pub struct ReplacedOwnerRow<'a> {
     rested_until: Option<StoredInstant>,
     suspended_by: Option<String>,
     erasing_since: Option<StoredInstant>,
+    key_rate_limit: Option<String>,
+    request_rate_limit: Option<String>,
 }
 
 /// Suspensions by an identity provider, and what the column says for them. NULL is a suspension by the host.
@@ -95,7 +112,7 @@ impl<'a> ReplacedOwnerRow<'a> {
         if *record == OwnerRecord::default() {
             return None;
         }
-        let OwnerRecord { name, email, metadata, limits, suspension, erasing_since, rested_until } = record;
+        let OwnerRecord { name, email, metadata, limits, rates, suspension, erasing_since, rested_until } = record;
         Some(Self {
             owner_issuer: owner.issuer(),
             owner_subject: owner.subject(),
@@ -112,6 +129,8 @@ impl<'a> ReplacedOwnerRow<'a> {
                 SUSPENDED_BY.iter().find(|(by, _)| *by == suspension.by).map(|(_, stored)| (*stored).to_owned())
             }),
             erasing_since: erasing_since.map(Into::into),
+            key_rate_limit: rates.key_rate_limit.map(|limit| limit.to_string()),
+            request_rate_limit: rates.request_rate_limit.map(|limit| limit.to_string()),
         })
     }
 }
@@ -166,9 +185,35 @@ pub fn record_in(owner: &OwnerId, row: Option<OwnerRow>) -> Result<OwnerRecord, 
         email: text(owner, "email", row.email)?,
         metadata: metadata.transpose()?.unwrap_or_default(),
         limits: limits_in(owner, Some(row.limits))?,
+        rates: rates_in(owner, row.key_rate_limit, row.request_rate_limit)?,
         suspension: since.map(|since| Suspension { since, reason, by }),
         erasing_since: instant("erasing_since", row.erasing_since)?,
         rested_until: instant("rested_until", row.rested_until)?,
+    })
+}
+
+/// A key or a session of an owner with this row.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when a value is not what the schema promises.
+pub fn looked_up<Stored>(
+    owner: &OwnerId,
+    digest: CredentialDigest,
+    stored: Stored,
+    row: StandingRow,
+) -> Result<LookedUp<Stored>, StoreError> {
+    let rates = rates_in(owner, row.key_rate_limit, row.request_rate_limit)?;
+    Ok(LookedUp { digest, stored, is_suspended: row.suspended_at.is_some(), rates })
+}
+
+fn rates_in(owner: &OwnerId, key: Option<String>, request: Option<String>) -> Result<OwnerRates, StoreError> {
+    let rate = |column, stored: Option<String>| -> Result<Option<RateLimit>, StoreError> {
+        stored.map(|stored| stored.parse().map_err(|_| corrupt(owner, column))).transpose()
+    };
+    Ok(OwnerRates {
+        key_rate_limit: rate("key_rate_limit", key)?,
+        request_rate_limit: rate("request_rate_limit", request)?,
     })
 }
 
@@ -204,6 +249,8 @@ mod tests {
         assert_eq!(corrupt_column(OwnerRow { metadata: text("[]"), ..row() }), Some("metadata"));
         assert_eq!(corrupt_column(OwnerRow { reason: text("\0"), ..row() }), Some("reason"));
         assert_eq!(corrupt_column(OwnerRow { suspended_by: text("host"), ..row() }), Some("suspended_by"));
+        assert_eq!(corrupt_column(OwnerRow { key_rate_limit: text("5"), ..row() }), Some("key_rate_limit"));
+        assert_eq!(corrupt_column(OwnerRow { request_rate_limit: text("0/s"), ..row() }), Some("request_rate_limit"));
         let limits = LimitsRow { max_active_keys: Some(-1), max_subscriptions: None };
         assert_eq!(corrupt_column(OwnerRow { limits, ..row() }), Some("max_active_keys"));
     }

@@ -9,8 +9,8 @@ use domain::{CredentialDigest, OwnerId, Timestamp};
 
 use super::session_row::{SESSION_COLUMNS, SessionColumns};
 use crate::StoredInstant;
-use crate::owners::is_session_suspended;
-use crate::schema::sessions;
+use crate::owners::{is_of_session, standing};
+use crate::schema::{owners, sessions};
 
 /// The boundary of idle sessions: a session that was last seen at this instant or before has ended at `at`.
 pub fn seen_since(at: Timestamp) -> StoredInstant {
@@ -31,13 +31,17 @@ pub fn list_sessions<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     sessions::table.filter(is_theirs).filter(is_good).order(newest_first).select(columns)
 }
 
-/// The session under a digest, and whether its owner is suspended.
+/// The session under a digest, and what verification needs of its owner.
 #[auto_type]
 pub fn session_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();
     let columns: SessionColumns = SESSION_COLUMNS;
-    let is_suspended: is_session_suspended = is_session_suspended();
-    sessions::table.filter(sessions::digest.eq(digest)).select((columns, is_suspended))
+    let standing: standing = standing();
+    let is_theirs: is_of_session = is_of_session();
+    sessions::table
+        .left_join(owners::table.on(is_theirs))
+        .filter(sessions::digest.eq(digest))
+        .select((columns, standing))
 }
 
 /// Deletes the session `$3` of the owner with the issuer `$1` and the subject `$2`.

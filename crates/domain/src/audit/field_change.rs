@@ -52,6 +52,10 @@ pub enum AuditField {
     MaxActiveKeys,
     /// The most subscriptions of an owner.
     MaxSubscriptions,
+    /// How often each key of an owner may be used.
+    KeyRateLimit,
+    /// How often an owner may call.
+    RequestRateLimit,
     /// Why an owner is suspended.
     Reason,
     /// The name of an entry of the catalogue.
@@ -68,7 +72,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -93,6 +97,8 @@ impl AuditField {
         Self::Email,
         Self::MaxActiveKeys,
         Self::MaxSubscriptions,
+        Self::KeyRateLimit,
+        Self::RequestRateLimit,
         Self::Reason,
         Self::EventType,
         Self::SchemaVersion,
@@ -128,6 +134,8 @@ impl AuditField {
             Self::Email => "email",
             Self::MaxActiveKeys => "maxActiveKeys",
             Self::MaxSubscriptions => "maxSubscriptions",
+            Self::KeyRateLimit => "keyRateLimit",
+            Self::RequestRateLimit => "requestRateLimit",
             Self::Reason => "reason",
             Self::EventType => "eventType",
             Self::SchemaVersion => "schemaVersion",

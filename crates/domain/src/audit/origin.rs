@@ -109,6 +109,11 @@ impl Origin {
         }
     }
 
+    /// Whether the host acts, or its support: with an operator token, or by the session of an operator.
+    pub fn is_by_host(&self) -> bool {
+        matches!(self.actor, Actor::Operator(_))
+    }
+
     /// The operator with a token of this name, without a request.
     pub fn of_operator(name: &str) -> Self {
         let name = name.chars().take(OPERATOR_NAME_LENGTH_MAX).collect();

@@ -297,7 +297,7 @@ fn names_of(metadata: &Metadata) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" "))
 }
 
-fn shown_of_owner(record: &OwnerRecord) -> [(AuditField, Option<String>); 7] {
+fn shown_of_owner(record: &OwnerRecord) -> [(AuditField, Option<String>); 9] {
     let status = if record.suspension.is_some() { "suspended" } else { "active" };
     [
         (AuditField::Name, record.name.as_ref().map(|name| name.as_str().to_owned())),
@@ -305,6 +305,8 @@ fn shown_of_owner(record: &OwnerRecord) -> [(AuditField, Option<String>); 7] {
         (AuditField::Metadata, names_of(&record.metadata)),
         (AuditField::MaxActiveKeys, record.limits.max_active_keys.map(|max| max.to_string())),
         (AuditField::MaxSubscriptions, record.limits.max_subscriptions.map(|max| max.to_string())),
+        (AuditField::KeyRateLimit, record.rates.key_rate_limit.map(|limit| limit.to_string())),
+        (AuditField::RequestRateLimit, record.rates.request_rate_limit.map(|limit| limit.to_string())),
         (AuditField::Status, Some(status.to_owned())),
         (AuditField::Reason, record.suspension.as_ref().and_then(Suspension::shown_reason)),
     ]

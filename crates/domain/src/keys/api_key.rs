@@ -66,8 +66,20 @@ pub struct KeySettings {
     pub metadata: Metadata,
     /// How often the key may be used; `None` if the limit of the service holds.
     pub rate_limit: Option<RateLimit>,
+    /// Whether the host has set the rate limit. Such a limit may be above that of the owner.
+    pub is_rate_limit_of_host: bool,
     /// When the key was disabled; `None` if it is enabled. A disabled key is not good, and counts towards the maximum.
     pub disabled_at: Option<Timestamp>,
+}
+
+impl KeySettings {
+    /// How often the key may be used, if its owner has this limit for each key; `None` if the limit of the service holds. A
+    /// limit that the owner has set gives way to a lower one of the owner.
+    pub fn rate_limit_for(&self, of_owner: Option<RateLimit>) -> Option<RateLimit> {
+        let own =
+            self.rate_limit.filter(|own| self.is_rate_limit_of_host || of_owner.is_none_or(|max| own.is_within(max)));
+        own.or(of_owner)
+    }
 }
 
 /// One use of a key.
@@ -95,6 +107,25 @@ mod tests {
             replaced_by: None,
             settings: KeySettings::default(),
             created_by: None,
+        }
+    }
+
+    #[test]
+    fn the_limit_of_the_owner_bounds_a_limit_that_the_owner_has_set() {
+        let limit = |text: &str| text.parse::<RateLimit>().ok();
+        for (own, is_rate_limit_of_host, of_owner, expected) in [
+            ("", false, "", ""),
+            ("", false, "5/s", "5/s"),
+            ("9/s", false, "", "9/s"),
+            ("9/s", false, "9/s", "9/s"),
+            ("4/s", false, "9/s", "4/s"),
+            ("9/s", false, "4/s", "4/s"),
+            ("60/m", false, "4/s", "4/s"),
+            ("9/s", true, "4/s", "9/s"),
+            ("9/s", true, "", "9/s"),
+        ] {
+            let settings = KeySettings { rate_limit: limit(own), is_rate_limit_of_host, ..KeySettings::default() };
+            assert_eq!(settings.rate_limit_for(limit(of_owner)), limit(expected), "{settings:?}, {of_owner}");
         }
     }
 

@@ -11,7 +11,7 @@ pub enum ChangeKeyError {
     /// The key belongs to another user.
     #[error("the key belongs to another user")]
     NotOwned,
-    /// The rate limit is above that of the service.
+    /// The rate limit is above that of the owner's keys.
     #[error(transparent)]
     RateLimitTooHigh(#[from] RateLimitTooHigh),
     /// The key in its present state cannot have this change.
@@ -37,8 +37,9 @@ impl Keys {
         origin: &Origin,
     ) -> Result<ApiKey, ChangeKeyError> {
         if let Patch::Set(limit) = change.rate_limit {
-            self.policy.check_rate_limit(Some(limit), &origin.actor)?;
+            RateLimitTooHigh::check(Some(limit), self.highest_rate_limit(owner, origin).await?)?;
         }
+        let change = KeyChange { is_by_host: origin.is_by_host(), ..change };
         let at = self.clock.now();
         let request = ChangeKeyRequest { owner: owner.clone(), id, change, at, cause: self.cause(origin, at) };
         match self.stores.store.change(&request).await? {

@@ -18,7 +18,7 @@ pub struct CreateKey {
     pub webhooks_max: Option<WebhookAccess>,
     /// Pairs for the application.
     pub metadata: Metadata,
-    /// How often the key may be used; `None` if the limit of the service holds.
+    /// How often the key may be used; `None` if the limit of the owner's keys holds.
     pub rate_limit: Option<RateLimit>,
     /// The member of the organization that is the owner, if a member makes the key.
     pub created_by: Option<OwnerId>,
@@ -62,7 +62,7 @@ pub enum CreateKeyError {
     /// The expiry time is not allowed.
     #[error(transparent)]
     Expiry(#[from] InvalidExpiry),
-    /// The rate limit is above that of the service.
+    /// The rate limit is above that of the owner's keys.
     #[error(transparent)]
     RateLimitTooHigh(#[from] RateLimitTooHigh),
     /// The scopes give more access to webhooks than the creator has.
@@ -88,7 +88,9 @@ impl Keys {
     ) -> Result<CreatedKey, CreateKeyError> {
         let now = self.clock.now();
         let expires_at = self.policy.expiry(request.expires_at, now)?;
-        self.policy.check_rate_limit(request.rate_limit, &origin.actor)?;
+        if request.rate_limit.is_some() {
+            RateLimitTooHigh::check(request.rate_limit, self.highest_rate_limit(owner, origin).await?)?;
+        }
         let scopes =
             WebhookAccess::limit(request.scopes, request.webhooks_max).ok_or(CreateKeyError::ExceedsCreator)?;
         let full_key = FullKey::generate_for(owner, self.placement, &self.policy, &*self.entropy);
@@ -103,7 +105,12 @@ impl Keys {
             revoked_at: None,
             scopes,
             replaced_by: None,
-            settings: KeySettings { metadata: request.metadata, rate_limit: request.rate_limit, disabled_at: None },
+            settings: KeySettings {
+                metadata: request.metadata,
+                rate_limit: request.rate_limit,
+                is_rate_limit_of_host: request.rate_limit.is_some() && origin.is_by_host(),
+                disabled_at: None,
+            },
             created_by: request.created_by,
         };
         let limit = ActiveLimit { max: self.policy.max_active(), at: now };

@@ -1,5 +1,4 @@
-use crate::audit::Actor;
-use crate::{ApiKey, InvalidMetadata, KeyPolicy, Label, MetadataPatch, Patch, RateLimit, Timestamp};
+use crate::{ApiKey, InvalidMetadata, Label, MetadataPatch, Patch, RateLimit, Timestamp};
 
 /// A change of a key. Absent fields stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,16 +9,28 @@ pub struct KeyChange {
     pub metadata: Option<MetadataPatch>,
     /// The new rate limit.
     pub rate_limit: Patch<RateLimit>,
+    /// Whether the host makes the change, and not the owner.
+    pub is_by_host: bool,
     /// Whether the key is disabled.
     pub is_disabled: Option<bool>,
     /// The new expiry time, which is not later than the present one.
     pub expires_at: Option<Timestamp>,
 }
 
-/// The owner has set a rate limit above that of the service.
+/// The owner has set a rate limit above that of the owner's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be within {0}, in the rate and in the count")]
 pub struct RateLimitTooHigh(pub RateLimit);
+
+impl RateLimitTooHigh {
+    /// Checks a limit that is to be set against the highest one that may be; `None` means any.
+    pub(crate) fn check(own: Option<RateLimit>, highest: Option<RateLimit>) -> Result<(), Self> {
+        match (own, highest) {
+            (Some(own), Some(highest)) if !own.is_within(highest) => Err(Self(highest)),
+            _ => Ok(()),
+        }
+    }
+}
 
 /// Why a key in its present state cannot have this change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +71,9 @@ impl KeyChange {
             settings.metadata = patch.apply_to(&key.settings.metadata).map_err(KeyChangeRefusal::Metadata)?;
         }
         settings.rate_limit = self.rate_limit.apply_to(key.settings.rate_limit.as_ref());
+        if self.rate_limit != Patch::Keep {
+            settings.is_rate_limit_of_host = self.is_by_host && settings.rate_limit.is_some();
+        }
         match self.is_disabled {
             Some(true) => settings.disabled_at = settings.disabled_at.or(Some(at)),
             Some(false) => settings.disabled_at = None,
@@ -67,17 +81,6 @@ impl KeyChange {
         }
         let label = self.label.as_ref().unwrap_or(&key.label).clone();
         Ok(ApiKey { label, expires_at: self.expires_at.or(key.expires_at), settings, ..key.clone() })
-    }
-}
-
-impl KeyPolicy {
-    /// Whether the author may give a key this rate limit: an owner one within that of the service, and the host any.
-    pub(crate) fn check_rate_limit(&self, own: Option<RateLimit>, by: &Actor) -> Result<(), RateLimitTooHigh> {
-        match (own, self.rate_limit(), by) {
-            (_, _, Actor::Operator(_)) => Ok(()),
-            (Some(own), Some(limit), _) if !own.is_within(limit) => Err(RateLimitTooHigh(limit)),
-            _ => Ok(()),
-        }
     }
 }
 
@@ -138,12 +141,14 @@ mod tests {
             label: Label::parse("new").ok(),
             metadata: Some(MetadataPatch { replaces_all: false, pairs: plan }),
             rate_limit: Patch::Set("5/s".parse().unwrap()),
+            is_by_host: true,
             is_disabled: Some(true),
             expires_at: Some(at(90)),
         };
         let changed = all.decide(&key(None), at(50)).unwrap();
         let metadata = Metadata::new([("plan".to_owned(), "pro".to_owned())].into()).unwrap();
-        let settings = KeySettings { metadata, rate_limit: "5/s".parse().ok(), disabled_at: Some(at(50)) };
+        let rate_limit = "5/s".parse().ok();
+        let settings = KeySettings { metadata, rate_limit, is_rate_limit_of_host: true, disabled_at: Some(at(50)) };
         assert_eq!((changed.label.as_str(), changed.expires_at, &changed.settings), ("new", Some(at(90)), &settings));
         assert!(!changed.is_good(at(51)) && changed.is_active(at(51)), "it counts towards the maximum");
 
@@ -153,6 +158,9 @@ mod tests {
         let back = KeyChange { is_disabled: Some(false), rate_limit: Patch::Reset, ..KeyChange::default() };
         let back = back.decide(&changed, at(60)).unwrap();
         assert_eq!((back.settings.disabled_at, back.settings.rate_limit), (None, None));
+        assert!(!back.settings.is_rate_limit_of_host);
+        let by_owner = KeyChange { is_by_host: false, ..all.clone() }.decide(&changed, at(60)).unwrap();
+        assert!(!by_owner.settings.is_rate_limit_of_host, "the owner has set it last");
         assert!(back.is_good(at(61)));
     }
 }

@@ -2,8 +2,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::audit::{Cause, Origin};
-use crate::ports::{Clock, Entropy, KeyStores, RecentUses, StoreError, UsageRequest};
-use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyPolicy, ListView, OwnerId, Placement, Timestamp, UsageCounts};
+use crate::ports::{Clock, Entropy, KeyStores, OwnerStore, RecentUses, StoreError, UsageRequest};
+use crate::{
+    ApiKey, CredentialDigest, Hour, KeyId, KeyPolicy, ListView, OwnerId, Placement, RateLimit, Timestamp, UsageCounts,
+};
 
 /// The use cases of API keys. `create_key`, `revoke_key`, `rotate_key` and `report_leaks` have a file each. Calls of
 /// the store alone are below.
@@ -13,6 +15,7 @@ use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyPolicy, ListView, OwnerId,
 #[derive(Clone)]
 pub struct Keys {
     pub(crate) stores: KeyStores,
+    owners: Arc<dyn OwnerStore>,
     pub(crate) recent_uses: Arc<dyn RecentUses<KeyId>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
@@ -24,12 +27,13 @@ impl Keys {
     /// The use cases on these ports.
     pub fn new(
         stores: KeyStores,
+        owners: Arc<dyn OwnerStore>,
         recent_uses: Arc<dyn RecentUses<KeyId>>,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
         policy: KeyPolicy,
     ) -> Self {
-        Self { stores, recent_uses, clock, entropy, policy, placement: Placement::OneStore }
+        Self { stores, owners, recent_uses, clock, entropy, policy, placement: Placement::OneStore }
     }
 
     /// The same, with this placement of new items.
@@ -72,6 +76,20 @@ impl Keys {
     /// If the store fails.
     pub async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
         self.stores.usage.usage(request).await
+    }
+
+    /// The highest rate limit that this author may set for a key of the owner; `None` for any. What the host sets has no
+    /// bound. A lower limit in the meantime holds all the same: see [`KeySettings::rate_limit_for`](crate::KeySettings::rate_limit_for).
+    pub(crate) async fn highest_rate_limit(
+        &self,
+        owner: &OwnerId,
+        origin: &Origin,
+    ) -> Result<Option<RateLimit>, StoreError> {
+        if origin.is_by_host() {
+            return Ok(None);
+        }
+        let rates = self.owners.find(owner).await?.rates;
+        Ok(rates.key_rate_limit.or(self.policy.rate_limit()))
     }
 
     /// The cause of a change at `at`.

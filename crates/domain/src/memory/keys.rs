@@ -9,8 +9,8 @@ use super::change_feed::MemoryChangeFeed;
 use super::owners::MemoryOwners;
 use crate::ports::{
     ChangeFeed, ChangeKeyRequest, ChangedKey, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest,
-    Insertion, KeyStore, KeyUsageStore, ListExpiringRequest, LookedUp, NotReady, ReadinessCheck, Retained, Retention,
-    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    Insertion, KeyStore, KeyUsageStore, ListExpiringRequest, NotReady, ReadinessCheck, Retained, Retention, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
     UsageRequest,
 };
 use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyUsage, KeyUse, ListView, OwnerId, Timestamp, UsageCounts};
@@ -255,8 +255,7 @@ impl CredentialStore<ApiKey> for MemoryKeyStore {
         let tables = self.tables();
         let find = |digest: &CredentialDigest| {
             let key = tables.keys.get(tables.ids.get(digest)?)?;
-            let is_suspended = self.owners.is_suspended(&key.owner);
-            Some(LookedUp { digest: *digest, stored: key.clone(), is_suspended })
+            Some(self.owners.looked_up(&key.owner, *digest, key.clone()))
         };
         digests.iter().filter_map(find).collect()
     }

@@ -84,6 +84,9 @@ impl OwnerStore for MemoryOwnerStore {
             Err(invalid) => return Ok(ChangedOwner::Refused(invalid)),
         };
         if self.write(owner, &before, &after, cause) {
+            if before.rates != after.rates {
+                self.changes.report([CredentialDigest::of_owner(owner)]);
+            }
             records.insert(owner.clone(), after.clone());
         }
         Ok(ChangedOwner::Changed(Box::new(after)))

@@ -9,7 +9,7 @@ use super::change_feed::MemoryChangeFeed;
 use super::owners::MemoryOwners;
 use crate::audit::Cause;
 use crate::ports::{
-    ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, LookedUp, Retained, Retention, SessionStore, StoreError,
+    ChangeFeed, CredentialStore, FeedPosition, FeedRead, Found, Retained, Retention, SessionStore, StoreError,
 };
 use crate::sessions::{Session, SessionUse};
 use crate::{CredentialDigest, OwnerId, SessionId, Timestamp};
@@ -147,8 +147,7 @@ impl CredentialStore<Session> for MemorySessionStore {
         let stored = self.stored();
         let found = stored.values().filter(|(_, digest)| digests.contains(digest));
         let looked_up = |(session, digest): &(Session, CredentialDigest)| {
-            let is_suspended = self.owners.is_suspended(&session.owner);
-            LookedUp { digest: *digest, stored: session.clone(), is_suspended }
+            self.owners.looked_up(&session.owner, *digest, session.clone())
         };
         found.map(looked_up).collect()
     }

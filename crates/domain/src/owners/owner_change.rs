@@ -1,6 +1,6 @@
-use super::owner_record::{OwnerLimits, OwnerRecord, SuspendedBy, Suspension};
+use super::owner_record::{OwnerLimits, OwnerRates, OwnerRecord, SuspendedBy, Suspension};
 use super::owner_text::{OwnerEmail, OwnerName, SuspensionReason};
-use crate::{InvalidMetadata, MetadataPatch, Patch, Timestamp};
+use crate::{InvalidMetadata, MetadataPatch, Patch, RateLimit, Timestamp};
 
 /// A change of an owner's record, in the way of a merge patch (RFC 7396).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,10 @@ pub struct OwnerChange {
     pub max_active_keys: Patch<u32>,
     /// The new maximum of subscriptions. A lower one ends no subscription.
     pub max_subscriptions: Patch<u32>,
+    /// How often each key may be used from now on.
+    pub key_rate_limit: Patch<RateLimit>,
+    /// How often the owner may call the API from now on.
+    pub request_rate_limit: Patch<RateLimit>,
     /// Whether a name and an address that are there stay.
     pub keeps_profile: bool,
 }
@@ -48,6 +52,11 @@ pub enum OwnerStateChange {
 }
 
 impl OwnerChange {
+    /// Whether the change may change rate limits, which verification remembers.
+    pub fn has_rates(&self) -> bool {
+        self.key_rate_limit != Patch::Keep || self.request_rate_limit != Patch::Keep
+    }
+
     /// The record after the change. The store reads the record under its lock and calls this function.
     ///
     /// # Errors
@@ -62,6 +71,10 @@ impl OwnerChange {
             limits: OwnerLimits {
                 max_active_keys: self.max_active_keys.apply_to(before.limits.max_active_keys.as_ref()),
                 max_subscriptions: self.max_subscriptions.apply_to(before.limits.max_subscriptions.as_ref()),
+            },
+            rates: OwnerRates {
+                key_rate_limit: self.key_rate_limit.apply_to(before.rates.key_rate_limit.as_ref()),
+                request_rate_limit: self.request_rate_limit.apply_to(before.rates.request_rate_limit.as_ref()),
             },
             ..before.clone()
         })
@@ -117,12 +130,16 @@ mod tests {
             metadata: MetadataPatch { replaces_all: false, pairs },
             max_active_keys: Patch::Set(0),
             max_subscriptions: Patch::Set(7),
+            key_rate_limit: Patch::Set("5/s".parse().unwrap()),
+            request_rate_limit: Patch::Set("60/m".parse().unwrap()),
             keeps_profile: false,
         };
         let full = all.apply_to(&OwnerRecord::default()).unwrap();
         let metadata = Metadata::new([("plan".to_owned(), "pro".to_owned())].into()).unwrap();
         let limits = OwnerLimits { max_active_keys: Some(0), max_subscriptions: Some(7) };
-        assert_eq!((&full.metadata, full.limits), (&metadata, limits));
+        let rates = OwnerRates { key_rate_limit: "5/s".parse().ok(), request_rate_limit: "60/m".parse().ok() };
+        assert_eq!((&full.metadata, full.limits, full.rates), (&metadata, limits, rates));
+        assert!(all.has_rates() && !OwnerChange::default().has_rates());
         assert_eq!((limits.active_keys_or(10), OwnerLimits::default().active_keys_or(10)), (0, 10));
         assert_eq!(OwnerChange::default().apply_to(&full).as_ref(), Ok(&full));
         let none = OwnerChange {
@@ -131,6 +148,8 @@ mod tests {
             metadata: MetadataPatch { replaces_all: true, ..MetadataPatch::default() },
             max_active_keys: Patch::Reset,
             max_subscriptions: Patch::Reset,
+            key_rate_limit: Patch::Reset,
+            request_rate_limit: Patch::Reset,
             keeps_profile: false,
         };
         assert_eq!(none.apply_to(&full), Ok(OwnerRecord::default()));

@@ -1,5 +1,5 @@
 use super::owner_text::{OwnerEmail, OwnerName, SuspensionReason};
-use crate::{Metadata, Timestamp};
+use crate::{Metadata, RateLimit, Timestamp};
 
 /// What a host has set for an owner. An owner of whom the store knows nothing has the default record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct OwnerRecord {
     pub metadata: Metadata,
     /// The limits that differ from those of the service.
     pub limits: OwnerLimits,
+    /// The rate limits that differ from those of the service.
+    pub rates: OwnerRates,
     /// Since when and why the owner may not act; `None` for an active owner.
     pub suspension: Option<Suspension>,
     /// Since when the owner is being erased; such an owner is suspended too, and stays so.
@@ -27,6 +29,15 @@ pub struct OwnerLimits {
     pub max_active_keys: Option<u32>,
     /// The most subscriptions.
     pub max_subscriptions: Option<u32>,
+}
+
+/// The rate limits of an owner; `None` where that of the service holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnerRates {
+    /// How often each key may be used: see [`KeySettings::rate_limit_for`](crate::KeySettings::rate_limit_for).
+    pub key_rate_limit: Option<RateLimit>,
+    /// How often the owner may call the API, with all credentials together.
+    pub request_rate_limit: Option<RateLimit>,
 }
 
 impl OwnerLimits {

@@ -1,10 +1,10 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 
 use super::store_error::StoreError;
 use crate::sessions::Session;
-use crate::{ApiKey, CredentialDigest, CredentialUse, KeyId, SessionId};
+use crate::{ApiKey, CredentialDigest, CredentialUse, KeyId, OwnerRates, SessionId};
 
 /// A record that is stored under the digest of a credential.
 pub trait StoredCredential: Send + Sync + 'static {
@@ -24,7 +24,7 @@ impl StoredCredential for Session {
 #[async_trait]
 pub trait CredentialStore<Stored: StoredCredential>: Send + Sync {
     /// The records that are stored under these digests, in any state: ended ones too. [`Found::suspended`] says whose
-    /// owner is suspended ([`OwnerStore`](super::OwnerStore)).
+    /// owner is suspended, and [`Found::rates`] which rate limits the owner has ([`OwnerStore`](super::OwnerStore)).
     ///
     /// - It sees every earlier commit. It never reads a cache, or a replica that lags behind.
     /// - Callers pass at most [`CredentialDigest::LOOK_UP_MAX`] digests, each once. Each cold verification waits for
@@ -52,6 +52,8 @@ pub struct Found<Stored> {
     pub stored: Vec<(CredentialDigest, Stored)>,
     /// Those of the digests whose record belongs to a suspended owner. Verification refuses them.
     pub suspended: HashSet<CredentialDigest>,
+    /// The rate limits of the owner, for those of the digests whose owner has any.
+    pub rates: HashMap<CredentialDigest, OwnerRates>,
     /// The error that kept the store from looking for all of them. Without it, the other digests are not stored.
     pub failure: Option<StoreError>,
 }
@@ -60,6 +62,11 @@ impl<Stored> Found<Stored> {
     /// The answer of a store that succeeds or fails as a whole.
     pub fn of(outcome: Result<Vec<LookedUp<Stored>>, StoreError>) -> Self {
         outcome.map_or_else(Self::from, Self::from_iter)
+    }
+
+    /// The rate limits of the owner of the record with this digest.
+    pub fn rates_of(&self, digest: &CredentialDigest) -> OwnerRates {
+        self.rates.get(digest).copied().unwrap_or_default()
     }
 
     /// The same without the records of suspended owners.
@@ -88,31 +95,36 @@ pub struct LookedUp<Stored> {
     pub stored: Stored,
     /// Whether its owner is suspended.
     pub is_suspended: bool,
+    /// The rate limits of its owner.
+    pub rates: OwnerRates,
 }
 
 impl<Stored> FromIterator<LookedUp<Stored>> for Found<Stored> {
     fn from_iter<Records: IntoIterator<Item = LookedUp<Stored>>>(records: Records) -> Self {
-        let (mut stored, mut suspended) = (Vec::new(), HashSet::new());
+        let (mut stored, mut suspended, mut rates) = (Vec::new(), HashSet::new(), HashMap::new());
         for record in records {
             if record.is_suspended {
                 suspended.insert(record.digest);
             }
+            if record.rates != OwnerRates::default() {
+                rates.insert(record.digest, record.rates);
+            }
             stored.push((record.digest, record.stored));
         }
-        Self { stored, suspended, failure: None }
+        Self { stored, suspended, rates, failure: None }
     }
 }
 
 impl<Stored> From<StoreError> for Found<Stored> {
     fn from(error: StoreError) -> Self {
-        Self { stored: Vec::new(), suspended: HashSet::new(), failure: Some(error) }
+        Self { failure: Some(error), ..Self::from_iter([]) }
     }
 }
 
-/// The answer of a store in which no owner is suspended.
+/// The answer of a store without records of owners.
 impl<Stored> From<Result<Vec<(CredentialDigest, Stored)>, StoreError>> for Found<Stored> {
     fn from(outcome: Result<Vec<(CredentialDigest, Stored)>, StoreError>) -> Self {
-        let found = |stored| Self { stored, suspended: HashSet::new(), failure: None };
+        let found = |stored| Self { stored, ..Self::from_iter([]) };
         outcome.map_or_else(Self::from, found)
     }
 }

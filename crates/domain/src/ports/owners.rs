@@ -70,6 +70,8 @@ impl ListOwnersRequest {
 /// [`OwnerLimits`](crate::OwnerLimits) in their transaction, in place of the maximum of the request. So the maximum is
 /// exact, and a changed one holds for every creation that begins after the change.
 ///
+/// **Rate limits.** [`Found::rates`](super::Found::rates) has them with the keys and the sessions of the owner.
+///
 /// **Suspension.** As long as an owner is suspended
 /// - [`Found::suspended`](super::Found::suspended) has the keys and the sessions of the owner;
 /// - [`DeliveryQueue::claim`](super::DeliveryQueue::claim) claims nothing of the owner's lanes, and no publication claims
@@ -87,6 +89,9 @@ pub trait OwnerStore: Send + Sync {
     ///
     /// - No change is lost when changes run in parallel.
     /// - [`Cause::owner_changed`] is the event of a call that changes the record.
+    /// - A call that changes [`OwnerRecord::rates`] reports
+    ///   [`CredentialDigest::of_owner`](crate::CredentialDigest::of_owner) to the [`ChangeFeed`](super::ChangeFeed), and no
+    ///   other call does, so that a new name costs no cache anything.
     async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError>;
 
     /// Changes the owner's record by [`OwnerStateChange::apply_to`], and returns it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::audit::{AuditRetention, Origin};
-use domain::memory::{ManualClock, MemoryKeyStore, SeededEntropy};
+use domain::memory::{ManualClock, MemoryKeyStore, MemoryOwnerStore, SeededEntropy};
 use domain::ports::{
     ChangeKeyRequest, ChangedKey, Clock, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores,
     KeyUsageStore, ListExpiringRequest, RecentUses, Retained, Retention, Revocation, RevokeDigestsRequest,
@@ -82,7 +82,8 @@ pub(crate) fn is_unavailable(error: &StoreError) -> bool {
 }
 
 fn keys(stores: KeyStores, noted: Arc<dyn RecentUses<KeyId>>, clock: Arc<ManualClock>, max_active: u32) -> Keys {
-    Keys::new(stores, noted, clock, Arc::new(SeededEntropy::new(5)), policy(max_active))
+    let owners = Arc::new(MemoryOwnerStore::default());
+    Keys::new(stores, owners, noted, clock, Arc::new(SeededEntropy::new(5)), policy(max_active))
 }
 
 fn policy(max_active: u32) -> KeyPolicy {

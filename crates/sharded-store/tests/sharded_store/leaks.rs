@@ -46,7 +46,8 @@ impl World {
         let now = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
         let (clock, entropy) = (Arc::new(ManualClock::new(now)), Arc::new(SeededEntropy::new(7)));
         let policy = KeyPolicy::default();
-        let keys = Keys::new(KeyStores::of(&store), Arc::new(()), clock.clone(), entropy.clone(), policy);
+        let keys =
+            Keys::new(KeyStores::of(&store), store.clone(), Arc::new(()), clock.clone(), entropy.clone(), policy);
         let webhooks = Webhooks::new(WebhookStores::of(&store), rules(), Arc::new(NoTests), clock, entropy);
         let placement = Placement::Shards(SHARDS);
         Self { store, first, keys: keys.with_placement(placement), webhooks: webhooks.with_placement(placement) }

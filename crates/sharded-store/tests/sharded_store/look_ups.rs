@@ -61,8 +61,15 @@ impl Counted {
     /// Digests of keys, one of each owner.
     async fn minted(&self) -> Vec<CredentialDigest> {
         let (clock, entropy) = (Arc::new(ManualClock::new(start())), Arc::new(SeededEntropy::new(7)));
-        let keys = Keys::new(KeyStores::of(&self.store), Arc::new(()), clock, entropy, KeyPolicy::default())
-            .with_placement(Placement::Shards(SHARDS));
+        let keys = Keys::new(
+            KeyStores::of(&self.store),
+            self.store.clone(),
+            Arc::new(()),
+            clock,
+            entropy,
+            KeyPolicy::default(),
+        )
+        .with_placement(Placement::Shards(SHARDS));
         let mut digests = Vec::new();
         for owner in (0..OWNERS).map(owner) {
             let label = Label::parse("CI").expect("a valid label");

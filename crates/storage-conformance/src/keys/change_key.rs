@@ -21,8 +21,9 @@ pub async fn settings_come_back(store: Arc<dyn KeyPorts>) {
         plain.clone(),
         KeySettings { metadata: metadata.clone(), ..plain.clone() },
         KeySettings { rate_limit, ..plain.clone() },
+        KeySettings { rate_limit, is_rate_limit_of_host: true, ..plain.clone() },
         KeySettings { disabled_at, ..plain },
-        KeySettings { metadata, rate_limit, disabled_at },
+        KeySettings { metadata, rate_limit, is_rate_limit_of_host: true, disabled_at },
     ] {
         let mut sample = Sample::of(&user("alice"));
         sample.key.settings = settings;
@@ -42,7 +43,7 @@ pub async fn a_change_is_stored_as_it_decides(store: Arc<dyn KeyPorts>) {
     let mut expected = sample.key.clone();
     for wish in [
         KeyChange { is_disabled: Some(true), ..KeyChange::default() },
-        KeyChange { metadata: Some(plan), rate_limit: own_limit("7/h"), ..KeyChange::default() },
+        KeyChange { metadata: Some(plan), rate_limit: own_limit("7/h"), is_by_host: true, ..KeyChange::default() },
         KeyChange { label: domain::Label::parse("new").ok(), expires_at: Some(at(800)), ..KeyChange::default() },
         KeyChange { is_disabled: Some(false), rate_limit: Patch::Reset, ..KeyChange::default() },
     ] {
@@ -127,7 +128,8 @@ pub async fn parallel_changes_of_different_fields_are_all_kept(store: Arc<dyn Ke
         for answer in all_at_once(calls.collect()).await {
             assert!(matches!(answer, ChangedKey::Changed { .. }), "each change must take effect, got {answer:?}");
         }
-        let KeySettings { metadata, rate_limit, disabled_at } = find(&*store, &sample).await.expect("stored").settings;
+        let KeySettings { metadata, rate_limit, disabled_at, .. } =
+            find(&*store, &sample).await.expect("stored").settings;
         let kept = (metadata.pairs().len(), rate_limit.is_some(), disabled_at.is_some());
         assert_eq!(kept, (8, true, true), "parallel changes must all be kept");
         revoke(&*store, &owner, sample.id(), at(2)).await;

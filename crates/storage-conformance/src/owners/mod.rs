@@ -7,6 +7,7 @@
 pub mod erasure;
 pub mod limits;
 pub mod listing;
+pub mod rates;
 pub mod records;
 mod sample;
 mod suite;

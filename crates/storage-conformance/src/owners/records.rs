@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use domain::audit::{AuditAction, AuditTarget};
 use domain::ports::ChangedOwner;
-use domain::{InvalidMetadata, MetadataPatch, OwnerChange, OwnerRecord, OwnerStateChange, Patch};
+use domain::{InvalidMetadata, MetadataPatch, OwnerChange, OwnerRates, OwnerRecord, OwnerStateChange, Patch};
 
 use super::OwnedStores;
-use super::sample::{change, events, find, full_change, keys_max, name, set_state, suspend, try_change};
+use super::sample::{change, events, find, full_change, keys_max, name, rates, set_state, suspend, try_change};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
 
@@ -47,6 +47,8 @@ pub async fn a_record_can_have_its_defaults_again(stores: Arc<OwnedStores>) {
             metadata: MetadataPatch { replaces_all: true, ..MetadataPatch::default() },
             max_active_keys: Patch::Reset,
             max_subscriptions: Patch::Reset,
+            key_rate_limit: Patch::Reset,
+            request_rate_limit: Patch::Reset,
             keeps_profile: false,
         };
         let record = change(&*stores.owners, &owner, reset).await;
@@ -82,6 +84,8 @@ pub async fn parallel_changes_of_a_record_are_all_kept(stores: Arc<OwnedStores>)
             OwnerChange { name: Patch::Set(name("Acme")), ..OwnerChange::default() },
             keys_max(Patch::Set(5)),
             OwnerChange { max_subscriptions: Patch::Set(6), ..OwnerChange::default() },
+            rates(Patch::Set("5/s".parse().expect("a valid rate limit")), Patch::Keep),
+            rates(Patch::Keep, Patch::Set("6/m".parse().expect("a valid rate limit"))),
         ];
         parts.extend((0..8).map(|number| {
             let pairs = [(format!("n{number}"), Some("v".to_owned()))].into();
@@ -98,6 +102,8 @@ pub async fn parallel_changes_of_a_record_are_all_kept(stores: Arc<OwnedStores>)
         assert_eq!(record.metadata.pairs().len(), 8, "every name must be kept: {record:?}");
         let limits = (record.limits.max_active_keys, record.limits.max_subscriptions);
         assert_eq!((limits, record.name), ((Some(5), Some(6)), Some(name("Acme"))), "every field must be kept");
+        let expected = OwnerRates { key_rate_limit: "5/s".parse().ok(), request_rate_limit: "6/m".parse().ok() };
+        assert_eq!(record.rates, expected, "both rate limits must be kept");
         assert!(record.suspension.is_some(), "the state must be kept");
     }
 }

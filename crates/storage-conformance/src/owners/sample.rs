@@ -4,7 +4,8 @@ use domain::audit::{AuditEvent, AuditFilter};
 use domain::memory::unique_cause;
 use domain::ports::{AuditLog, ChangeOwnerRequest, ChangedOwner, OwnerStore, SetOwnerStateRequest};
 use domain::{
-    MetadataPatch, OwnerChange, OwnerEmail, OwnerId, OwnerName, OwnerRecord, OwnerStateChange, Patch, SuspensionReason,
+    MetadataPatch, OwnerChange, OwnerEmail, OwnerId, OwnerName, OwnerRecord, OwnerStateChange, Patch, RateLimit,
+    SuspensionReason,
 };
 
 use crate::sample::at;
@@ -18,6 +19,8 @@ pub(super) fn full_change() -> OwnerChange {
         metadata: MetadataPatch { replaces_all: false, pairs },
         max_active_keys: Patch::Set(3),
         max_subscriptions: Patch::Set(0),
+        key_rate_limit: Patch::Set("1000000/h".parse().expect("a valid rate limit")),
+        request_rate_limit: Patch::Set("1/s".parse().expect("a valid rate limit")),
         keeps_profile: false,
     }
 }
@@ -29,6 +32,11 @@ pub(super) fn name(text: &str) -> OwnerName {
 /// A change of the maximum of active keys.
 pub(super) fn keys_max(max: Patch<u32>) -> OwnerChange {
     OwnerChange { max_active_keys: max, ..OwnerChange::default() }
+}
+
+/// A change of the rate limits.
+pub(super) fn rates(key_rate_limit: Patch<RateLimit>, request_rate_limit: Patch<RateLimit>) -> OwnerChange {
+    OwnerChange { key_rate_limit, request_rate_limit, ..OwnerChange::default() }
 }
 
 pub(super) fn suspend(reason: &str) -> OwnerStateChange {

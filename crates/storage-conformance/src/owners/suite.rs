@@ -103,6 +103,8 @@ macro_rules! with_owner_store_promises {
             limits::a_changed_maximum_holds_for_the_next_subscription
             limits::parallel_creations_fill_a_changed_maximum_exactly
             limits::a_maximum_that_changes_in_a_race_holds_afterwards
+            rates::credentials_are_found_with_the_rates_of_their_owner
+            rates::a_change_of_rates_is_one_change_in_the_feed
             suspension::credentials_of_a_suspended_owner_are_marked
             suspension::each_ends_its_own_suspension_only
             suspension::a_change_of_the_state_is_one_change_in_the_feed

@@ -349,7 +349,8 @@ impl World {
     fn instance(&self, link: Arc<Link>, session_link: Arc<SessionLink>, verifier: Arc<Verifier>) -> Instance {
         let settings = KeyPolicySettings { max_active: 10_000, ..KeyPolicySettings::default() };
         let policy = KeyPolicy::new(settings).unwrap();
-        let keys = Keys::new(verifier.key_stores(), verifier.clone(), self.clock.clone(), self.entropy.clone(), policy);
+        let (clock, entropy) = (self.clock.clone(), self.entropy.clone());
+        let keys = Keys::new(verifier.key_stores(), self.owners.clone(), verifier.clone(), clock, entropy, policy);
         let (clock, entropy) = (self.clock.clone(), self.entropy.clone());
         let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock, entropy);
         Instance { link, session_link, verifier, keys, sessions, owner: self.owner.clone() }

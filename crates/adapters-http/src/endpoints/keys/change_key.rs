@@ -25,7 +25,7 @@ struct Body {
     /// The names to set, and with `null` those to remove. Other names stay. `null` in place of the object removes all.
     #[schema(schema_with = metadata_patch_schema, required = false)]
     metadata: (),
-    /// How often the key may be used, such as `100/s`. `null`: the limit of the service.
+    /// How often the key may be used, such as `100/s`. `null`: the limit of its owner's keys.
     #[schema(rename = "rateLimit", example = "100/s")]
     rate_limit: Option<String>,
     /// Whether the key is refused until it is enabled again. A disabled key counts against the maximum.
@@ -65,7 +65,7 @@ fn parse(fields: &Fields) -> Result<KeyChange, Vec<FieldFault>> {
     let (metadata, rate_limit) = (metadata_patch(fields), rate_limit_of_key(fields));
     let read = (without_nulls(fields), label(fields), metadata, rate_limit, disabled, expires_at);
     let ((), label, metadata, rate_limit, is_disabled, expires_at) = read.together()?;
-    Ok(KeyChange { label, metadata, rate_limit, is_disabled, expires_at })
+    Ok(KeyChange { label, metadata, rate_limit, is_disabled, expires_at, ..KeyChange::default() })
 }
 
 fn without_nulls(fields: &Fields) -> Result<(), Vec<FieldFault>> {

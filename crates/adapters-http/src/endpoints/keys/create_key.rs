@@ -29,8 +29,8 @@ struct Body {
     /// Pairs for your application, which each verification of the key returns.
     #[schema(schema_with = metadata_schema, required = false)]
     metadata: (),
-    /// How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. Within the limit of the service, if it
-    /// has one. Without it, that limit holds.
+    /// How often the key may be used, such as `100/s`: a count, and `s`, `m` or `h`. Within the limit of the owner's
+    /// keys, if there is one. Without it, that limit holds.
     #[schema(rename = "rateLimit", example = "100/s")]
     rate_limit: Option<String>,
     /// The ID token, if no header carries it.

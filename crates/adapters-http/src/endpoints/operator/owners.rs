@@ -50,6 +50,13 @@ struct Change {
     /// The most subscriptions, in place of `WEBHOOK_MAX_SUBSCRIPTIONS`. A lower maximum ends no subscription.
     #[schema(rename = "maxSubscriptions", example = 20)]
     max_subscriptions: Option<u32>,
+    /// How often each key may be used, such as `100/s`, in place of `RATE_LIMIT`. A key's own `rateLimit` is within it, unless
+    /// an operator has set that.
+    #[schema(rename = "keyRateLimit", example = "100/s")]
+    key_rate_limit: Option<String>,
+    /// How often the owner may call, with all credentials together, in place of `USER_RATE_LIMIT`.
+    #[schema(rename = "requestRateLimit", example = "6000/m")]
+    request_rate_limit: Option<String>,
 }
 
 /// The new state.
@@ -121,7 +128,8 @@ pub(super) async fn find_user(call: OwnerCall) -> Result<Json<OwnerRecord>, ApiE
 
 /// Changes the record of a user.
 ///
-/// A changed maximum holds for the next key or subscription that is created, and ends none. Of two changes at once the last
+/// A changed maximum holds for the next key or subscription that is created, and ends none. Changed rate limits hold here at
+/// once, and on other instances within a second. Of two changes at once the last
 /// one wins for each field.
 #[utoipa::path(
     patch,

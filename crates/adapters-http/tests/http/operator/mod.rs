@@ -4,6 +4,7 @@ mod hosts;
 mod introspection;
 mod leaks;
 mod log_filter;
+mod owner_rates;
 mod owner_records;
 mod owner_search;
 mod publishing;

@@ -47,16 +47,17 @@ async fn a_record_is_merged_and_has_its_defaults_again() {
         let server = Server::start();
         let default = json!({
             "name": null, "email": null, "metadata": {}, "maxActiveKeys": null, "maxSubscriptions": null,
-            "state": {"state": "active"},
+            "keyRateLimit": null, "requestRateLimit": null, "state": {"state": "active"},
         });
         assert_eq!(sent(&server, by_host(&format!("GET {owner}"))).await, default);
         let patch = by_host(&format!("PATCH {owner}"));
         let body = r#"{"name":"Acme","email":"it@acme.example","metadata":{"plan":"pro","a":"b"},"maxActiveKeys":1}"#;
         sent(&server, patch.clone().json(body)).await;
-        let changed = sent(&server, patch.clone().json(r#"{"metadata":{"a":null},"maxSubscriptions":0}"#)).await;
+        let body = r#"{"metadata":{"a":null},"maxSubscriptions":0,"keyRateLimit":"50/s","requestRateLimit":"90/h"}"#;
+        let changed = sent(&server, patch.clone().json(body)).await;
         let expected = json!({
             "name": "Acme", "email": "it@acme.example", "metadata": {"plan": "pro"}, "maxActiveKeys": 1,
-            "maxSubscriptions": 0, "state": {"state": "active"},
+            "maxSubscriptions": 0, "keyRateLimit": "50/s", "requestRateLimit": "90/h", "state": {"state": "active"},
         });
         assert_eq!(changed, expected);
         assert_eq!(sent(&server, by_host(&format!("GET {owner}"))).await, expected);
@@ -70,7 +71,8 @@ async fn a_record_is_merged_and_has_its_defaults_again() {
         let refused = own("POST", "/api/webhooks/subscriptions", owner).json(url).send(&server).await;
         assert_eq!(code(&refused), (400, json!("subscription_limit_reached")));
 
-        let nulls = r#"{"name":null,"email":null,"metadata":null,"maxActiveKeys":null,"maxSubscriptions":null}"#;
+        let nulls = r#"{"name":null,"email":null,"metadata":null,"maxActiveKeys":null,"maxSubscriptions":null,
+            "keyRateLimit":null,"requestRateLimit":null}"#;
         for _ in 0..2 {
             assert_eq!(sent(&server, patch.clone().json(nulls)).await, default);
         }
@@ -92,6 +94,9 @@ async fn what_a_record_cannot_have_is_named() {
         ("{\"name\":\"a\u{202e}b\",\"email\":\"\u{80}\"}".to_owned(), &["name", "email"]),
         (r#"{"name":7,"email":"\u0000","maxActiveKeys":-1}"#.to_owned(), &["name", "email", "maxActiveKeys"]),
         (r#"{"maxActiveKeys":10001,"maxSubscriptions":1.5}"#.to_owned(), &["maxActiveKeys", "maxSubscriptions"]),
+        (r#"{"keyRateLimit":"5","requestRateLimit":7}"#.to_owned(), &["keyRateLimit", "requestRateLimit"]),
+        (r#"{"keyRateLimit":"0/s","requestRateLimit":"off"}"#.to_owned(), &["keyRateLimit", "requestRateLimit"]),
+        (r#"{"requestRateLimit":"1000001/h","name":"stays out"}"#.to_owned(), &["requestRateLimit"]),
         (r#"{"metadata":{"A":"b"}}"#.to_owned(), &["metadata"]),
         (r#"{"metadata":{"a":""}}"#.to_owned(), &["metadata"]),
         (r#"{"metadata":[]}"#.to_owned(), &["metadata"]),
@@ -122,7 +127,8 @@ async fn what_a_record_cannot_have_is_named() {
         let answer = by_host("PUT users/alice/state").json(body).send(&server).await;
         assert_eq!(code(&answer), (400, json!("invalid_field")), "{body}");
     }
-    assert_eq!(sent(&server, by_host("GET users/alice")).await["state"], json!({"state": "active"}));
+    let record = sent(&server, by_host("GET users/alice")).await;
+    assert_eq!((&record["state"], &record["name"]), (&json!({"state": "active"}), &Value::Null), "nothing is stored");
 }
 
 #[tokio::test(flavor = "multi_thread")]

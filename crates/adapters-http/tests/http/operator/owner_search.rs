@@ -43,15 +43,15 @@ async fn owners_are_found_and_shown_with_what_they_have() {
     let (_, page) = answer(&server, "?query=ALICE").await;
     let acme = json!({
         "kind": "organization", "id": "acme", "name": "Alice GmbH", "email": "it@acme.example", "metadata": {},
-        "maxActiveKeys": 7, "maxSubscriptions": null, "state": {"state": "active"}, "activeKeys": 0,
-        "enabledSubscriptions": 0, "failingSubscriptions": 0,
+        "maxActiveKeys": 7, "maxSubscriptions": null, "keyRateLimit": null, "requestRateLimit": null,
+        "state": {"state": "active"}, "activeKeys": 0, "enabledSubscriptions": 0, "failingSubscriptions": 0,
     });
     assert_eq!(page, json!({ "owners": [acme] }), "ids are compared byte for byte");
     let (_, page) = answer(&server, "?query=al&limit=1").await;
     let alice = json!({
         "kind": "user", "id": "alice", "name": null, "email": null, "metadata": {}, "maxActiveKeys": null,
-        "maxSubscriptions": null, "state": {"state": "active"}, "activeKeys": 1, "enabledSubscriptions": 1,
-        "failingSubscriptions": 0,
+        "maxSubscriptions": null, "keyRateLimit": null, "requestRateLimit": null, "state": {"state": "active"},
+        "activeKeys": 1, "enabledSubscriptions": 1, "failingSubscriptions": 0,
     });
     assert_eq!(page["owners"], json!([alice]));
     let next = format!("?query=al&cursor={}", page["nextCursor"].as_str().unwrap());

@@ -139,7 +139,8 @@ pub(super) fn tls() -> Vec<Setting> {
 pub(super) fn http() -> Vec<Setting> {
     vec![
         one("USER_RATE_LIMIT", |all| &mut all.user_rate_limit, limit_or_off())
-            .doc("How often each user may call the API, with all credentials together.")
+            .doc("How often each user may call the API, with all credentials together, unless [the user's")
+            .doc("record](hosts.md#what-you-set-for-a-customer) has another limit.")
             .doc("Introspection and forward-auth do not count."),
         one("MANUAL_SEND_LIMIT", |all| &mut all.manual_send_limit, limit_or_off())
             .doc("How often each user may retry deliveries, recover subscriptions and send test events, all together."),

@@ -17,6 +17,10 @@ use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
 /// Each fault, and promises that it breaks.
 const SABOTEURS: &Broken<Fault> = &[
     (Fault::LosesEmail, &["every_field_of_a_record_comes_back"]),
+    (
+        Fault::LosesRequestRates,
+        &["every_field_of_a_record_comes_back", "credentials_are_found_with_the_rates_of_their_owner"],
+    ),
     (Fault::IgnoresOrganizations, &["every_field_of_a_record_comes_back"]),
     (Fault::KeepsTheState, &["a_record_can_have_its_defaults_again", "changes_of_records_leave_their_events"]),
     (Fault::WritesWhatItRefuses, &["a_refused_change_of_a_record_changes_nothing"]),
@@ -28,12 +32,20 @@ const SABOTEURS: &Broken<Fault> = &[
             "a_changed_maximum_holds_for_the_next_key",
             "parallel_creations_fill_a_changed_maximum_exactly",
             "a_maximum_that_changes_in_a_race_holds_afterwards",
+            "credentials_are_found_with_the_rates_of_their_owner",
         ],
     ),
     (Fault::IgnoresLimitsOfSubscriptions, &["a_changed_maximum_holds_for_the_next_subscription"]),
-    (Fault::ForgetsSessions, &["credentials_of_a_suspended_owner_are_marked"]),
+    (
+        Fault::ForgetsSessions,
+        &["credentials_of_a_suspended_owner_are_marked", "credentials_are_found_with_the_rates_of_their_owner"],
+    ),
     (Fault::ForgetsTheProvider, &["each_ends_its_own_suspension_only"]),
-    (Fault::ReportsNothing, &["a_change_of_the_state_is_one_change_in_the_feed"]),
+    (
+        Fault::ReportsNothing,
+        &["a_change_of_the_state_is_one_change_in_the_feed", "a_change_of_rates_is_one_change_in_the_feed"],
+    ),
+    (Fault::ReportsNames, &["a_change_of_rates_is_one_change_in_the_feed"]),
     (Fault::ReportsRepetitions, &["a_change_of_the_state_is_one_change_in_the_feed"]),
     (
         Fault::SendsForSuspended,

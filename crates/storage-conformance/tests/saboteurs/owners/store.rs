@@ -14,6 +14,8 @@ pub(crate) enum Fault {
     /// Nothing.
     None,
     LosesEmail,
+    /// The rate limit of calls is not stored.
+    LosesRequestRates,
     /// An organization has the record of the user with its id.
     IgnoresOrganizations,
     /// A suspended owner stays suspended.
@@ -30,6 +32,8 @@ pub(crate) enum Fault {
     ForgetsTheProvider,
     ReportsNothing,
     ReportsRepetitions,
+    /// A new name is reported to the feed.
+    ReportsNames,
     SendsForSuspended,
     FindsByIdOnly,
     ListsRecordsOnly,
@@ -77,6 +81,9 @@ impl FaultyOwners {
         if self.is(Fault::LosesEmail) {
             change.email = Patch::Keep;
         }
+        if self.is(Fault::LosesRequestRates) {
+            change.request_rate_limit = Patch::Keep;
+        }
         if self.is(Fault::ReadsThenWrites)
             && let Ok(before) = self.records.find(&request.owner).await
             && let Ok(after) = change.apply_to(&before)
@@ -106,8 +113,14 @@ impl OwnerStore for FaultyOwners {
         };
         let answer = self.records.change(&request).await;
         if self.is(Fault::WritesWhatItRefuses) && matches!(answer, Ok(ChangedOwner::Refused(_))) {
-            let change = OwnerChange { name: request.change.name, ..OwnerChange::default() };
-            self.records.change(&ChangeOwnerRequest { change, ..request }).await?;
+            let change = OwnerChange { name: request.change.name.clone(), ..OwnerChange::default() };
+            self.records.change(&ChangeOwnerRequest { change, ..request.clone() }).await?;
+        }
+        if self.is(Fault::ReportsNames) && request.change.name != Patch::Keep {
+            let key_rate_limit = Patch::Set("5/s".parse().expect("a valid rate limit"));
+            let change = OwnerChange { key_rate_limit, ..OwnerChange::default() };
+            let again = MemoryOwnerStore::default().reporting_to(self.feed.clone());
+            again.change(&ChangeOwnerRequest { change, ..request }).await?;
         }
         answer
     }
