@@ -154,9 +154,11 @@ async fn show(owner: &NamedOwner, connection: &Connection) -> Result<Reply> {
 
 /// The record, for programs and for people.
 fn reply(record: &OwnerRecord) -> Result<Reply> {
-    let OwnerRecord { name, email, metadata, max_active_keys, max_subscriptions, state, .. } = record;
+    let OwnerRecord { name, email, metadata, state, .. } = record;
     let metadata: Vec<String> = metadata.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let max = |max: &Option<u32>| max.map_or_else(|| "that of the service".to_owned(), |max| max.to_string());
+    let of_service = || "that of the service".to_owned();
+    let max = |max: Option<u32>| max.map_or_else(of_service, |max| max.to_string());
+    let rate = |limit: &Option<String>| limit.clone().unwrap_or_else(of_service);
     let words = named_lines(&[
         ("state", state.state.clone()),
         ("since", state.since.as_deref().map(shown).unwrap_or_default()),
@@ -164,8 +166,10 @@ fn reply(record: &OwnerRecord) -> Result<Reply> {
         ("name", name.clone().unwrap_or_default()),
         ("e-mail", email.clone().unwrap_or_default()),
         ("metadata", metadata.join(" ")),
-        ("most active keys", max(max_active_keys)),
-        ("most subscriptions", max(max_subscriptions)),
+        ("most active keys", max(record.max_active_keys)),
+        ("most subscriptions", max(record.max_subscriptions)),
+        ("rate limit of a key", rate(&record.key_rate_limit)),
+        ("rate limit of calls", rate(&record.request_rate_limit)),
     ]);
     Reply::new(record, words)
 }
@@ -174,7 +178,8 @@ fn reply(record: &OwnerRecord) -> Result<Reply> {
 #[derive(Debug, Args)]
 #[command(before_help = SET_EXAMPLES)]
 #[command(group = ArgGroup::new("changes").required(true).multiple(true).args([
-    "name", "email", "metadata", "removed", "max_active_keys", "max_subscriptions",
+    "name", "email", "metadata", "removed", "max_active_keys", "max_subscriptions", "key_rate_limit",
+    "request_rate_limit",
 ]))]
 struct SetArguments {
     #[command(flatten)]
@@ -197,6 +202,12 @@ struct SetArguments {
     /// The most subscriptions; `default` for the maximum of the service
     #[arg(long, value_name = "COUNT", value_parser = maximum)]
     max_subscriptions: Option<Maximum>,
+    /// How often each key may be used, such as 100/s; `default` for the limit of the service
+    #[arg(long, value_name = "LIMIT")]
+    key_rate_limit: Option<String>,
+    /// How often the owner may call, such as 6000/m; `default` for the limit of the service
+    #[arg(long, value_name = "LIMIT")]
+    request_rate_limit: Option<String>,
 }
 
 const SET_EXAMPLES: &str = "\
@@ -206,6 +217,7 @@ Examples:
   gatepost owners set --for-organization globex --metadata plan=pro
   gatepost owners set --for-organization globex --max-active-keys 50
   gatepost owners set --for-organization globex --max-active-keys default
+  gatepost owners set --for-organization globex --key-rate-limit 100/s
 
 A lower maximum ends no key and no subscription.";
 
@@ -264,6 +276,13 @@ impl SetArguments {
         }
         if let Some(max) = self.max_subscriptions {
             change = change.max_subscriptions(max.own());
+        }
+        let own = |limit: String| Some(limit).filter(|limit| limit != "default");
+        if let Some(limit) = self.key_rate_limit {
+            change = change.key_rate_limit(own(limit));
+        }
+        if let Some(limit) = self.request_rate_limit {
+            change = change.request_rate_limit(own(limit));
         }
         change
     }

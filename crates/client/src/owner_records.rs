@@ -23,6 +23,10 @@ pub struct OwnerRecord {
     pub max_active_keys: Option<u32>,
     /// The most subscriptions; `None` if the maximum of the service holds.
     pub max_subscriptions: Option<u32>,
+    /// How often each key may be used, such as `100/s`; `None` if the limit of the service holds.
+    pub key_rate_limit: Option<String>,
+    /// How often the owner may call; `None` if the limit of the service holds.
+    pub request_rate_limit: Option<String>,
     /// Whether the owner may act.
     pub state: OwnerState,
 }
@@ -119,6 +123,18 @@ impl OwnerChange {
     #[must_use]
     pub fn max_subscriptions(self, max: Option<u32>) -> Self {
         Self(self.0.setting("maxSubscriptions", max))
+    }
+
+    /// Sets how often each key may be used, such as `100/s`.
+    #[must_use]
+    pub fn key_rate_limit(self, limit: Option<String>) -> Self {
+        Self(self.0.setting("keyRateLimit", limit))
+    }
+
+    /// Sets how often the owner may call, with all credentials together, such as `6000/m`.
+    #[must_use]
+    pub fn request_rate_limit(self, limit: Option<String>) -> Self {
+        Self(self.0.setting("requestRateLimit", limit))
     }
 }
 

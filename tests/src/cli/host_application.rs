@@ -49,6 +49,13 @@ async fn owners_are_found_by_what_is_known_of_them() {
     assert_eq!((&found["owners"][0]["id"], &found["owners"][0]["activeKeys"]), (&json!("alice"), &json!(1)));
     let next = format!("owners list --query al --cursor {}", found["nextCursor"].as_str().unwrap());
     assert_eq!(shell.json(&next)["owners"][0]["name"], "Alpha");
+    let limited = shell.json("owners set --for-user alice --key-rate-limit 5/s --request-rate-limit 60/m");
+    assert_eq!((&limited["keyRateLimit"], &limited["requestRateLimit"]), (&json!("5/s"), &json!("60/m")));
+    let shown = shell.succeeds("owners set --for-user alice --request-rate-limit default");
+    let limits: Vec<&str> = shown.lines().filter(|line| line.starts_with("rate limit")).collect();
+    assert_eq!(limits, ["rate limit of a key  5/s", "rate limit of calls  that of the service"]);
+    let wrong = shell.run("owners set --for-user alice --key-rate-limit 5");
+    assert!(complaint(&wrong).contains("keyRateLimit"), "{}", complaint(&wrong));
     assert_eq!(shell.succeeds("owners list --state suspended"), "no owners");
     assert!(complaint(&shell.run("owners list --state gone")).contains("active, suspended"));
 }
