@@ -70,6 +70,26 @@ test("an operator finds which receiver fails and why, and sends again what was l
   }
 });
 
+test("an operator limits how often a user calls, and sees at its field what no limit can be", async () => {
+  await api("lena", "POST", "/api/api-keys", { label: "CI" });
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/users/lena");
+  await page.getByRole("button", { name: "Change the limits…" }).click();
+  await page.getByLabel("Rate limit of each key").fill("5");
+  await page.getByLabel("Rate limit of calls").fill(" 60/m ");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Change the limits" }).click();
+  await dialog.getByText("must be a count and a unit").waitFor();
+  await page.getByLabel("Rate limit of each key").fill("5/s");
+  await dialog.getByRole("button", { name: "Change the limits" }).click();
+  await dialog.waitFor({ state: "detached" });
+  for (const limit of ["5/s", "60/m"]) await page.getByText(limit, { exact: true }).waitFor();
+  await close();
+  const { events } = await api("lena", "GET", "/api/audit?action=owner.changed");
+  const changes = events.flatMap((event) => event.changes.map(({ field, after }) => `${field} ${after}`));
+  assert.deepEqual(changes, ["keyRateLimit 5/s", "requestRateLimit 60/m"]);
+});
+
 test("an operator sees within ten seconds which receiver fails, finds the cause, and sends one kind of failure again", async () => {
   const hooks = await receiver(204);
   const origin = new URL(hooks.url).origin;

@@ -53,6 +53,8 @@ export const AUDIT_FIELDS = {
   email: "E-mail",
   maxActiveKeys: "Most active keys",
   maxSubscriptions: "Most subscriptions",
+  keyRateLimit: "Rate limit of each key",
+  requestRateLimit: "Rate limit of calls",
   reason: "Reason",
   eventType: "Event type",
   schemaVersion: "Schema version",

@@ -48,6 +48,8 @@ function Facts({ of, open }) {
       <div><dt>Metadata</dt><dd>${pairs.length > 0 ? pairs.join(" ") : none}</dd></div>
       <div><dt>Most active keys</dt><dd>${of.maxActiveKeys ?? ofService}</dd></div>
       <div><dt>Most subscriptions</dt><dd>${of.maxSubscriptions ?? ofService}</dd></div>
+      <div><dt>Rate limit of each key</dt><dd>${of.keyRateLimit ?? ofService}</dd></div>
+      <div><dt>Rate limit of calls</dt><dd>${of.requestRateLimit ?? ofService}</dd></div>
     </dl>
     <div class="toolbar">
       <button type="button" onClick=${() => open("limits")}>Change the limits…</button>
@@ -66,21 +68,38 @@ function Facts({ of, open }) {
 /** @param {string} text */
 const maximum = (text) => (text.trim() === "" ? null : Number(text));
 
+const RATES = ["keyRateLimit", "requestRateLimit"];
+
+/** @param {string} text */
+const rate = (text) => text.trim() || null;
+
 /** @param {DialogProps} props */
 function ChangeLimits({ owner, of, onClose }) {
   const [keys, setKeys] = useState(of.maxActiveKeys?.toString() ?? "");
   const [subscriptions, setSubscriptions] = useState(of.maxSubscriptions?.toString() ?? "");
+  const [keyRate, setKeyRate] = useState(of.keyRateLimit ?? "");
+  const [requestRate, setRequestRate] = useState(of.requestRateLimit ?? "");
   const { run, isRunning, failure } = useAction(async () => {
-    const body = { maxActiveKeys: maximum(keys), maxSubscriptions: maximum(subscriptions) };
+    const body = {
+      maxActiveKeys: maximum(keys),
+      maxSubscriptions: maximum(subscriptions),
+      keyRateLimit: rate(keyRate),
+      requestRateLimit: rate(requestRate),
+    };
     store("findUser", owner, await call("changeUser", { ...owner, body }));
     onClose();
   });
   return html`
     <${Dialog} title="Change the limits" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Change the limits" onCancel=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${RATES} label="Change the limits" onCancel=${onClose}>
         <p>A limit that is empty is that of the service. A lower limit ends nothing that the ${kindOf(owner)} has.</p>
         <${TextField} label="Most active keys" value=${keys} set=${setKeys} />
         <${TextField} label="Most subscriptions" value=${subscriptions} set=${setSubscriptions} />
+        <p>Rate limits are a count and a unit, such as 100/s, 6000/m or 100000/h.</p>
+        <${TextField} label="Rate limit of each key" spellcheck="false" value=${keyRate} set=${setKeyRate}
+          fault=${failure?.fault("keyRateLimit")} />
+        <${TextField} label="Rate limit of calls" spellcheck="false" value=${requestRate} set=${setRequestRate}
+          fault=${failure?.fault("requestRateLimit")} />
       <//>
     <//>
   `;
