@@ -210,9 +210,9 @@ class Operations1(Calls):
         """Chooses which lines the log of the instance that answers has."""
         return self._call(Table.change_log_filter, {"filter": filter}, {})
 
-    def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT) -> types.Owner:
+    def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of an organization."""
-        return self._call(Table.change_organization, {"organizationId": organization_id, "email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name}, {})
+        return self._call(Table.change_organization, {"organizationId": organization_id, "email": email, "keyRateLimit": key_rate_limit, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name, "requestRateLimit": request_rate_limit}, {})
 
     def change_organization_api_key(self, organization_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
@@ -226,9 +226,9 @@ class Operations1(Calls):
         """Changes a webhook subscription."""
         return self._call(Table.change_subscription, {"id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url})
 
-    def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT) -> types.Owner:
+    def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of a user."""
-        return self._call(Table.change_user, {"userId": user_id, "email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name}, {})
+        return self._call(Table.change_user, {"userId": user_id, "email": email, "keyRateLimit": key_rate_limit, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name, "requestRateLimit": request_rate_limit}, {})
 
     def change_user_api_key(self, user_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
@@ -432,9 +432,9 @@ class AsyncOperations1(AsyncCalls):
         """Chooses which lines the log of the instance that answers has."""
         return await self._call(Table.change_log_filter, {"filter": filter}, {})
 
-    async def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT) -> types.Owner:
+    async def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of an organization."""
-        return await self._call(Table.change_organization, {"organizationId": organization_id, "email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name}, {})
+        return await self._call(Table.change_organization, {"organizationId": organization_id, "email": email, "keyRateLimit": key_rate_limit, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name, "requestRateLimit": request_rate_limit}, {})
 
     async def change_organization_api_key(self, organization_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
@@ -448,9 +448,9 @@ class AsyncOperations1(AsyncCalls):
         """Changes a webhook subscription."""
         return await self._call(Table.change_subscription, {"id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url})
 
-    async def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT) -> types.Owner:
+    async def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of a user."""
-        return await self._call(Table.change_user, {"userId": user_id, "email": email, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name}, {})
+        return await self._call(Table.change_user, {"userId": user_id, "email": email, "keyRateLimit": key_rate_limit, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name, "requestRateLimit": request_rate_limit}, {})
 
     async def change_user_api_key(self, user_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""

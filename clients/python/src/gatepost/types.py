@@ -502,12 +502,14 @@ class ListedOwner:
 
     email: str | None
     """The e-mail address, for people."""
+    key_rate_limit: str | None
     max_active_keys: int | None
     max_subscriptions: int | None
     metadata: dict[str, Any]
     """Pairs for your application, such as the plan of a customer: at most 2 KiB together."""
     name: str | None
     """The name, for people."""
+    request_rate_limit: str | None
     state: OwnerState
     active_keys: int
     """How many keys are active, disabled ones too: at most 1,000."""
@@ -581,12 +583,14 @@ class Owner:
 
     email: str | None
     """The e-mail address, for people."""
+    key_rate_limit: str | None
     max_active_keys: int | None
     max_subscriptions: int | None
     metadata: dict[str, Any]
     """Pairs for your application, such as the plan of a customer: at most 2 KiB together."""
     name: str | None
     """The name, for people."""
+    request_rate_limit: str | None
     state: OwnerState
 
 

@@ -54,7 +54,7 @@ export interface components {
             /** Before; absent if there was nothing. */
             before?: string;
             /** The field. */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
         /** Who did what, how, when and from where. */
         AuditEvent: {
@@ -164,6 +164,8 @@ export interface components {
         ChangeOwner: {
             /** The e-mail address, for people. */
             email?: string | null;
+            /** How often each key may be used, such as `100/s`, in place of `RATE_LIMIT`. */
+            keyRateLimit?: string | null;
             /** The most active keys, in place of `API_KEYS_MAX_ACTIVE`. */
             maxActiveKeys?: number | null;
             /** The most subscriptions, in place of `WEBHOOK_MAX_SUBSCRIPTIONS`. */
@@ -174,6 +176,8 @@ export interface components {
             } | null;
             /** The name, for people. */
             name?: string | null;
+            /** How often the owner may call, with all credentials together, in place of `USER_RATE_LIMIT`. */
+            requestRateLimit?: string | null;
         };
         /** The changes. */
         ChangeSubscription: {
@@ -597,7 +601,7 @@ export interface components {
             };
             /** The start of the full key, followed by an ellipsis. */
             prefix: string;
-            /** How often the key may be used; absent if the limit of the service holds. */
+            /** How often the key may be used; absent if the limit of its owner's keys holds. */
             rateLimit?: string;
             /** The key that replaced this key in a rotation; absent if the key was not rotated. */
             replacedBy?: string;
@@ -708,6 +712,8 @@ export interface components {
         Owner: {
             /** The e-mail address, for people. */
             email: string | null;
+            /** How often each key may be used. */
+            keyRateLimit: string | null;
             /** The most active keys. */
             maxActiveKeys: number | null;
             /** The most subscriptions. */
@@ -718,6 +724,8 @@ export interface components {
             };
             /** The name, for people. */
             name: string | null;
+            /** How often the owner may call. */
+            requestRateLimit: string | null;
             /** Whether the owner may act. */
             state: components["schemas"]["OwnerState"];
         };
