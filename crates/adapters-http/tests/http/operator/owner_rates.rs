@@ -49,7 +49,7 @@ async fn the_limit_of_an_owner_takes_the_place_of_that_of_the_service_for_each_k
         }
         assert_eq!(uses(&server, &keys[0]).await, of_service);
         set(&server, "users/alice", r#"{"keyRateLimit":"5/h"}"#).await;
-        assert_eq!(uses(&server, &keys[0]).await, 5, "a limit of its own begins anew");
+        assert_eq!(uses(&server, &keys[0]).await, 5, "the limit of the owner begins with its whole allowance");
         assert_eq!(uses(&server, &keys[1]).await, 5, "each key has the whole limit");
         assert_eq!(uses(&server, &keys[2]).await, of_service, "the limit of bob is that of the service");
         assert_eq!(policy(&server, &keys[0]).await.as_deref(), Some(r#""key";q=5;w=3600"#));
