@@ -123,7 +123,8 @@ async fn rate_limits_of_a_customer_hold_on_every_instance(storage: Storage) {
     while at_once.last() != Some(&429) {
         at_once.push(whoami(&alice).await.status);
     }
-    assert_eq!(at_once, [200, 429], "at once where it was changed");
+    // A use that is looked up while the instance reads its own change in the feed counts for itself.
+    assert!(matches!(at_once[..], [200, 429] | [200, 200, 429]), "at once where it was changed: {at_once:?}");
     while whoami(&alice_there).await.status != 429 {
         within(answered, "the other instance must limit the key");
     }
@@ -139,11 +140,12 @@ async fn rate_limits_of_a_customer_hold_on_every_instance(storage: Storage) {
         here.start_again().await;
         assert_eq!([whoami(&alice).await.status, whoami(&alice).await.status], [200, 429], "stored");
     }
-    let answered = set(&here, json!({ "keyRateLimit": null, "requestRateLimit": "1/h" })).await;
+    let answered = set(&here, json!({ "keyRateLimit": null })).await;
     assert_eq!(whoami(&alice).await.status, 200, "at once where it ended");
     while whoami(&alice_there).await.status != 200 {
         within(answered, "the other instance must not limit the key any more");
     }
+    let answered = set(&here, json!({ "requestRateLimit": "1/h" })).await;
     let calls = async || {
         let by_key = alice_there.send(Request::new("GET", "/api/webhooks/subscriptions")).await;
         [by_key, user.list().await].map(|answer| (answer.status, answer.header("ratelimit-policy").map(str::to_owned)))
