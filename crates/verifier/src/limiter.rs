@@ -88,13 +88,15 @@ impl<States: StateStore> fmt::Debug for Limiter<States> {
 pub struct OwnLimit {
     limiter: Limiter<Spent>,
     spent: Spent,
+    /// When the allowance of all limits before would be whole again: a shorter limit for a moment forgives nothing.
+    owed: Nanos,
 }
 
 impl OwnLimit {
     /// This limit, of which nothing is spent.
     pub fn new(limit: RateLimit) -> Self {
         let spent = Spent::default();
-        Self { limiter: Limiter::new(limit, spent.clone()), spent }
+        Self { limiter: Limiter::new(limit, spent.clone()), spent, owed: Nanos::new(0) }
     }
 
     /// Another limit, which is as spent as this one, and used up at most.
@@ -103,8 +105,10 @@ impl OwnLimit {
         let spent = Spent::default();
         let limiter = Limiter::by(*self.limiter.gcra.clock(), limit, spent.clone());
         let later = limiter.start.saturating_sub(self.limiter.start);
-        hand_over(&self.spent.0, &spent.0, |at| at.saturating_sub(later).min(limiter.used_up()));
-        Self { limiter, spent }
+        let back_at = back_at(&self.spent.0).map_or(self.owed, |at| at.max(self.owed));
+        let owed = back_at.saturating_sub(later);
+        set(&spent.0, owed.min(limiter.used_up()));
+        Self { limiter, spent, owed }
     }
 
     /// The rate limit.
@@ -133,12 +137,20 @@ impl StateStore for Spent {
     }
 }
 
-/// Makes `to` what `from` is, in the time of its limiter.
-pub(crate) fn hand_over(from: &InMemoryState, to: &InMemoryState, in_its_time: impl Fn(Nanos) -> Nanos) {
-    let spent = from.measure_and_replace(&NotKeyed::NonKey, Err::<((), Nanos), _>);
-    if let Err(Some(spent)) = spent {
-        let Ok(()) = to.measure_and_replace(&NotKeyed::NonKey, |_| Ok::<_, Infallible>(((), in_its_time(spent))));
+/// Makes `to` what `from` is.
+pub(crate) fn hand_over(from: &InMemoryState, to: &InMemoryState) {
+    if let Some(at) = back_at(from) {
+        set(to, at);
     }
+}
+
+/// When the whole allowance is back, by the clock of the limiter; `None` if nothing was spent.
+fn back_at(state: &InMemoryState) -> Option<Nanos> {
+    state.measure_and_replace(&NotKeyed::NonKey, Err::<((), Nanos), _>).err().flatten()
+}
+
+fn set(state: &InMemoryState, at: Nanos) {
+    let Ok(()) = state.measure_and_replace(&NotKeyed::NonKey, |_| Ok::<_, Infallible>(((), at)));
 }
 
 /// Time since the limiter was created. Tests can pause this clock.

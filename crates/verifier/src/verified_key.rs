@@ -36,6 +36,10 @@ pub struct VerifiedKey {
     spent: InMemoryState,
     /// The rate limit of this key, if it is not that of the service, and how much of it the bearer has spent.
     own_limit: Option<Box<OwnLimit>>,
+    /// The last rate limit of this key, if it has none now.
+    earlier_limit: Option<Box<OwnLimit>>,
+    /// See [`domain::KeySettings::yields_to_service`].
+    yields_to_service: bool,
     /// Boxed, because few owners have one.
     request_rate_limit: Option<Box<RateLimit>>,
 }
@@ -46,9 +50,11 @@ impl VerifiedKey {
         self.request_rate_limit.as_deref().copied()
     }
 
-    /// Counts one use against the rate limit of the key; `None` if only the limit of the service holds.
-    pub(crate) fn spend_own(&self) -> Option<Allowance> {
-        Some(self.own_limit.as_ref()?.spend())
+    /// Counts one use against the rate limit of the key; `None` if this limit of the service holds, or there is none.
+    pub(crate) fn spend_own(&self, of_service: Option<RateLimit>) -> Option<Allowance> {
+        let own = self.own_limit.as_ref()?;
+        let holds = !self.yields_to_service || of_service.is_none_or(|most| own.limit().is_within(most));
+        holds.then(|| own.spend())
     }
 }
 
@@ -81,6 +87,8 @@ impl Credential for VerifiedKey {
     fn new(key: ApiKey, rates: OwnerRates, age: Duration) -> Self {
         let own_limit = key.settings.rate_limit_for(rates.key_rate_limit);
         Self {
+            earlier_limit: None,
+            yields_to_service: key.settings.yields_to_service(rates.key_rate_limit),
             confirmation: Confirmation::at(age),
             last_use: LastUse::new(key.last_used_at),
             spent: InMemoryState::default(),
@@ -115,13 +123,16 @@ impl Credential for VerifiedKey {
         let stored_limit = key.settings.rate_limit_for(rates.key_rate_limit);
         (self.id, self.expires_at, own_limit) == (key.id, key.expires_at, stored_limit)
             && self.request_rate_limit() == rates.request_rate_limit
+            && self.yields_to_service == key.settings.yields_to_service(rates.key_rate_limit)
             && (&self.label, &self.metadata) == (&key.label, &key.settings.metadata)
     }
 
     fn continue_from(&mut self, before: &Self) {
-        hand_over(&before.spent, &self.spent, |spent| spent);
-        if let (Some(own), Some(earlier)) = (&mut self.own_limit, &before.own_limit) {
-            **own = earlier.changed_to(own.limit());
+        hand_over(&before.spent, &self.spent);
+        let Some(earlier) = before.own_limit.as_ref().or(before.earlier_limit.as_ref()) else { return };
+        match &mut self.own_limit {
+            Some(own) => **own = earlier.changed_to(own.limit()),
+            None => self.earlier_limit = Some(Box::new(earlier.changed_to(earlier.limit()))),
         }
     }
 

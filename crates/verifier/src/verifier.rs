@@ -182,8 +182,9 @@ impl Verifier {
     /// Takes one use from the allowance of a key that [`Verifier::verify`] has found good. `None` if there is no rate
     /// limit. Each process counts separately, and the count starts again after the key leaves the cache.
     pub fn spend(&self, key: &Arc<VerifiedKey>) -> Option<Allowance> {
-        let of_service = || Some(self.limiter.as_ref()?.spend(key));
-        let allowance = key.spend_own().or_else(of_service)?;
+        let of_service = self.limiter.as_ref();
+        let own = key.spend_own(of_service.map(|limiter| limiter.limit()));
+        let allowance = own.or_else(|| Some(of_service?.spend(key)))?;
         if allowance.retry_after.is_some() {
             self.keys.note_limited(key);
         }

@@ -80,6 +80,12 @@ impl KeySettings {
             self.rate_limit.filter(|own| self.is_rate_limit_of_host || of_owner.is_none_or(|max| own.is_within(max)));
         own.or(of_owner)
     }
+
+    /// Whether the limit of the key gives way to a lower one of the service: the owner has set it, and has no limit for each key
+    /// any more.
+    pub fn yields_to_service(&self, of_owner: Option<RateLimit>) -> bool {
+        self.rate_limit.is_some() && !self.is_rate_limit_of_host && of_owner.is_none()
+    }
 }
 
 /// One use of a key.

@@ -94,11 +94,51 @@ async fn a_change_of_a_key_does_not_renew_its_allowance() {
     assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some(), "its own limit");
     change(KeyChange { rate_limit: Patch::Set("4/h".parse().unwrap()), ..KeyChange::default() }).await;
     assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some(), "another limit, as spent");
-    change(KeyChange { rate_limit: Patch::Set("5/s".parse().unwrap()), ..KeyChange::default() }).await;
+    let raised = Patch::Set("5/s".parse().unwrap());
+    change(KeyChange { rate_limit: raised, is_by_host: true, ..KeyChange::default() }).await;
     let used_up = spend(&here, key.full_key.expose()).await.unwrap();
     assert_eq!(used_up.retry_after, Some(Duration::from_millis(200)), "the new limit is as used up as the old one");
     sleep(Duration::from_secs(1)).await;
     assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 4, "a higher limit counts at once");
+}
+
+/// The window of 1/m is shorter than that of 3/h, so it forgets the debt sooner.
+#[tokio::test(start_paused = true)]
+async fn a_shorter_limit_for_a_moment_renews_nothing() {
+    let world = World::new();
+    let here = world.single(limited("5/h"));
+    let key = here.create().await;
+    let change = async |rate_limit| {
+        here.change(&key, KeyChange { rate_limit, ..KeyChange::default() }).await;
+    };
+    let set = async |limit: &str| change(Patch::Set(limit.parse().unwrap())).await;
+    set("3/h").await;
+    for remaining in [2, 1, 0] {
+        assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, remaining);
+    }
+    set("1/m").await;
+    assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
+    set("3/h").await;
+    assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
+    change(Patch::Reset).await;
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 4, "the limit of the service");
+    set("3/h").await;
+    assert!(spend(&here, key.full_key.expose()).await.unwrap().retry_after.is_some());
+    sleep(Duration::from_hours(1)).await;
+    assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().remaining, 2, "paid back");
+}
+
+/// The customer had a limit of 1,000/s for each key, and has none any more.
+#[tokio::test(start_paused = true)]
+async fn without_a_limit_of_the_owner_that_of_the_service_bounds_what_the_owner_has_set() {
+    let world = World::new();
+    let here = world.single(limited("5/h"));
+    let key = here.create().await;
+    for (limit, is_by_host, holds) in [("1000/s", false, "5/h"), ("2/h", false, "2/h"), ("1000/s", true, "1000/s")] {
+        let rate_limit = Patch::Set(limit.parse().unwrap());
+        here.change(&key, KeyChange { rate_limit, is_by_host, ..KeyChange::default() }).await;
+        assert_eq!(spend(&here, key.full_key.expose()).await.unwrap().limit, holds.parse().unwrap());
+    }
 }
 
 #[tokio::test(start_paused = true)]
