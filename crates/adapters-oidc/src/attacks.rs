@@ -123,7 +123,7 @@ async fn honest_tokens_are_good() {
     assert_eq!(target.fetches().await, 1);
 }
 
-/// The claims of the other kind do not make a token good: `client_id` is nothing in an ID token.
+/// `client_id` is not an audience, in no kind of token.
 #[tokio::test]
 async fn each_kind_of_token_is_good_where_it_is_accepted() {
     for kinds in [vec![TokenKind::Id], vec![TokenKind::Access], TokenKind::ALL.to_vec()] {
@@ -148,7 +148,8 @@ async fn each_kind_of_token_is_good_where_it_is_accepted() {
             let good = token(kind, of_client("app"));
             if kinds.contains(&TokenKind::Access) {
                 target.assert_good(&good).await;
-                target.assert_good(&token(kind, with(&of_client("us"), "aud", json!("them")))).await;
+                let of_another_api = token(kind, with(&of_client("us"), "aud", json!("them")));
+                target.assert_refused(vec![(of_another_api, NOT_OURS)]).await;
                 let without_client = token(kind, target.claims.clone());
                 target.assert_refused(vec![(without_client, "client_id is missing or not a string")]).await;
             } else {

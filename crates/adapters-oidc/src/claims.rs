@@ -12,7 +12,7 @@ const LEEWAY_MILLIS: i64 = 60_000;
 
 /// For whom a token must be issued.
 pub(crate) struct Recipients {
-    /// `aud` of an ID token must contain one of these.
+    /// `aud` must contain one of these.
     pub(crate) audiences: Vec<String>,
     /// `azp` of an ID token must be one of these, or, in a token without `azp`, the only `aud`. So must `client_id` of an
     /// access token. Empty allows every client.
@@ -25,8 +25,8 @@ pub(crate) struct Recipients {
 /// must be a configured audience or client too (`OpenID` Connect Core 1.0 section 3.1.3.7). With one audience `azp`
 /// counts only if client ids are configured: the token of a mobile app names the app in `azp` and its server in `aud`.
 ///
-/// An access token (RFC 9068) names its client in `client_id`. It is for this service if `aud` contains a configured audience,
-/// or if its client is a configured audience or client.
+/// An access token (RFC 9068) names its client in `client_id`. `aud` must contain a configured audience: a token for another
+/// API, which that API could use here, is refused.
 pub(crate) fn read_user(
     kind: TokenKind,
     claims: &Map<String, Value>,
@@ -60,7 +60,6 @@ pub(crate) fn read_profile(claims: &Map<String, Value>) -> OwnerProfile {
 }
 
 fn check_audience(claims: &Map<String, Value>, recipients: &Recipients) -> Result<(), Refusal> {
-    const NOT_OURS: Refusal = Refusal("aud contains none of the configured audiences");
     let Recipients { audiences, client_ids } = recipients;
     let is_ours = |value: &Value| is_one_of(audiences, value);
     match claims.get("aud") {
@@ -73,27 +72,36 @@ fn check_audience(claims: &Map<String, Value>, recipients: &Recipients) -> Resul
             let authorized = several.len() == 1 || claims.get("azp").is_some_and(is_authorized);
             authorized.then_some(()).ok_or(Refusal("several audiences, and azp is not configured"))
         }
-        _ => Err(Refusal("aud is missing, or neither a string nor a list of strings")),
+        _ => Err(AUDIENCE_UNREADABLE),
     }
 }
 
 fn check_access(claims: &Map<String, Value>, Recipients { audiences, client_ids }: &Recipients) -> Result<(), Refusal> {
-    let client = claims.get("client_id").filter(|client| client.is_string());
-    let client = client.ok_or(Refusal("client_id is missing or not a string"))?;
     let several = match claims.get("aud") {
-        Some(Value::Array(several)) => several.as_slice(),
-        single => single.map_or(&[][..], std::slice::from_ref),
+        Some(Value::Array(several)) if several.iter().all(Value::is_string) => several.as_slice(),
+        Some(single @ Value::String(_)) => std::slice::from_ref(single),
+        _ => return Err(AUDIENCE_UNREADABLE),
     };
-    let is_ours = several.iter().any(|audience| is_one_of(audiences, audience));
-    if !is_ours && !is_one_of(audiences, client) && !is_one_of(client_ids, client) {
-        return Err(Refusal("neither aud nor client_id is configured"));
+    if !several.iter().any(|audience| is_one_of(audiences, audience)) {
+        return Err(NOT_OURS);
     }
-    if !client_ids.is_empty() && !is_one_of(client_ids, client) {
+    let client = claims.get("client_id").and_then(Value::as_str);
+    let client = client.ok_or(Refusal("client_id is missing or not a string"))?;
+    if !client_ids.is_empty() && client_ids.iter().all(|known| known != client) {
         return Err(Refusal("the token was issued to a client that is not configured"));
     }
-    // RFC 9068 section 2.2: the subject of a program that acts for itself is the program. It is not a user.
-    if claims.get("sub") == Some(client) { Err(Refusal("the client acts for itself, not for a user")) } else { Ok(()) }
+    // RFC 7800: another must prove that it has the key, which no call here does.
+    if claims.contains_key("cnf") {
+        return Err(Refusal("the token is bound to a key"));
+    }
+    // RFC 9068 section 2.2: the subject of a program that acts for itself is the program, at Auth0 with this suffix.
+    let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default();
+    let is_program = subject.strip_suffix("@clients").unwrap_or(subject) == client;
+    if is_program { Err(Refusal("the client acts for itself, not for a user")) } else { Ok(()) }
 }
+
+const NOT_OURS: Refusal = Refusal("aud contains none of the configured audiences");
+const AUDIENCE_UNREADABLE: Refusal = Refusal("aud is missing, or neither a string nor a list of strings");
 
 fn check_client(claims: &Map<String, Value>, client_ids: &[String]) -> Result<(), Refusal> {
     let only_audience = match claims.get("aud") {
@@ -305,37 +313,38 @@ mod tests {
     }
 
     #[test]
-    fn access_tokens_are_for_a_configured_audience_or_client() {
-        let read = |aud: Value, client: Value, subject: &str, client_ids: &[&str]| {
-            let mut claims = with("sub", json!(subject));
-            for (name, value) in [("aud", aud), ("client_id", client)] {
-                claims.insert(name.into(), value);
-            }
+    fn access_tokens_are_for_a_configured_audience_and_a_user() {
+        let read = |changes: &Value, client_ids: &[&str]| {
+            let mut claims = with("client_id", json!("app"));
+            claims.extend(object(changes));
             claims.retain(|_, value| !value.is_null());
             let client_ids = client_ids.iter().map(ToString::to_string).collect();
             let recipients = Recipients { audiences: vec!["us".into(), "us-too".into()], client_ids };
             read_user(TokenKind::Access, &claims, ISSUER, &recipients).is_ok()
         };
-        for (aud, client, client_ids, is_good) in [
-            (json!("us"), json!("them"), [].as_slice(), true),
-            (json!(["them", "us-too"]), json!("them"), &[], true),
-            (json!("them"), json!("us"), &[], true),
-            (json!(null), json!("us"), &[], true),
-            (json!("them"), json!("app"), &["app"], true),
-            (json!("us"), json!("app"), &["app"], true),
-            (json!("us"), json!("them"), &["app"], false),
-            (json!("us"), json!("us"), &["app"], false),
-            (json!("them"), json!("them"), &[], false),
-            (json!("them"), json!("app"), &[], false),
-            (json!("us"), json!(null), &[], false),
-            (json!("us"), json!(["us"]), &[], false),
-            (json!([["us"]]), json!("them"), &[], false),
-            (json!({"us": true}), json!("them"), &[], false),
+        for (changes, client_ids, is_good) in [
+            (json!({}), [].as_slice(), true),
+            (json!({}), &["web", "app"], true),
+            (json!({"aud": ["them", "us-too"]}), &[], true),
+            (json!({"azp": "them"}), &["app"], true),
+            (json!({}), &["us"], false),
+            (json!({"aud": "them"}), &[], false),
+            (json!({"aud": "them", "client_id": "us"}), &[], false),
+            (json!({"aud": "them"}), &["app"], false),
+            (json!({"aud": null, "client_id": "us"}), &[], false),
+            (json!({"aud": []}), &[], false),
+            (json!({"aud": [["us"]]}), &[], false),
+            (json!({"aud": ["us", 1]}), &[], false),
+            (json!({"aud": {"us": true}}), &[], false),
+            (json!({"client_id": null}), &[], false),
+            (json!({"client_id": ["app"]}), &[], false),
+            (json!({"cnf": {"jkt": "x"}}), &[], false),
+            (json!({"sub": "app"}), &[], false),
+            (json!({"sub": "app@clients"}), &[], false),
+            (json!({"sub": "app@clients.example"}), &[], true),
         ] {
-            let case = format!("aud {aud}, client_id {client}, {client_ids:?}");
-            assert_eq!(read(aud, client, "alice", client_ids), is_good, "{case}");
+            assert_eq!(read(&changes, client_ids), is_good, "{changes}, {client_ids:?}");
         }
-        assert!(!read(json!("us"), json!("robot"), "robot", &[]), "a program without a user");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub struct OidcSettings {
     pub issuer: String,
     /// The kinds of tokens that callers may present. Signing in takes ID tokens only.
     pub kinds: Vec<TokenKind>,
-    /// An ID token must name one of these audiences in `aud`. An access token must do so, or have one in `client_id`.
+    /// A token must name one of these audiences in `aud`.
     pub audiences: Vec<String>,
     /// The clients for which a token may be issued: `azp` must be one of them, or, in a token without `azp`, the only
     /// `aud`; in an access token, `client_id`. Empty accepts the tokens of every client of the provider.

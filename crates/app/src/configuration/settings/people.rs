@@ -31,8 +31,8 @@ pub(super) fn identity() -> Vec<Setting> {
             .when_unset("every client"),
         whole("OIDC_TOKENS", |all| &mut all.oidc_tokens, token_kinds(), not_none, Vec::clone)
             .doc("The kinds of tokens that callers may present in place of API keys. `access` accepts [access")
-            .doc("tokens](organizations.md#access-tokens) of RFC 9068 (`typ` is `at+jwt`), whose `aud` or `client_id` is an")
-            .doc("audience or a client of these settings. People sign in with ID tokens alone."),
+            .doc("tokens](organizations.md#access-tokens) of RFC 9068 (`typ` is `at+jwt`). People sign in with ID tokens")
+            .doc("alone."),
     ]
 }
 
