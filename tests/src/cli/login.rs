@@ -162,6 +162,9 @@ async fn a_service_names_the_client_of_command_lines() {
     let secret = setup.twin().with("OIDC_CLIENT_SECRET", "swordfish").with("OIDC_CLI_CLIENT_ID", "console");
     let (_, said) = secret.start_refused().await;
     assert!(said.contains("OIDC_CLI_CLIENT_ID") && !said.contains("swordfish"), "{said}");
+    let access_only = setup.twin().with("OIDC_TOKENS", "access").with("OIDC_CLI_CLIENT_ID", "gatepost-dev");
+    let (_, said) = access_only.start_refused().await;
+    assert!(said.contains("OIDC_CLI_CLIENT_ID") && said.contains("OIDC_TOKENS"), "{said}");
 
     let gatepost = setup.with("OIDC_CLI_CLIENT_ID", "gatepost-dev").start().await;
     let (shell, url) = with_home(&gatepost);

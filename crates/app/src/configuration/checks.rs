@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use adapters_http::{CertificateError, OperatorTokens, ServerCertificate};
+use adapters_oidc::TokenKind;
 use cli::WebAddress;
 
 use super::{Configuration, Problem, TlsConfiguration};
@@ -58,6 +59,10 @@ impl Configuration {
     /// The problem of the client of command lines.
     pub(crate) fn cli_client_problem(&self) -> Option<Problem> {
         let shown = self.oidc_cli_client_id.as_deref()?;
+        if !self.oidc_tokens.contains(&TokenKind::Id) {
+            let rule = "a command line signs in with an ID token, which OIDC_TOKENS does not accept";
+            return Some(Problem::unfit("OIDC_CLI_CLIENT_ID", shown, rule));
+        }
         let is_secret = self.oidc_client_secret.is_some() && self.sign_in_client_id() == Some(shown);
         let rule = "this client has a secret (OIDC_CLIENT_SECRET), which a command line cannot keep; register a public \
                     client for command lines";
