@@ -8,7 +8,7 @@ import { isFramed, measure } from "./lib/frame.js";
 import { addressFor, isNamed, kept, organization } from "./lib/owner-shown.js";
 import { hold, may } from "./lib/rights.js";
 import { followLinks, match, navigate, useAddress } from "./lib/router.js";
-import { Screen } from "./lib/screen.js";
+import { Part, Screen } from "./lib/screen.js";
 import { useShortcuts } from "./lib/shortcuts.js";
 import { ErrorPanel, Loading, SessionOver } from "./lib/ui.js";
 
@@ -183,7 +183,7 @@ function Frame({ session, over, path }) {
     <a class="skip" href="#main">Skip to the content</a>
     <header class="side">
       <a class="brand" href="/console/">${brand?.logo ? html`<img class="logo" src=${brand.logo} alt="" />` : !isVisitor && html`<${Mark} />`}${brand?.name ?? (isVisitor ? PORTAL_NAME : "Gatepost")}</a>
-      ${session.organizations && html`<${Screen} route=${SWITCHER} parameters=${{ session }} loading="" />`}
+      ${session.organizations && html`<${Part} route=${SWITCHER} parameters=${{ session }} />`}
       <nav aria-label="Screens"><ul>${shown.map((item) => html`<${NavItem} item=${item} path=${path} />`)}</ul></nav>
       ${
         may("operator") &&
@@ -214,8 +214,8 @@ function Frame({ session, over, path }) {
       ${found && allowed && !isMember && html`<${Screen} route=${NOT_MEMBER} />`}
       ${found && allowed && isMember && html`<${Screen} key=${path} route=${found.route} parameters=${found.parameters} />`}
     </main>
-    ${isPaletteOpen && html`<${Screen} route=${PALETTE} parameters=${{ places: placesOf(shown), onClose: () => setPaletteOpen(false) }} loading="" />`}
-    ${isHelpOpen && html`<${Screen} route=${HELP} parameters=${{ onClose: () => setHelpOpen(false) }} loading="" />`}
+    ${isPaletteOpen && html`<${Part} route=${PALETTE} parameters=${{ places: placesOf(shown), onClose: () => setPaletteOpen(false) }} />`}
+    ${isHelpOpen && html`<${Part} route=${HELP} parameters=${{ onClose: () => setHelpOpen(false) }} />`}
   `;
 }
 

@@ -743,6 +743,29 @@ test("a visitor sees what the link allows, and nothing else", async () => {
   await close();
 });
 
+test("letters are for the palette as soon as it is called, and a part that cannot be loaded says so", async () => {
+  const { page, context } = await visitor("ivy");
+  await page.goto("/console/keys");
+  await page.getByRole("button", { name: "New key" }).waitFor();
+  await page.route("**/lib/palette.js", (route) => setTimeout(() => route.continue(), 500));
+  await press(page, "Control+k", "n", "e", "w");
+  await page.getByRole("combobox", { name: "Screen or action" }).waitFor();
+  assert.deepEqual(await page.getByRole("heading", { name: "New API key" }).all(), [], "no shortcut of the page");
+  await page.keyboard.press("Escape");
+  await page.goto("/console/keys");
+  await page.unroute("**/lib/palette.js");
+  await page.route("**/lib/palette.js", (route) => route.fulfill({ status: 200, contentType: "text/plain", body: "" }));
+  await page.getByRole("button", { name: "New key" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByText("The server has a new version of the console").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("n");
+  await page.getByRole("heading", { name: "New API key" }).waitFor();
+  // A module that cannot be loaded is an error in the log of the browser.
+  await context.close();
+});
+
 test("the first screen needs less than 60 KB over the wire", async (t) => {
   const { page, close } = await visitor("fay");
   const client = await page.context().newCDPSession(page);

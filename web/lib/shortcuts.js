@@ -1,6 +1,6 @@
 // Keyboard shortcuts. They can be switched off, because speech input may trigger single letters (WCAG 2.1.4).
 
-import { useLayoutEffect, useState } from "../vendor/preact.js";
+import { useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { may } from "./rights.js";
 import { navigate } from "./router.js";
 
@@ -38,20 +38,26 @@ export function areOn() {
 export function useShortcuts() {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  // Their dialogs are loaded when they open: until then, letters are for them, and not for the page.
+  const isOpening = useRef(false);
+  isOpening.current = isHelpOpen || isPaletteOpen;
   useLayoutEffect(() => {
     let goPressed = -PATIENCE;
     const press = (/** @type {KeyboardEvent} */ event) => {
       if (isPaletteKey(event)) {
         event.preventDefault();
-        setPaletteOpen(document.querySelector("dialog[open]") === null);
+        const isFree = document.querySelector("dialog[open]") === null;
+        setPaletteOpen(isFree);
+        isOpening.current ||= isFree;
         return;
       }
-      if (!areOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (isOpening.current || !areOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return;
       const isGoing = event.timeStamp - goPressed < PATIENCE;
       const place = places()[event.key];
       goPressed = event.key === "g" ? event.timeStamp : -PATIENCE;
       if (isGoing && place) navigate(place[0]);
-      else if (event.key === "?") setHelpOpen(true);
+      else if (event.key === "?") setHelpOpen((isOpening.current = true));
       else if (event.key === "/") focus(event, "[data-search]");
       else if (event.key === "j") step(1);
       else if (event.key === "k") step(-1);

@@ -94,7 +94,7 @@ export const OnlyTarget = ({ target, names, show }) =>
 export const Table = ({ events, show, names = {}, showsUser = false }) => html`
   <table>
     <caption class="hidden">Changes, newest first</caption>
-    <thead><tr><th>Action</th><th>What</th>${showsUser && html`<th>User</th>`}<th>By</th><th>From</th><th>When</th></tr></thead>
+    <thead><tr><th>Action</th><th>What</th>${showsUser && html`<th>Owner</th>`}<th>By</th><th>From</th><th>When</th></tr></thead>
     <tbody>${events.map((event) => html`<${Row} key=${event.id} event=${event} show=${show} names=${names} showsUser=${showsUser} />`)}</tbody>
   </table>
 `;
@@ -113,7 +113,7 @@ function Row({ event, show, names, showsUser }) {
         ${id && html`<button type="button" class="link" onClick=${() => show(id)}>${names[id] ?? html`<code>${id}</code>`}</button>${names[id] && html`<span class="under id"><code>${id}</code></span>`}`}
         ${!id && (AUDIT_LISTS[target.type] ?? target.type)}
       </td>
-      ${showsUser && html`<td data-label="User"><${Owner} of=${event} /></td>`}
+      ${showsUser && html`<td data-label="Owner"><${Owner} of=${event} /></td>`}
       <td data-label="By">${actor.id ?? "the service"}<span class="under">${AUDIT_MEANS[via.type] ?? via.type}</span></td>
       <td data-label="From">${address ?? html`<span class="quiet">–</span>`}</td>
       <td data-label="When"><${When} at=${at} /></td>

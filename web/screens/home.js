@@ -3,7 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { may } from "../lib/rights.js";
 import { useRead } from "../lib/resource.js";
-import { Screen } from "../lib/screen.js";
+import { Part } from "../lib/screen.js";
 import { ago, DAY } from "../lib/time.js";
 import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 import { counted, isFailing, isOrphan, keyState, place, subscriptionState } from "../lib/words.js";
@@ -48,7 +48,7 @@ export default function Home() {
         html`
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
         <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
-        ${subscribed.length > 0 && html`<${Screen} route=${CHART} parameters=${{ title: "Deliveries of the last 24 hours", outcomes }} loading="" />`}
+        ${subscribed.length > 0 && html`<${Part} route=${CHART} parameters=${{ title: "Deliveries of the last 24 hours", outcomes }} />`}
         ${
           (steps.length === 0 || steps.some((step) => step.isDone)) &&
           html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />`

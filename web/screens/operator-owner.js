@@ -273,7 +273,7 @@ function PortalLink({ owner, onClose }) {
           ? html`<p class="notice">Anyone who opens this link is signed in as ${idOf(owner)}. It works once, for five minutes. Send it to nobody else.</p>
             <${Code} text=${url} what="link" isOneLine />`
           : html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Make the link" onCancel=${onClose}>
-            <p>The link opens the console as this user, without a sign-in.</p>
+            <p>The link opens the console as this ${kindOf(owner)}, without a sign-in.</p>
             <${Choice} label="The visitor may" value=${rights} options=${RIGHTS} onChange=${setRights} />
           <//>`
       }
