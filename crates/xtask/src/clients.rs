@@ -44,8 +44,9 @@ pub(crate) fn run_all() -> anyhow::Result<()> {
     let (for_python, for_typescript) = (database()?, database()?);
     thread::scope(|scope| {
         let python = scope.spawn(|| python(&binary, &for_python));
-        typescript(&binary, &for_typescript)?;
-        python.join().map_err(|_| anyhow!("the tests of the client in Python panicked"))?
+        let typescript = typescript(&binary, &for_typescript);
+        let python = python.join().map_err(|_| anyhow!("a thread panicked")).flatten();
+        python.map_err(|error| error.context("the tests of the client in Python")).and(typescript)
     })
 }
 
