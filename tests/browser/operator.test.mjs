@@ -73,7 +73,7 @@ test("an operator finds which receiver fails and why, and sends again what was l
 test("an operator limits how often a user calls, and sees at its field what no limit can be", async () => {
   await api("lena", "POST", "/api/api-keys", { label: "CI" });
   const { page, close } = await visitor("operator");
-  await page.goto("/console/operator/users/lena");
+  await page.goto("/console/operator/users/lena?tab=account");
   await page.getByRole("button", { name: "Change the limits…" }).click();
   await page.getByLabel("Rate limit of each key").fill("5");
   await page.getByLabel("Rate limit of calls").fill(" 60/m ");
@@ -185,7 +185,7 @@ test("support suspends an organization and makes it active again, and its page h
   const status = async () => (await fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key.key } })).status;
   const { page, close } = await visitor("operator");
   await page.goto("/console/operator/users?query=acme");
-  await page.getByRole("link", { name: "acme", exact: true }).click();
+  await page.getByRole("row", { name: /^organization acme/ }).getByRole("link").click();
   assert.equal(new URL(page.url()).pathname, "/console/operator/organizations/acme");
   await page.getByRole("row", { name: /^of acme/ }).waitFor();
   await page.getByRole("link", { name: "Subscriptions", exact: true }).last().click();
