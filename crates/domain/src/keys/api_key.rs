@@ -74,7 +74,7 @@ pub struct KeySettings {
 
 impl KeySettings {
     /// How often the key may be used, if its owner has this limit for each key; `None` if the limit of the service holds. A
-    /// limit that the owner has set gives way to a lower one of the owner.
+    /// limit that the owner has set gives way to a lower one of the owner. See decision 140.
     pub fn rate_limit_for(&self, of_owner: Option<RateLimit>) -> Option<RateLimit> {
         let own =
             self.rate_limit.filter(|own| self.is_rate_limit_of_host || of_owner.is_none_or(|max| own.is_within(max)));
