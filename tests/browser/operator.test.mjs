@@ -72,7 +72,7 @@ test("an operator finds which receiver fails and why, and sends again what was l
 
 test("an operator limits how often a user calls, and sees at its field what no limit can be", async () => {
   await api("lena", "POST", "/api/api-keys", { label: "CI" });
-  const { page, close } = await visitor("operator");
+  const { page, close } = await visitor("operator", { failures: [400] });
   await page.goto("/console/operator/users/lena?tab=account");
   await page.getByRole("button", { name: "Change the limits…" }).click();
   await page.getByLabel("Rate limit of each key").fill("5");
