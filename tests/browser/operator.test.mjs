@@ -185,7 +185,10 @@ test("support suspends an organization and makes it active again, and its page h
   const status = async () => (await fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key.key } })).status;
   const { page, close } = await visitor("operator");
   await page.goto("/console/operator/users?query=acme");
-  await page.getByRole("row", { name: /^organization acme/ }).getByRole("link").click();
+  await page
+    .getByRole("row", { name: /^organization acme/ })
+    .getByRole("link")
+    .click();
   assert.equal(new URL(page.url()).pathname, "/console/operator/organizations/acme");
   await page.getByRole("row", { name: /^of acme/ }).waitFor();
   await page.getByRole("link", { name: "Subscriptions", exact: true }).last().click();
