@@ -183,7 +183,7 @@ impl Verifier {
     /// limit. Each process counts separately, and the count starts again after the key leaves the cache.
     pub fn spend(&self, key: &Arc<VerifiedKey>) -> Option<Allowance> {
         let of_service = self.limiter.as_ref();
-        let own = key.spend_own(of_service.map(|limiter| limiter.limit()));
+        let own = key.spend_own(of_service.map(Limiter::limit));
         let allowance = own.or_else(|| Some(of_service?.spend(key)))?;
         if allowance.retry_after.is_some() {
             self.keys.note_limited(key);
