@@ -106,7 +106,7 @@ async fn a_change_of_a_key_does_not_renew_its_allowance() {
 #[tokio::test(start_paused = true)]
 async fn a_shorter_limit_for_a_moment_renews_nothing() {
     let world = World::new();
-    let here = world.single(limited("5/h"));
+    let here = world.single(limited("5/m"));
     let key = here.create().await;
     let change = async |rate_limit| {
         here.change(&key, KeyChange { rate_limit, ..KeyChange::default() }).await;

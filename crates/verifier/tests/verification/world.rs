@@ -384,7 +384,8 @@ impl Instance {
     }
 
     pub(crate) async fn change(&self, key: &CreatedKey, change: KeyChange) {
-        self.keys.change(&self.owner, key.id, change, &Origin::SERVICE).await.unwrap();
+        let origin = if change.is_by_host { Origin::of_operator("host") } else { Origin::SERVICE };
+        self.keys.change(&self.owner, key.id, change, &origin).await.unwrap();
     }
 
     pub(crate) async fn revoke(&self, key: &CreatedKey) {
