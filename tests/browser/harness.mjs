@@ -11,6 +11,7 @@ const OPERATOR_TOKEN = process.env.OPERATOR_TOKEN;
 /** The maximum duration of a step, in milliseconds. No working machine is this slow. */
 const PATIENCE = 60_000;
 
+assert.ok(process.env.CHROMIUM, "`cargo xtask test` finds a browser and sets CHROMIUM");
 export const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM,
   // Root may not use the sandbox, and containers have a small /dev/shm.

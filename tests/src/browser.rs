@@ -6,12 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::harness::program::{find, find_first_of};
+use crate::harness::program::find;
 use crate::harness::{Gatepost, Setup, Storage, free_address};
 use crate::portal::portal_setup;
-
-/// The first one that is installed runs. It draws no windows, so it starts in a third of the time.
-const BROWSERS: [&str; 2] = ["chromium-headless-shell", "chromium"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn users_reach_what_they_came_for() {
@@ -101,7 +98,7 @@ async fn run_in_browser_with(gatepost: &Gatepost, file: &'static str, variables:
     let mut command = Command::new(find("node"));
     command.args(["--test", file]).current_dir(folder_of_tests());
     command.env("GATEPOST_URL", format!("http://{}", gatepost.address()));
-    command.env("OPERATOR_TOKEN", token.trim()).env("CHROMIUM", find_first_of(&BROWSERS));
+    command.env("OPERATOR_TOKEN", token.trim());
     command.envs(variables.iter().map(|(name, value)| (*name, value)));
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     succeeds(&output);

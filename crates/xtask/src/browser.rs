@@ -1,11 +1,11 @@
 //! The browser and the packages of Node for the tests of the console, and the checks of its source.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::program::{Skip, program, root, run, say, succeeds};
+use crate::program::{Skip, output, program, root, run, say, succeeds};
 
 /// The browser without windows, which starts in a third of the time, and the whole browser. Debian's packages have these
-/// names, and so have the programs. The tests take the first one that is installed.
+/// names, and so have the programs. The tests take the first one that runs.
 const BROWSERS: [&str; 2] = ["chromium-headless-shell", "chromium"];
 /// Installs exactly the packages of the lock file. No package downloads a browser.
 const INSTALL_PACKAGES: &str = "npm ci --silent --no-audit --no-fund --ignore-scripts";
@@ -14,23 +14,31 @@ const PACKAGES_ARE_THERE: &str = "node --version && test node_modules/.package-l
 /// The files of the formatter, without the vendored ones.
 const SOURCE: [&str; 3] = ["web/**/*.{js,css,html}", "tests/browser/**/*.mjs", "!web/vendor"];
 
-/// Finds the browser and the packages, or installs them, and returns the tests of the missing ones.
-pub(crate) fn find_or_get() -> Vec<Skip> {
+/// Finds the browser and the packages, or installs them. Returns the path of the browser, and the tests of the missing ones.
+pub(crate) fn find_or_get() -> (Option<PathBuf>, Vec<Skip>) {
     let skip =
         |tests: &str, what: &str| Skip { tests: tests.to_owned(), reason: format!("{what} cannot be installed here") };
     let (journeys, types) = ("browser::", "console::the_source");
     if !has_packages() {
-        return [journeys, types].map(|tests| skip(tests, "Node, or its packages,")).into();
+        return (None, [journeys, types].map(|tests| skip(tests, "Node, or its packages,")).into());
     }
-    let runs = |browser: &str| succeeds(program(browser, ["--version"]));
-    let install =
-        |browser: &str| format!("apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y {browser}");
+    let found = BROWSERS.into_iter().find_map(|browser| path_of(browser).or_else(|| path_of_new(browser)));
+    let skips = if found.is_none() { vec![skip(journeys, "Chromium")] } else { Vec::new() };
+    (found, skips)
+}
+
+/// The path of this browser, if it runs.
+fn path_of(browser: &str) -> Option<PathBuf> {
+    const RUN: &str = r#""$1" --version >/dev/null 2>&1 && command -v "$1""#;
+    let path = output(program("sh", ["-c", RUN, "sh", browser])).ok()?;
+    Some(String::from_utf8(path).ok()?.trim_end().into())
+}
+
+/// Installs this browser, if this machine can.
+fn path_of_new(browser: &str) -> Option<PathBuf> {
+    let install = format!("apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y {browser}");
     let can_install = Path::new("/usr/bin/apt-get").exists();
-    let got = |browser: &str| can_install && get(browser, &install(browser)) && runs(browser);
-    if runs(BROWSERS[0]) || got(BROWSERS[0]) || runs(BROWSERS[1]) || got(BROWSERS[1]) {
-        return Vec::new();
-    }
-    vec![skip(journeys, "Chromium")]
+    (can_install && get(browser, &install)).then(|| path_of(browser)).flatten()
 }
 
 /// Checks the format of the console and of its tests, and looks for mistakes in them.

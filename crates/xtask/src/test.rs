@@ -22,7 +22,8 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     let Gateways { path, mut skips } = Gateways::find_or_get()?;
     let (libraries, more_skips) = reference_libraries::find_or_get()?;
     skips.extend(more_skips);
-    skips.extend(browser::find_or_get());
+    let (browser, more_skips) = browser::find_or_get();
+    skips.extend(more_skips);
     skips.extend(no_promtool());
     skips.extend(no_namespaces());
     let binary = build_binary()?;
@@ -46,6 +47,7 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
             .env("GATEPOST_BIN", &binary)
             .env("PATH", &path)
             .env("RECEIVER_LIBRARIES", &libraries)
+            .envs(browser.iter().map(|path| ("CHROMIUM", path)))
             .env("NEXTEST_TEST_THREADS", at_once.to_string())
             .envs(files.iter().map(|folder| ("TMPDIR", folder)));
         command

@@ -11,18 +11,11 @@ const NOBODY: u32 = 65_534;
 
 /// The path of a program that `cargo xtask test` gets where it can.
 pub(crate) fn find(name: &str) -> PathBuf {
-    find_first_of(&[name])
-}
-
-/// The path of the first of these programs that is installed, of which `cargo xtask test` gets one where it can.
-pub(crate) fn find_first_of(names: &[&str]) -> PathBuf {
-    let folders = || search_path().into_iter().chain(["/usr/sbin".into()]);
-    let paths = names.iter().flat_map(|name| folders().map(move |folder| folder.join(name)));
-    let mut found = paths.filter(|path| path.is_file());
+    let folders = search_path().into_iter().chain(["/usr/sbin".into()]);
+    let mut found = folders.map(|folder| folder.join(name)).filter(|path| path.is_file());
     found.next().unwrap_or_else(|| {
         panic!(
-            "{} is not installed: `cargo xtask test` gets it where it can, and skips its tests by name elsewhere",
-            names.join(" or ")
+            "{name} is not installed: `cargo xtask test` gets it where it can, and skips its tests by name elsewhere"
         )
     })
 }
