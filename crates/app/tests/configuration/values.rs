@@ -147,6 +147,10 @@ fn every_setting_takes_a_good_value_from_either_source() {
         let from_file = with(&format!("{} = \"{good}\"", name.to_lowercase()), []).unwrap();
         assert_eq!(value(&from_file, name).0.as_deref(), Some(good));
     }
+}
+
+#[test]
+fn secrets_are_not_shown() {
     let secrets = with("", [("OPERATOR_TOKEN", SECRET), ("ENCRYPTION_KEY", &format!("{KEY}, {KEY}"))]).unwrap();
     assert_eq!(value(&secrets, "OPERATOR_TOKEN"), (Some("***".into()), "environment".into()));
     let hook = with("", [("OPERATOR_WEBHOOK_URL", "https://hooks.example.com/s3cret?t=1")]).unwrap();
