@@ -14,7 +14,7 @@ pub(crate) const TOKEN_SIZE_BYTES_MAX: usize = 16 * 1024;
 ///
 /// Header fields that offer a key (`jku`, `x5u`, `jwk`, `x5c`) are not even read.
 pub(crate) struct CompactToken<'a> {
-    /// What the token claims to be for.
+    /// The purpose that the token claims.
     pub(crate) kind: TokenKind,
     /// The algorithm that the token claims. The key decides whether it is allowed.
     pub(crate) algorithm: Algorithm,

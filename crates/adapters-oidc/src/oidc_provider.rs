@@ -67,8 +67,8 @@ impl OidcProvider {
         self.verifier.endpoints.get().ok_or_else(|| unavailable(FetchError::NotYet))
     }
 
-    /// `openid`, and, of these, the scopes that the provider has: those of the profile (`OpenID` Connect Core 1.0, section 5.4),
-    /// and the name of the operators' claim.
+    /// The scopes to request: `openid`, the scopes of the profile (`OpenID` Connect Core 1.0, section 5.4), and the scope with
+    /// the name of the operators' claim. Scopes that the provider does not list are left out.
     fn scope(&self, endpoints: &Endpoints) -> String {
         let claim = self.client.operator_claim.as_ref().map(OperatorClaim::name);
         let of_profile =

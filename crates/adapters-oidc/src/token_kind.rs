@@ -1,4 +1,4 @@
-/// What a token is for, which its header says in `typ`.
+/// The purpose of a token. Its header states it in `typ`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// An ID token (`OpenID` Connect Core 1.0, section 2): `typ` is absent or `JWT`.

@@ -154,8 +154,8 @@ impl Failed {
         *count < max
     }
 
-    /// How long to wait before the next attempt: a random time. Calls that conflicted and then wait for the same time
-    /// conflict again.
+    /// The time to wait before the next attempt. It is random: calls that conflict and then wait equally long conflict
+    /// again.
     fn backoff(&self) -> Duration {
         let failed = self.conflicts + self.lost + self.unknown;
         let half = BACKOFF_MAX.min(BACKOFF * 2_u32.saturating_pow(failed.saturating_sub(1))) / 2;

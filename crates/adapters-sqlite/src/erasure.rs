@@ -144,7 +144,7 @@ fn erase_publications(connection: &mut SqliteConnection, request: &EraseRequest)
     Ok(events.len())
 }
 
-/// Deletes subscriptions that are settled. Nothing is left of their deliveries.
+/// Deletes settled subscriptions, after all of their deliveries.
 fn erase_subscriptions(connection: &mut SqliteConnection, request: &EraseRequest) -> Result<usize, Undo> {
     let theirs = webhook_subscriptions::owner_issuer
         .eq(request.owner.issuer())

@@ -83,23 +83,23 @@ impl<States: StateStore> fmt::Debug for Limiter<States> {
     }
 }
 
-/// One rate limit that may change, and how much of it is spent.
+/// One rate limit that may change, with its state.
 #[derive(Debug)]
 pub struct OwnLimit {
     limiter: Limiter<Spent>,
     spent: Spent,
-    /// When the allowance of all limits before would be whole again: a shorter limit for a moment forgives nothing.
+    /// When the debt of the earlier limits is paid. A shorter limit in between does not forgive it.
     owed: Nanos,
 }
 
 impl OwnLimit {
-    /// This limit, of which nothing is spent.
+    /// This limit with its whole allowance.
     pub fn new(limit: RateLimit) -> Self {
         let spent = Spent::default();
         Self { limiter: Limiter::new(limit, spent.clone()), spent, owed: Nanos::new(0) }
     }
 
-    /// Another limit, which is as spent as this one, and used up at most.
+    /// Another limit with the debt of this one, and used up at most.
     #[must_use]
     pub fn changed_to(&self, limit: RateLimit) -> Self {
         let spent = Spent::default();
@@ -137,14 +137,14 @@ impl StateStore for Spent {
     }
 }
 
-/// Makes `to` what `from` is.
+/// Copies the state.
 pub(crate) fn hand_over(from: &InMemoryState, to: &InMemoryState) {
     if let Some(at) = back_at(from) {
         set(to, at);
     }
 }
 
-/// When the whole allowance is back, by the clock of the limiter; `None` if nothing was spent.
+/// When the whole allowance is back, by the clock of the limiter; `None` before the first use.
 fn back_at(state: &InMemoryState) -> Option<Nanos> {
     state.measure_and_replace(&NotKeyed::NonKey, Err::<((), Nanos), _>).err().flatten()
 }

@@ -139,7 +139,7 @@ impl<C: Credential> Drop for Reader<C> {
     }
 }
 
-/// What was found of active owners, and the failure.
+/// The found credentials of active owners, and the failure.
 pub(crate) fn active<C: Credential>(
     found: ports::Found<C::Stored>,
 ) -> (HashMap<CredentialDigest, OfOwner<C>>, Option<StoreError>) {

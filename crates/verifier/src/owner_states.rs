@@ -17,7 +17,7 @@ use crate::evicting_store::to_the_end;
 /// The most owners whose state the cache remembers.
 const OWNERS_CACHED_MAX: usize = 10_000;
 
-/// The records of owners, and the states and the limits of those who called with an ID token a moment ago. Keys and sessions
+/// The records of owners, and the states and limits of the owners who called with an ID token a moment ago. Keys and sessions
 /// do not ask here: a key or session of a suspended owner is not good, and has the limits of its owner.
 pub struct OwnerStates {
     store: Arc<dyn OwnerStore>,

@@ -56,7 +56,7 @@ pub(crate) struct Member {
     capabilities: BTreeSet<Capability>,
 }
 
-/// Fails if the owner is being erased: what the call creates would be gone a moment later.
+/// Fails if the owner is being erased: the erasure would delete the new object a moment later.
 pub(crate) async fn require_unerased(api: &Api, owner: &OwnerId) -> Result<(), ApiError> {
     let record = api.owners.find(owner).await?;
     if record.erasing_since.is_some() { Err(ErrorCode::OwnerErasing.into()) } else { Ok(()) }

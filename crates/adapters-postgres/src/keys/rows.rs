@@ -35,7 +35,7 @@ pub(super) async fn with_digests(connection: &AsyncPgConnection, digests: &[&[u8
     found.load(&mut &*connection).await
 }
 
-/// The same, and what verification needs of the owner of each.
+/// The same, with the state and the rate limits of each owner.
 pub(super) async fn with_standings(
     connection: &AsyncPgConnection,
     digests: &[&[u8]],

@@ -34,9 +34,9 @@ pub(super) const READY_LANES: &str =
 /// The URL of a lane's receiver, and the secrets that sign its deliveries.
 type Target = (TargetUrl, SealedSecrets);
 
-/// How long a lane stays ready before a claim settles it, if the claim has room for all due deliveries. So a busy lane
-/// is written once in this time and not for each event. Each write leaves a version of the row behind, which stays
-/// until no transaction of the server can see it.
+/// A claim that takes all due deliveries leaves the lane ready for this time. So a busy lane is written once in this time
+/// and not for each event. Each write leaves a version of the row behind, which stays until no transaction of the server
+/// can see it.
 const LINGER: Duration = Duration::from_secs(1);
 
 #[derive(QueryableByName)]

@@ -92,7 +92,7 @@ fn later_than<'a>(end: StoredInstant, id: &'a KeyId) -> _ {
     api_keys::ends_at.gt(end).or(api_keys::id.gt(id))
 }
 
-/// The key under a digest, and what verification needs of its owner.
+/// The key under a digest, with the state and the rate limits of its owner.
 #[auto_type]
 pub fn key_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();

@@ -38,7 +38,7 @@ pub fn delete_owner<'a>(owner: &'a OwnerId) -> _ {
     delete(row)
 }
 
-/// What verification needs of the row of an owner, if the owner has a row: see [`StandingRow`](super::StandingRow).
+/// The columns of [`StandingRow`](super::StandingRow). They are `NULL` without a row of the owner.
 #[auto_type]
 pub fn standing() -> _ {
     (owners::suspended_at.nullable(), owners::key_rate_limit.nullable(), owners::request_rate_limit.nullable())

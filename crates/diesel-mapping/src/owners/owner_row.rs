@@ -74,7 +74,7 @@ pub struct OwnerRow {
     request_rate_limit: Option<String>,
 }
 
-/// What verification needs of the row of an owner. Its values are not checked yet.
+/// The columns of an owner that verification reads. Their values are not checked yet.
 #[derive(Clone, Debug, Queryable)]
 pub struct StandingRow {
     suspended_at: Option<StoredInstant>,

@@ -31,7 +31,7 @@ pub fn list_sessions<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     sessions::table.filter(is_theirs).filter(is_good).order(newest_first).select(columns)
 }
 
-/// The session under a digest, and what verification needs of its owner.
+/// The session under a digest, with the state and the rate limits of its owner.
 #[auto_type]
 pub fn session_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();

@@ -1,4 +1,4 @@
-//! The rate limits that a host sets for its customers, in place of those of the service.
+//! Rate limits of customers: the host sets them, and they replace the limits of the service.
 
 use domain::sessions::SessionRole;
 use serde_json::{Value, json};

@@ -128,7 +128,11 @@ async fn what_a_record_cannot_have_is_named() {
         assert_eq!(code(&answer), (400, json!("invalid_field")), "{body}");
     }
     let record = sent(&server, by_host("GET users/alice")).await;
-    assert_eq!((&record["state"], &record["name"]), (&json!({"state": "active"}), &Value::Null), "nothing is stored");
+    assert_eq!(
+        (&record["state"], &record["name"]),
+        (&json!({"state": "active"}), &Value::Null),
+        "a refused change stores no part"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -234,7 +238,7 @@ async fn an_erasure_is_confirmed_and_cannot_be_undone() {
             assert_eq!(code(&call.send(&server).await), (409, json!("owner_erasing")), "it would be gone soon");
         }
         let record = sent(&server, by_host(&format!("GET {owner}"))).await;
-        assert_eq!(record["name"], Value::Null, "nothing is stored");
+        assert_eq!(record["name"], Value::Null, "the refused change is not stored");
         assert_eq!(by_host(&format!("DELETE {owner}/keys")).send(&server).await.status, 200, "an end creates nothing");
         assert_eq!(code(&own("GET", "/api/api-keys", owner).send(&server).await), (403, json!("owner_suspended")));
     }

@@ -82,7 +82,7 @@ pub(super) fn sign_in() -> Vec<Setting> {
             .doc("with the value. If the provider has a scope with the name of the claim, it is requested."),
         one("OWNER_PROFILE", |all| &mut all.owner_profile, on_or_off())
             .doc("Whether a sign-in fills the [name and the e-mail address](hosts.md#what-you-set-for-a-customer) of its user")
-            .doc("from the ID token, if they are in the token and nobody has set them. `off` requests and stores neither."),
+            .doc("from the ID token, where the host has set none. `off` requests and stores neither."),
         optional("SCIM_SUBJECT", |all| &mut all.scim_subject, scim_subject())
             .doc("The attribute of [SCIM](scim.md) that is the subject (`sub`) of ID tokens: with it, the identity provider")
             .doc("says at `/scim/v2` which users may act.")
