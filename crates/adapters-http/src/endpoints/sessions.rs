@@ -62,10 +62,12 @@ pub(super) async fn begin_visit(mut call: Call<OwnPage>) -> Result<HttpResponse,
     let (code, browser) = (body.read(|fields| fields.required_text("code"))?, browser_of(&call.request));
     let replaced = call.state().cookies.read_session(call.request.headers()).one();
     let begun = call.api().portal_links.begin_visit(code, replaced, browser, call.origin().request).await?;
-    if call.api().owner_states.is_suspended(&begun.visit.user).await? {
+    let user = &begun.visit.user;
+    if call.api().owner_states.is_suspended(user).await? {
+        call.api().sessions.end(user, begun.opened.session.id, &call.origin()).await?;
         return Err(ErrorCode::PortalLinkSpent.into());
     }
-    note_signed_in(&call.request, &begun.visit.user);
+    note_signed_in(&call.request, user);
     let session = CurrentSession::of_new(&begun.opened.session);
     let return_url = begun.visit.return_url.map(|url| url.to_string());
     let cookies = call.state().cookies.keep_visit(begun.opened.secret.expose(), begun.visit.lifetime.as_secs());
