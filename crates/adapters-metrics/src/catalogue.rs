@@ -77,6 +77,9 @@ catalogue! {
     EVENTS_PUBLISHED = Counter "gatepost_events_published_total" ["result"]
         "Events that the host application published: `accepted`, `duplicate`, `conflict` with another event of the same \
          id, or `failed` because the database did not answer.";
+    EVENTS_INVALID = Counter "gatepost_events_invalid_total" ["type", "result"]
+        "Events that break the schema of their type in the catalogue, by type: accepted with a warning (`warned`), or \
+         `refused`. A call stops at the first event that is refused.";
     ATTEMPTS = Counter "gatepost_attempts_total" ["outcome"]
         "Attempts to deliver a webhook: `delivered`, `failed` by the receiver, `not_charged` because Gatepost could not \
          make the attempt, or `cut_off` by a shutdown.";

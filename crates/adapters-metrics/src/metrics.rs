@@ -4,16 +4,17 @@ use std::time::Duration;
 use counters::{DurationCounts, DurationFamily, LabelledDurations};
 use dispatcher::Dispatcher;
 use domain::Timestamp;
+use domain::catalogue::{Catalogue, InvalidEventCounts};
 use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, ProcessFigures, QueueFigures, StoreFigures};
 use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
 use verifier::Verifier;
 
 use crate::catalogue::{
     ATTEMPT_DURATION, ATTEMPTS, AUDIT_EVENTS, BUILD_INFO, CERTIFICATE_EXPIRY, CHANGE_FEED_AGE, CLOCK_OFFSET,
-    DATA_FREE_BYTES, DATABASE_CONNECTIONS, DATABASE_WAIT, DELIVERIES_WAITING, EVENTS_PUBLISHED, FIRST_ATTEMPT_DELAY,
-    IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES, KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES, LANES, LAST_BACKUP,
-    OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE, REQUEST_DURATION, SESSIONS, SPANS, SQLITE_WAL_BYTES, STORE_READING_AGE,
-    SUBSCRIPTIONS, VERIFICATIONS,
+    DATA_FREE_BYTES, DATABASE_CONNECTIONS, DATABASE_WAIT, DELIVERIES_WAITING, EVENTS_INVALID, EVENTS_PUBLISHED,
+    FIRST_ATTEMPT_DELAY, IDENTITY_KEYS_AGE, KEY_CACHE_ENTRIES, KEY_CACHE_EVICTIONS, KEY_CACHE_HITS, KEY_CACHE_MISSES,
+    LANES, LAST_BACKUP, OLDEST_DUE_AGE, OLDEST_SNAPSHOT_AGE, REQUEST_DURATION, SESSIONS, SPANS, SQLITE_WAL_BYTES,
+    STORE_READING_AGE, SUBSCRIPTIONS, VERIFICATIONS,
 };
 use crate::counted_audit::CountedAudit;
 use crate::counted_events::CountedEvents;
@@ -50,6 +51,8 @@ pub struct Sources {
     pub requests: Arc<DurationFamily<3>>,
     /// Counts published events.
     pub events: Arc<CountedEvents>,
+    /// Counts events that break the schema of their type.
+    pub catalogue: Arc<Catalogue>,
     /// The store. Only methods that answer from memory are called.
     pub store: Arc<dyn StoreFigures>,
     /// The counts of the audit log.
@@ -133,6 +136,13 @@ impl Metrics {
 
     fn write_webhooks(&self, page: &mut Page) {
         page.numbers(&EVENTS_PUBLISHED, counted(self.0.events.read()));
+        let invalid = self.0.catalogue.invalid_events();
+        let of = |one: &'_ InvalidEventCounts| {
+            let event_type = one.event_type.as_str().to_owned();
+            [("warned", one.warned), ("refused", one.refused)]
+                .map(|(result, count)| ([event_type.clone(), result.to_owned()], exact(count)))
+        };
+        page.numbers(&EVENTS_INVALID, invalid.iter().flat_map(of));
         let Some(dispatcher) = &self.0.dispatcher else { return };
         let (counts, durations) = (dispatcher.counts(), dispatcher.durations());
         let outcomes = [

@@ -67,6 +67,7 @@ impl MetricsParts {
             dispatcher: parts.webhooks.dispatcher.clone(),
             requests: Arc::clone(self.requests.family()),
             events: self.events,
+            catalogue: Arc::clone(&parts.catalogue),
             store: Arc::clone(&store.figures),
             audit: self.audit,
             watch,

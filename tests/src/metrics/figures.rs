@@ -10,6 +10,7 @@ use crate::webhooks::receiver::{Behaviour, Receiver};
 on_both_databases!(
     keys_move_the_figures_by_exactly_their_number,
     webhooks_move_the_figures_by_exactly_their_number,
+    events_that_break_their_schema_are_counted,
     browsers_that_are_signed_in_are_counted,
     no_figure_names_a_secret_or_a_user,
 );
@@ -138,6 +139,33 @@ async fn webhooks_move_the_figures_by_exactly_their_number(storage: Storage) {
     }
     assert_eq!(read.find("gatepost_oldest_due_age_seconds", &[]), Some(0.0), "the retry is due later");
     assert!(read.value("gatepost_store_reading_age_seconds", &[]) < 11.0);
+}
+
+async fn events_that_break_their_schema_are_counted(storage: Storage) {
+    let (gatepost, address) = metered(setup(&storage).await).await;
+    for (name, validation) in [("loose.news", "warn"), ("strict.news", "enforce"), ("any.news", "off")] {
+        let settings = json!({ "schema": { "type": "object" }, "validation": validation });
+        let path = format!("/api/operator/event-types/{name}");
+        let put = Request::new("PUT", &path).bearer(OPERATOR_TOKEN).json(&settings);
+        assert_eq!(gatepost.send(&put).await.status, 200, "{name}");
+    }
+    let host = Host(gatepost.address());
+    for (name, data, status) in [
+        ("loose.news", json!(1), 202),
+        ("loose.news", json!({}), 202),
+        ("strict.news", json!(1), 422),
+        ("strict.news", json!({}), 202),
+        ("any.news", json!(1), 202),
+    ] {
+        let event = json!({ "userId": "alice", "type": name, "data": data });
+        assert_eq!(host.try_publish(&event).await.expect("an answer").status, status, "{event}");
+    }
+    let read = scrape(address, TEXT).await;
+    let count = |name, result| read.find("gatepost_events_invalid_total", &[("type", name), ("result", result)]);
+    let counts = |name| (count(name, "warned"), count(name, "refused"));
+    assert_eq!(counts("loose.news"), (Some(1.0), Some(0.0)));
+    assert_eq!(counts("strict.news"), (Some(0.0), Some(1.0)));
+    assert_eq!(counts("any.news"), (None, None), "it is not checked");
 }
 
 /// Uses Gatepost as a user, a consumer and the operator, and then looks for their names and secrets.

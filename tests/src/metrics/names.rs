@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::exposition::{Exposition, TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Connection, Setup, Storage, eventually, free_address};
+use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address};
 use crate::reload::Files;
+use crate::webhooks::host::OPERATOR_TOKEN;
 
 const RULES: &str = "deploy/prometheus/rules.yaml";
 const DASHBOARD: &str = "deploy/grafana/gatepost.json";
@@ -25,7 +26,10 @@ async fn exposed() -> Vec<Exposition> {
     eventually("the listener of metrics is open", async || Connection::open(secured).await.ok()).await;
     let mut all = vec![scrape(secured, TEXT).await];
     for storage in [Storage::sqlite(), Storage::postgres().await] {
-        let (_gatepost, address) = metered(Setup::serve(&storage).await).await;
+        let (gatepost, address) = metered(Setup::serve(&storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN)).await;
+        let checked = json!({ "schema": {}, "validation": "warn" });
+        let put = Request::new("PUT", "/api/operator/event-types/a").bearer(OPERATOR_TOKEN).json(&checked);
+        assert_eq!(gatepost.send(&put).await.status, 200);
         let is_complete = |one: &Exposition| one.families.contains_key("gatepost_lanes");
         let read = eventually("the first reading of the queue", async || {
             Some(scrape(address, TEXT).await).filter(is_complete)

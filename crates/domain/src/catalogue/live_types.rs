@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::event_type_entry::{EventTypeEntry, PayloadValidation};
 use crate::ports::{InvalidPayloadSchema, PayloadSchema, PayloadSchemas, SchemaFault, StoreError};
@@ -60,6 +61,25 @@ struct LiveType {
     validation: PayloadValidation,
     /// `None` if nothing is checked.
     schema: Option<Arc<dyn PayloadSchema>>,
+    invalid: Arc<InvalidEvents>,
+}
+
+/// How many events of a type broke its schema.
+#[derive(Debug, Default)]
+struct InvalidEvents {
+    warned: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// How many events of a type broke its schema since this process started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidEventCounts {
+    /// The type.
+    pub event_type: EventType,
+    /// They were accepted with warnings.
+    pub warned: u64,
+    /// They were refused.
+    pub refused: u64,
 }
 
 impl LiveTypes {
@@ -76,7 +96,9 @@ impl LiveTypes {
         let revision = entries.iter().map(|entry| entry.revision).max().unwrap_or(0);
         let mut types = HashMap::with_capacity(entries.len());
         for EventTypeEntry { name, settings, archived, revision, .. } in entries {
-            let known = known.types.get(&name).filter(|known| known.revision == revision);
+            let before = known.types.get(&name);
+            let invalid = before.map(|before| Arc::clone(&before.invalid)).unwrap_or_default();
+            let known = before.filter(|known| known.revision == revision);
             let is_checked = settings.validation != PayloadValidation::Off && !archived;
             let schema = match (known, settings.schema.filter(|_| is_checked)) {
                 (Some(known), _) => known.schema.clone(),
@@ -86,13 +108,26 @@ impl LiveTypes {
                     Err(error) => return Err((name, error)),
                 },
             };
-            types.insert(name, LiveType { revision, archived, validation: settings.validation, schema });
+            types.insert(name, LiveType { revision, archived, validation: settings.validation, schema, invalid });
         }
         Ok(Self { revision, types })
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.types.is_empty()
+    }
+
+    /// The counts of the types that are checked, or were.
+    pub(super) fn invalid_events(&self) -> Vec<InvalidEventCounts> {
+        let counts = self.types.iter().map(|(event_type, live)| {
+            let [warned, refused] =
+                [&live.invalid.warned, &live.invalid.refused].map(|count| count.load(Ordering::Relaxed));
+            (live.schema.is_some(), InvalidEventCounts { event_type: event_type.clone(), warned, refused })
+        });
+        let shown = counts.filter(|(is_checked, counts)| *is_checked || counts.warned + counts.refused > 0);
+        let mut shown: Vec<_> = shown.map(|(_, counts)| counts).collect();
+        shown.sort_unstable_by(|one, other| one.event_type.cmp(&other.event_type));
+        shown
     }
 
     /// Checks events, each a type and its data. Returns the warnings, by rising index.
@@ -112,8 +147,14 @@ impl LiveTypes {
             let faults = live.schema.as_ref().map_or_else(Vec::new, |schema| schema.faults(data));
             match live.validation {
                 _ if faults.is_empty() => {}
-                PayloadValidation::Enforce => return Err(PublicationRefusal::Invalid { index, faults }),
-                PayloadValidation::Off | PayloadValidation::Warn => warnings.push(Warning { index, faults }),
+                PayloadValidation::Enforce => {
+                    live.invalid.refused.fetch_add(1, Ordering::Relaxed);
+                    return Err(PublicationRefusal::Invalid { index, faults });
+                }
+                PayloadValidation::Off | PayloadValidation::Warn => {
+                    live.invalid.warned.fetch_add(1, Ordering::Relaxed);
+                    warnings.push(Warning { index, faults });
+                }
             }
         }
         Ok(warnings)

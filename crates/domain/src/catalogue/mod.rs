@@ -14,5 +14,5 @@ pub use event_type_entry::{
     Deprecation, EXAMPLES_MAX, EventTypeEntry, EventTypeSettings, InvalidEntryName, PayloadValidation, Visibility,
 };
 pub use json_text::{JsonText, JsonTooLarge};
-pub use live_types::{PublicationRefusal, UncataloguedTypes, Warning};
+pub use live_types::{InvalidEventCounts, PublicationRefusal, UncataloguedTypes, Warning};
 pub use use_cases::{Catalogue, FollowError};

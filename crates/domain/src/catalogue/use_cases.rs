@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::event_type_entry::EventTypeEntry;
-use super::live_types::{LiveTypes, PublicationRefusal, UncataloguedTypes, Warning};
+use super::live_types::{InvalidEventCounts, LiveTypes, PublicationRefusal, UncataloguedTypes, Warning};
 use crate::ports::{Clock, Entropy, EventTypes, InvalidPayloadSchema, PayloadSchemas, StoreError};
 use crate::webhooks::EventType;
 
@@ -110,6 +110,12 @@ impl Catalogue {
             _ => {}
         }
         self.live().check(events, self.uncatalogued)
+    }
+
+    /// How many events broke the schema of their type since this process started, for each type that is checked or was,
+    /// sorted by name. Does not wait.
+    pub fn invalid_events(&self) -> Vec<InvalidEventCounts> {
+        self.live().invalid_events()
     }
 
     fn live(&self) -> Arc<LiveTypes> {
