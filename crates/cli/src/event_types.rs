@@ -1,12 +1,14 @@
 //! `gatepost event-types`
 
+use std::fmt::Display;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use gatepost_client::{ApplyEventTypes, EventType, NewEventType};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::connection::Connection;
@@ -134,7 +136,7 @@ async fn show(arguments: &ShowArguments, connection: &Connection) -> Result<Repl
 #[derive(Debug, Args)]
 #[command(before_help = APPLY_EXAMPLES, after_help = FORM)]
 struct ApplyArguments {
-    /// The file with the event types, in JSON
+    /// The file with the event types: YAML if its name ends in .yaml or .yml, else JSON
     #[arg(short = 'f', long = "file", value_name = "FILE")]
     file: PathBuf,
     /// Say what would change, and change nothing
@@ -151,7 +153,7 @@ struct ApplyArguments {
 const APPLY_EXAMPLES: &str = "\
 Examples:
   gatepost event-types apply -f catalogue.json --dry-run
-  gatepost event-types apply -f catalogue.json --prune
+  gatepost event-types apply -f catalogue.yaml --prune
   GATEPOST_OPERATOR_TOKEN_FILE=operator \\
     gatepost event-types apply -f catalogue.json --json";
 
@@ -165,6 +167,19 @@ struct File {
     event_types: Vec<NewEventType>,
 }
 
+fn is_yaml(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+/// The same document in JSON. Members are sorted, so that the same file is always the same JSON.
+fn json_of(yaml: &str, path: &dyn Display) -> Result<String> {
+    // `no` and `on` are text, as YAML 1.2 says.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    let document: Value =
+        serde_saphyr::from_str_with_options(yaml, options).with_context(|| format!("{path} is not YAML"))?;
+    Ok(document.to_string())
+}
+
 /// Prints what was changed.
 ///
 /// # Errors
@@ -173,7 +188,8 @@ struct File {
 async fn apply(arguments: &ApplyArguments, connection: &Connection) -> Result<Reply> {
     let path = arguments.file.display();
     let text = fs::read_to_string(&arguments.file).with_context(|| format!("cannot read {path}"))?;
-    let file: File = serde_json::from_str(&text).with_context(|| format!("{path} is not a catalogue in JSON"))?;
+    let json = if is_yaml(&arguments.file) { json_of(&text, &path)? } else { text };
+    let file: File = serde_json::from_str(&json).with_context(|| format!("{path} is not a catalogue"))?;
     let ApplyArguments { dry_run, prune, force, .. } = *arguments;
     let options = ApplyEventTypes { dry_run, prune, force };
     let applied = connection.operator()?.apply_event_types(&file.event_types, options).await;
@@ -185,4 +201,47 @@ async fn apply(arguments: &ApplyArguments, connection: &Connection) -> Result<Re
         (false, true) => reply.remarking("nothing was changed: this was a dry run"),
         (false, false) => reply,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yaml_is_read_as_the_same_catalogue() {
+        let yaml = "\
+# The events of invoices
+eventTypes:
+  - name: invoice.paid
+    title: 'Invoice: paid'
+    description: |
+      A customer has paid.
+    schema: &money
+      type: object
+      properties:
+        total: {type: number, minimum: 0}
+        note: {type: [string, 'null'], enum: [null, no, 'yes']}
+    examples: [{total: 12.5}]
+    validation: enforce
+  - name: refund.paid
+    schema: *money
+";
+        let json = json_of(yaml, &"catalogue.yaml").unwrap();
+        let file: File = serde_json::from_str(&json).unwrap();
+        let [invoice, refund] = &file.event_types[..] else { panic!("two types: {json}") };
+        assert_eq!((invoice.name.as_str(), invoice.title.as_deref()), ("invoice.paid", Some("Invoice: paid")));
+        assert_eq!(invoice.description.as_deref(), Some("A customer has paid.\n"));
+        let schema = r#"{"properties":{"note":{"enum":[null,"no","yes"],"type":["string","null"]},"total":{"minimum":0,"type":"number"}},"type":"object"}"#;
+        assert_eq!(invoice.schema.as_ref().map(|schema| schema.get()), Some(schema));
+        assert_eq!(refund.schema.as_ref().map(|schema| schema.get()), Some(schema), "an alias");
+        assert!(is_yaml(Path::new("a/catalogue.yml")) && !is_yaml(Path::new("catalogue.json")));
+    }
+
+    #[test]
+    fn wrong_yaml_is_named() {
+        for wrong in ["eventTypes: [", "a: 1\na: 2", "eventTypes: &a [*a]", "a: b: c"] {
+            let error = json_of(wrong, &"catalogue.yaml").unwrap_err();
+            assert_eq!(error.to_string(), "catalogue.yaml is not YAML", "{wrong:?}");
+        }
+    }
 }

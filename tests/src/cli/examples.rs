@@ -100,6 +100,7 @@ impl Reader {
             ("answer.json", r#"{"invoice":{}}"#),
             ("keys.txt", "svc_live_none\n"),
             ("catalogue.json", r#"{"eventTypes":[{"name":"invoice.paid"}]}"#),
+            ("catalogue.yaml", "eventTypes:\n  - name: invoice.paid\n"),
             ("filter.json", r#"{"path":"/data/amount","op":"gte","value":100}"#),
             ("event.json", r#"{"type":"a.b","timestamp":"2026-11-21T20:00:00Z","data":{"amount":250}}"#),
             ("request.json", r#"{"headers":{"x-tenant":"42"}}"#),
