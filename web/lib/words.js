@@ -35,6 +35,7 @@ const ATTEMPT_ERRORS = {
   redirect: "The receiver answered with a redirect, which webhooks do not follow.",
   status: "The receiver answered with an error status.",
   too_slow: "The attempt took too long.",
+  no_token: "The token endpoint gave no access token.",
 };
 
 /** @type {Record<string, string>} */

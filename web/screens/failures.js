@@ -99,6 +99,7 @@ const CAUSES = {
   redirect: "redirect",
   status: "error status",
   too_slow: "too slow",
+  no_token: "no access token",
 };
 
 /** @param {FailureGroup} group */

@@ -5,7 +5,7 @@ import { html } from "../vendor/preact.js";
 import { Choice, Field, TextField, typed } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
-/** @typedef {{ headers: string, kind: string, name: string, secret: string }} Options */
+/** @typedef {Record<"headers" | "kind" | "name" | "secret" | "tokenUrl" | "scope" | "audience", string>} Options */
 
 const KEPT = "kept";
 
@@ -15,6 +15,7 @@ const KINDS = [
   ["bearer", "A bearer token"],
   ["basic", "A user name and a password"],
   ["header", "A header"],
+  ["oauth2", "OAuth 2.0 (client credentials)"],
 ];
 
 /** The names of the two fields of each kind. @type {Record<string, [string | undefined, string]>} */
@@ -22,6 +23,7 @@ const FIELDS_OF = {
   bearer: [undefined, "Token"],
   basic: ["User name", "Password"],
   header: ["Name of the header", "Value of the header"],
+  oauth2: ["Client ID", "Client secret"],
 };
 
 /** What the form of a subscription begins with. @param {Partial<Subscription>} subscription @returns {Options} */
@@ -30,6 +32,9 @@ export const optionsOf = ({ headers = [], auth }) => ({
   kind: auth ? KEPT : "",
   name: "",
   secret: "",
+  tokenUrl: "",
+  scope: "",
+  audience: "",
 });
 
 /**
@@ -37,7 +42,7 @@ export const optionsOf = ({ headers = [], auth }) => ({
  * @param {Options} options
  * @param {Partial<Subscription>} subscription
  */
-export function wishOf({ headers, kind, name, secret }, { headers: shown = [], auth }) {
+export function wishOf({ headers, kind, name, secret, ...token }, { headers: shown = [], auth }) {
   const lines = headers.split("\n").map((line) => line.trim());
   /** @type {[string, string][]} */
   const pairs = lines.filter(Boolean).map((line) => {
@@ -54,6 +59,11 @@ export function wishOf({ headers, kind, name, secret }, { headers: shown = [], a
     bearer: { type: "bearer", token: secret },
     basic: { type: "basic", username: name, password: secret },
     header: { type: "header", name, value: secret },
+    oauth2: {
+      ...{ type: "oauth2", tokenUrl: token.tokenUrl, clientId: name, clientSecret: secret },
+      ...(token.scope !== "" && { scope: token.scope }),
+      ...(token.audience !== "" && { audience: token.audience }),
+    },
   };
   return {
     ...(changed.length > 0 && { headers: Object.fromEntries(changed) }),
@@ -68,6 +78,8 @@ export function wishOf({ headers, kind, name, secret }, { headers: shown = [], a
 export function RequestOptions({ value, set, of, failure }) {
   const put = (/** @type {keyof Options} */ name) => (/** @type {string} */ text) => set({ ...value, [name]: text });
   const [nameOf, secretOf] = FIELDS_OF[value.kind] ?? [];
+  const isClient = value.kind === "oauth2";
+  const faultOf = (/** @type {string} */ part) => failure?.fault(isClient ? `auth.${part}` : "auth");
   const kinds = of.auth ? [[KEPT, `As it is: ${of.auth.type}`], ...KINDS] : KINDS;
   return html`
     <${Field} label="Headers" fault=${failure?.fault("headers")}
@@ -76,7 +88,10 @@ export function RequestOptions({ value, set, of, failure }) {
         html`<textarea rows="2" spellcheck="false" value=${value.headers} onInput=${typed(put("headers"))} ...${attributes}></textarea>`} />
     <${Choice} label="Authentication" value=${value.kind} options=${kinds} onChange=${put("kind")}
       hint="A URL with another scheme, host or port removes headers and authentication that are not set again." />
-    ${nameOf && html`<${TextField} label=${nameOf} spellcheck="false" value=${value.name} set=${put("name")} fault=${failure?.fault("auth")} />`}
-    ${secretOf && html`<${TextField} label=${secretOf} type="password" autocomplete="new-password" value=${value.secret} set=${put("secret")} fault=${nameOf ? undefined : failure?.fault("auth")} />`}
+    ${isClient && html`<${TextField} label="Token URL" type="url" spellcheck="false" value=${value.tokenUrl} set=${put("tokenUrl")} fault=${faultOf("tokenUrl")} />`}
+    ${nameOf && html`<${TextField} label=${nameOf} spellcheck="false" value=${value.name} set=${put("name")} fault=${faultOf("clientId")} />`}
+    ${secretOf && html`<${TextField} label=${secretOf} type="password" autocomplete="new-password" value=${value.secret} set=${put("secret")} fault=${nameOf && !isClient ? undefined : faultOf("clientSecret")} />`}
+    ${isClient && html`<${TextField} label="Scope" hint="If the provider asks for one." spellcheck="false" value=${value.scope} set=${put("scope")} fault=${faultOf("scope")} />`}
+    ${isClient && html`<${TextField} label="Audience" hint="If the provider asks for one." spellcheck="false" value=${value.audience} set=${put("audience")} fault=${faultOf("audience")} />`}
   `;
 }

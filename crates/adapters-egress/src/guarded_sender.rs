@@ -5,14 +5,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::ports::{Attempt, Entropy, WebhookSender};
-use domain::webhooks::{AttemptOutcome, Destination, EgressPolicy, FailureReason, OurFault, sign};
-use http::header::{CONTENT_TYPE, HOST, USER_AGENT};
-use http::{HeaderValue, Request, Response};
+use domain::webhooks::{AttemptOutcome, ClientCredentials, EgressPolicy, FailureReason, OurFault, TargetUrl, sign};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, USER_AGENT};
+use http::request::Builder;
+use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 use url::Position;
 
+use crate::access_tokens::{AccessTokens, NoToken, Token, read_token, token_request};
 use crate::answer;
 use crate::connect_error::ConnectError;
 use crate::connector::GuardedConnector;
@@ -21,6 +23,7 @@ use crate::open_connections::{Lease, OpenConnections};
 use crate::tls::{TlsSetupError, TrustedRoots, client_config};
 
 const PRODUCT: &str = concat!("Gatepost/", env!("CARGO_PKG_VERSION"));
+
 /// The settings of a [`GuardedSender`].
 pub struct EgressSettings {
     /// Which targets are allowed.
@@ -58,6 +61,7 @@ pub struct GuardedSender {
     connector: GuardedConnector,
     connections: OpenConnections,
     policy: EgressPolicy,
+    tokens: AccessTokens,
     deadline: Duration,
 }
 
@@ -71,43 +75,90 @@ impl GuardedSender {
         let EgressSettings { policy, resolver, roots, deadline, connections_max, attempts_per_host_max } = settings;
         let connector = GuardedConnector::new(policy.clone(), resolver, client_config(&roots)?, deadline);
         let connections = OpenConnections::new(connections_max, attempts_per_host_max);
-        Ok(Self { connector, connections, policy, deadline })
+        Ok(Self { connector, connections, policy, tokens: AccessTokens::default(), deadline })
     }
 
     async fn attempt(&self, attempt: &Attempt) -> Result<AttemptOutcome, Failure> {
         let deadline = Instant::now() + self.deadline;
-        // A kept connection bypasses the connector, so every attempt is judged here.
-        let destination = self.policy.judge_url(attempt.url.url()).map_err(ConnectError::from)?;
-        let exchange = timeout_at(deadline, self.exchange(attempt, &destination));
-        let (response, lease) = exchange.await.map_err(|_| Failure::Timeout)??;
+        let (response, lease) = match attempt.headers.client() {
+            None => self.deliver(attempt, None, deadline).await?,
+            Some(client) => self.deliver_with_token(attempt, client, deadline).await?,
+        };
         let outcome = answer::read(response, attempt.at, deadline).await;
         lease.keep();
         Ok(outcome)
     }
 
-    /// Sends the request on a kept connection, or on a new one. A kept connection may have closed before the request was
+    /// Sends the webhook with a token, and once more with another one if the receiver does not take a token that was kept.
+    async fn deliver_with_token<'a>(
+        &'a self,
+        attempt: &'a Attempt,
+        client: &Arc<ClientCredentials>,
+        deadline: Instant,
+    ) -> Result<(Response<Incoming>, Lease<'a>), Failure> {
+        let ask = async || self.ask_for_token(client, deadline).await;
+        let (token, is_kept) = self.tokens.get(client, None, ask).await.map_err(Failure::of_token)?;
+        let sent = self.deliver(attempt, Some(&token), deadline).await?;
+        if !is_kept || sent.0.status() != StatusCode::UNAUTHORIZED {
+            return Ok(sent);
+        }
+        drop(sent);
+        let (token, _) = self.tokens.get(client, Some(&token), ask).await.map_err(Failure::of_token)?;
+        self.deliver(attempt, Some(&token), deadline).await
+    }
+
+    async fn deliver<'a>(
+        &'a self,
+        attempt: &'a Attempt,
+        token: Option<&Token>,
+        deadline: Instant,
+    ) -> Result<(Response<Incoming>, Lease<'a>), Failure> {
+        let write = |request| webhook_request(attempt, token, request);
+        self.exchange(&attempt.url, &write, deadline).await
+    }
+
+    async fn ask_for_token(&self, client: &ClientCredentials, deadline: Instant) -> Result<Token, Failure> {
+        let asked_at = Instant::now();
+        let write = |request| token_request(client, request);
+        let (response, lease) = self.exchange(&client.token_url, &write, deadline).await?;
+        let token = timeout_at(deadline, read_token(response, asked_at)).await.map_err(|_| Failure::Timeout)?;
+        let token = token.map_err(Failure::NoToken)?;
+        lease.keep();
+        Ok(token)
+    }
+
+    /// Sends a request on a kept connection, or on a new one. A kept connection may have closed before the request was
     /// sent: then the next one takes it.
     async fn exchange<'a>(
         &'a self,
-        attempt: &'a Attempt,
-        destination: &Destination,
+        url: &'a TargetUrl,
+        write: Write<'_>,
+        deadline: Instant,
     ) -> Result<(Response<Incoming>, Lease<'a>), Failure> {
-        let origin = &attempt.url.url()[..Position::BeforePath];
-        while let Some(mut lease) = self.connections.take(origin) {
-            match send(&mut lease, attempt).await {
-                Err(Failure::Unsent(_)) => {}
-                sent => return Ok((sent?, lease)),
+        // A kept connection bypasses the connector, so every request is judged here.
+        let destination = self.policy.judge_url(url.url()).map_err(ConnectError::from)?;
+        let exchange = async {
+            let origin = &url.url()[..Position::BeforePath];
+            while let Some(mut lease) = self.connections.take(origin) {
+                match send(&mut lease, url, write).await {
+                    Err(Failure::Unsent(_)) => {}
+                    sent => return Ok((sent?, lease)),
+                }
             }
-        }
-        let channel = self.connector.connect(destination, &self.connections).await?;
-        let mut lease = self.connections.add(origin, channel);
-        Ok((send(&mut lease, attempt).await?, lease))
+            let channel = self.connector.connect(&destination, &self.connections).await?;
+            let mut lease = self.connections.add(origin, channel);
+            Ok((send(&mut lease, url, write).await?, lease))
+        };
+        timeout_at(deadline, exchange).await.map_err(|_| Failure::Timeout)?
     }
 }
 
-async fn send(lease: &mut Lease<'_>, attempt: &Attempt) -> Result<Response<Incoming>, Failure> {
+/// Writes the headers and the body of a request.
+type Write<'a> = &'a (dyn Fn(Builder) -> Result<Request<Full<Bytes>>, http::Error> + Sync);
+
+async fn send(lease: &mut Lease<'_>, url: &TargetUrl, write: Write<'_>) -> Result<Response<Incoming>, Failure> {
     let channel = lease.channel();
-    let request = request(attempt, channel.is_http2())?;
+    let request = write(post(url, channel.is_http2()))?;
     channel.send(request).await.map_err(|mut error| match error.take_message() {
         Some(_) => Failure::Unsent(error.into_error()),
         None => Failure::Exchange(error.into_error()),
@@ -140,6 +191,10 @@ enum Failure {
     Exchange(#[source] hyper::Error),
     #[error("the deadline passed before the answer")]
     Timeout,
+    #[error("no access token")]
+    Token(#[source] Box<Failure>),
+    #[error(transparent)]
+    NoToken(NoToken),
 }
 
 impl Failure {
@@ -150,7 +205,16 @@ impl Failure {
             Self::Request(_) => AttemptOutcome::NotCharged(OurFault::Request),
             Self::Unsent(_) | Self::Exchange(_) => failed(FailureReason::Connect),
             Self::Timeout => failed(FailureReason::Timeout),
+            Self::NoToken(_) => failed(FailureReason::NoToken),
+            Self::Token(failure) => match failure.outcome() {
+                own @ AttemptOutcome::NotCharged(_) => own,
+                _ => failed(FailureReason::NoToken),
+            },
         }
+    }
+
+    fn of_token(self) -> Self {
+        Self::Token(Box::new(self))
     }
 
     fn chain(&self) -> String {
@@ -160,29 +224,38 @@ impl Failure {
 }
 
 /// HTTP/2 carries the whole URL, and HTTP/1 the path and the host. The URL has no user info, or it would be refused.
-fn request(attempt: &Attempt, is_http2: bool) -> Result<Request<Full<Bytes>>, http::Error> {
-    let payload = Arc::clone(attempt.payload.bytes());
-    let headers = sign(&attempt.signers, &attempt.event_id.to_string(), attempt.at, &payload);
-    let url = attempt.url.url();
+fn post(url: &TargetUrl, is_http2: bool) -> Builder {
+    let url = url.url();
     let request = if is_http2 {
         Request::post(&url[..Position::AfterQuery])
     } else {
         let target = &url[Position::BeforePath..Position::AfterQuery];
         Request::post(target).header(HOST, &url[Position::BeforeHost..Position::AfterPort])
     };
-    let mut request = match attempt.trace {
-        Some(trace) => request.header("traceparent", trace.traceparent()),
-        None => request,
-    };
+    request.header(USER_AGENT, HeaderValue::from_static(PRODUCT))
+}
+
+fn webhook_request(
+    attempt: &Attempt,
+    token: Option<&Token>,
+    mut request: Builder,
+) -> Result<Request<Full<Bytes>>, http::Error> {
+    let payload = Arc::clone(attempt.payload.bytes());
+    let headers = sign(&attempt.signers, &attempt.event_id.to_string(), attempt.at, &payload);
+    if let Some(trace) = attempt.trace {
+        request = request.header("traceparent", trace.traceparent());
+    }
     for (name, value) in attempt.headers.iter() {
         let mut value = HeaderValue::from_str(value.expose())?;
         // HTTP/2 keeps no sensitive value in the tables of a connection.
         value.set_sensitive(true);
         request = request.header(name.as_str(), value);
     }
+    if let Some(token) = token {
+        request = request.header(AUTHORIZATION, token.header.clone());
+    }
     request
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-        .header(USER_AGENT, HeaderValue::from_static(PRODUCT))
         .header("webhook-id", headers.id)
         .header("webhook-timestamp", headers.timestamp)
         .header("webhook-signature", headers.signature)

@@ -4,6 +4,7 @@
 //! `domain::webhooks::EgressPolicy` before an attempt, after a name is resolved, and for the peer of each connected
 //! socket before the first byte is written. Only the connector opens sockets, so no request can bypass these checks.
 
+mod access_tokens;
 mod answer;
 mod channel;
 mod connect_error;

@@ -27,6 +27,8 @@ const OWN_SECRET: &str = "canary-signing-secret-of-the-consumers-own";
 const HEADER: &str = "canary-value-of-a-header";
 const PASSWORD: &str = "canary-password";
 const TOKEN: &str = "canary-token-of-the-receiver";
+const CLIENT_SECRET: &str = "canary-secret-of-a-client";
+const ACCESS_TOKEN: &str = "canary-access-token";
 /// A key of 32 bytes, different from the key of the suite.
 const NEW_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 
@@ -49,17 +51,25 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     assert_eq!(consumer.send(Request::new("PATCH", &changed).json(&wrong)).await.status, 400);
     let test = json!({ "url": receiver.url(), "headers": { "x-canary": HEADER }, "auth": token["auth"] });
     consumer.call(Request::new("POST", "/api/webhooks/test").json(&test)).await;
+    let granted = json!({ "access_token": ACCESS_TOKEN, "expires_in": 3600 }).to_string();
+    let endpoint = Receiver::start(Behaviour::answer("200 OK", "content-type: application/json\r\n", &granted)).await;
+    let client = json!({
+        "url": receiver.url(), "events": ["*"],
+        "auth": { "type": "oauth2", "tokenUrl": endpoint.url(), "clientId": "canary", "clientSecret": CLIENT_SECRET },
+    });
+    consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&client)).await;
     let rotate = Request::new("POST", &format!("{SUBSCRIPTIONS}/{id}/rotate-secret")).json(&json!({}));
     let rotated = consumer.call(rotate).await["secret"].as_str().unwrap().to_owned();
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
-    let arrived = receiver.expect(4).await;
+    let arrived = receiver.expect(5).await;
     let carry = |header: (String, String)| arrived.iter().filter(|one| one.headers.contains(&header)).count();
     assert_eq!(carry(("x-canary".into(), HEADER.into())), 2, "the test and the delivery have the header");
     assert_eq!(carry(("authorization".into(), format!("Bearer {TOKEN}"))), 2, "and the authentication");
+    assert_eq!(carry(("authorization".into(), format!("Bearer {ACCESS_TOKEN}"))), 1, "and the token of the client");
     gatepost.signal("TERM");
     assert_eq!(gatepost.exited().await.code(), Some(0));
-    let basic = BASE64_STANDARD.encode(format!("canary:{PASSWORD}"));
-    let own = [OWN_SECRET, HEADER, PASSWORD, TOKEN, &basic];
+    let [basic, of_client] = [PASSWORD, CLIENT_SECRET].map(|secret| BASE64_STANDARD.encode(format!("canary:{secret}")));
+    let own = [OWN_SECRET, HEADER, PASSWORD, TOKEN, CLIENT_SECRET, ACCESS_TOKEN, &basic, &of_client];
     let mut needles: Vec<Vec<u8>> = own.iter().map(|secret| secret.as_bytes().to_vec()).collect();
     for secret in [&made, &rotated] {
         let key = secret.strip_prefix("whsec_").unwrap();

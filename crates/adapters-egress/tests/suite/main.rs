@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop a test as tests do")]
 
+mod access_tokens;
 mod answers;
 mod canary;
 mod certificates;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use domain::Patch;
 use domain::webhooks::{
-    AuthKind, Authentication, DeliveryRate, HeaderName, HeaderValue, InvalidHeaderValue, InvalidOptions, OptionsChange,
+    AuthKind, Authentication, ClientCredentials, DeliveryRate, HeaderName, HeaderValue, InvalidAuthentication,
+    InvalidHeaderValue, InvalidOptions, OptionsChange, Webhooks,
 };
 use serde_json::Value;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
@@ -64,16 +65,42 @@ pub(crate) struct HeaderAuth {
     value: String,
 }
 
+/// An access token, in the header `authorization`. The service gets it by the client credentials grant (RFC 6749), keeps it
+/// while it is valid, and gets another one if the receiver answers 401.
+#[derive(ToSchema)]
+#[schema(as = OAuth2Auth)]
+#[expect(dead_code, reason = "describes what `options` reads")]
+pub(crate) struct OAuth2Auth {
+    /// Always `oauth2`.
+    #[schema(example = "oauth2")]
+    r#type: String,
+    /// The token endpoint: a URL that webhooks may be sent to.
+    #[schema(rename = "tokenUrl", example = "https://id.example.com/oauth/token")]
+    token_url: String,
+    /// The client, which authenticates at the endpoint with HTTP Basic.
+    #[schema(rename = "clientId", example = "gatepost")]
+    client_id: String,
+    /// The secret of the client.
+    #[schema(rename = "clientSecret", example = "0f1e2d3c")]
+    client_secret: String,
+    /// The scopes to ask for, with a space between.
+    #[schema(example = "hooks:write")]
+    scope: Option<String>,
+    /// The API to ask for, at providers that want its name.
+    #[schema(example = "https://hooks.example.com/")]
+    audience: Option<String>,
+}
+
 /// The options of a new subscription.
-pub(crate) fn options(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
-    let (options, rate) = (request_options(fields), max_per_second(fields)).together()?;
+pub(crate) fn options(fields: &Fields, webhooks: &Webhooks) -> Result<OptionsChange, Vec<FieldFault>> {
+    let (options, rate) = (request_options(fields, webhooks), max_per_second(fields)).together()?;
     Ok(OptionsChange { max_per_second: rate.map_or(Patch::Keep, Patch::Set), ..options })
 }
 
 /// The headers and the authentication of a new subscription, or of a test. `null` counts as absent.
-pub(crate) fn request_options(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
+pub(crate) fn request_options(fields: &Fields, webhooks: &Webhooks) -> Result<OptionsChange, Vec<FieldFault>> {
     let headers = headers(fields, || Err(FieldFault::new(HEADERS, "must have strings as values")));
-    (headers, auth(fields)).together().map(|(headers, auth)| OptionsChange {
+    (headers, auth(fields, webhooks)).together().map(|(headers, auth)| OptionsChange {
         headers,
         auth: auth.map_or(Patch::Keep, Patch::Set),
         ..OptionsChange::default()
@@ -81,8 +108,8 @@ pub(crate) fn request_options(fields: &Fields) -> Result<OptionsChange, Vec<Fiel
 }
 
 /// A change of the options. `null` removes all headers, one of them, the authentication, or the rate.
-pub(crate) fn options_change(fields: &Fields) -> Result<OptionsChange, Vec<FieldFault>> {
-    let read = (headers(fields, || Ok(None)), auth(fields), max_per_second(fields));
+pub(crate) fn options_change(fields: &Fields, webhooks: &Webhooks) -> Result<OptionsChange, Vec<FieldFault>> {
+    let read = (headers(fields, || Ok(None)), auth(fields, webhooks), max_per_second(fields));
     let (headers, auth, rate) = read.together()?;
     let (auth, max_per_second) = (fields.patch(AUTH, auth), fields.patch(MAX_PER_SECOND, rate));
     Ok(OptionsChange { replaces_headers: fields.is_null(HEADERS), headers, auth, max_per_second })
@@ -122,18 +149,24 @@ fn of_value(error: InvalidHeaderValue) -> FieldFault {
 }
 
 /// The faults name the broken rule, and never quote a value.
-fn auth(fields: &Fields) -> Result<Option<Authentication>, FieldFault> {
+fn auth(fields: &Fields, webhooks: &Webhooks) -> Result<Option<Authentication>, FieldFault> {
     let Some(object) = fields.optional_object(AUTH)? else { return Ok(None) };
     let text = |name: &'static str| match object.get(name) {
         Some(Value::String(text)) => Ok(text.as_str()),
         Some(_) => Err(of_member(name, "must be a string")),
         None => Err(of_member(name, "is required")),
     };
-    let kind = AuthKind::parse(text("type")?).ok_or_else(|| of_member("type", "must be bearer, basic or header"))?;
+    let optional = |name: &'static str| match object.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(_) => text(name).map(Some),
+    };
+    let kind = AuthKind::parse(text("type")?);
+    let kind = kind.ok_or_else(|| of_member("type", "must be bearer, basic, header or oauth2"))?;
     let known: &[&str] = match kind {
         AuthKind::Bearer => &["type", "token"],
         AuthKind::Basic => &["type", "username", "password"],
         AuthKind::Header => &["type", "name", "value"],
+        AuthKind::OAuth2 => &["type", "tokenUrl", "clientId", "clientSecret", "scope", "audience"],
     };
     if let Some(unknown) = object.keys().find(|name| !known.contains(&name.as_str())) {
         return Err(of_member(unknown, format!("is unknown; known are {}", known.join(", "))));
@@ -142,6 +175,14 @@ fn auth(fields: &Fields) -> Result<Option<Authentication>, FieldFault> {
         AuthKind::Bearer => Authentication::bearer(text("token")?),
         AuthKind::Basic => Authentication::basic(text("username")?, text("password")?),
         AuthKind::Header => Authentication::header(text("name")?, text("value")?),
+        AuthKind::OAuth2 => {
+            let (token_url, client) = (text("tokenUrl")?, (text("clientId")?, text("clientSecret")?));
+            let (scope, audience) = (optional("scope")?, optional("audience")?);
+            let token_url = webhooks.parse_target(token_url).map_err(InvalidAuthentication::from);
+            let new = |token_url| ClientCredentials::new(token_url, client, scope, audience);
+            let client = token_url.and_then(|token_url| new(token_url).map_err(InvalidAuthentication::from));
+            client.map(|client| Authentication::oauth2(&client))
+        }
     };
     auth.map(Some).map_err(|error| of_member(error.part(), error.to_string()))
 }
@@ -199,7 +240,7 @@ pub(crate) fn max_per_second_schema() -> Schema {
 
 /// The schema of an authentication.
 pub(crate) fn auth_schema() -> Schema {
-    let kinds = ["BearerAuth", "BasicAuth", "HeaderAuth"];
+    let kinds = ["BearerAuth", "BasicAuth", "HeaderAuth", "OAuth2Auth"];
     let kinds = kinds.into_iter().fold(OneOfBuilder::new(), |one_of, kind| one_of.item(Ref::from_schema_name(kind)));
     let null: RefOr<Schema> = ObjectBuilder::new().schema_type(Type::Null).build().into();
     let description = "The authentication of each request. Its secrets are in no answer. `null`: none.";

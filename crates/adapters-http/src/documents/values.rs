@@ -2,8 +2,8 @@ use domain::audit::{AuditAction, AuditField, AuditTarget};
 use domain::catalogue::{EntryDescription, EntryTitle, EventTypeEntry, PayloadValidation, Visibility};
 use domain::sessions::Capability;
 use domain::webhooks::{
-    AuthKind, Authentication, DeliveryStateKind, Description, EventPattern, EventType, FailureReason, HeaderName,
-    HeaderValue, PublicKey, PublisherId, SigningKind, SigningSecret,
+    AuthKind, Authentication, ClientCredentials, DeliveryStateKind, Description, EventPattern, EventType,
+    FailureReason, HeaderName, HeaderValue, PublicKey, PublisherId, SigningKind, SigningSecret,
 };
 use domain::{
     AuditId, DeliveryId, EventId, KeyId, Label, OwnerEmail, OwnerId, OwnerName, RateLimit, Scope, SessionId,
@@ -18,7 +18,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 97] = [
+const VALUES: [(&str, &str, Values); 103] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -48,6 +48,12 @@ const VALUES: [(&str, &str, Values); 97] = [
     ("HeaderAuth", "type", Values::Always("header")),
     ("HeaderAuth", "name", Values::HeaderNames),
     ("HeaderAuth", "value", Values::OfHeaders),
+    ("OAuth2Auth", "type", Values::Always("oauth2")),
+    ("OAuth2Auth", "tokenUrl", Values::Urls),
+    ("OAuth2Auth", "clientId", Values::ClientIds),
+    ("OAuth2Auth", "clientSecret", Values::ClientSecrets),
+    ("OAuth2Auth", "scope", Values::ClientScopes),
+    ("OAuth2Auth", "audience", Values::Audiences),
     ("SubscriptionAuth", "type", Values::AuthKinds),
     ("PutEventType", "title", Values::EntryTitles),
     ("PutEventType", "description", Values::EntryDescriptions),
@@ -119,11 +125,12 @@ const VALUES: [(&str, &str, Values); 97] = [
 ];
 
 /// The bodies that say what their other fields may be.
-const OTHER_FIELDS: [(&str, OtherFields); 5] = [
+const OTHER_FIELDS: [(&str, OtherFields); 6] = [
     ("ChangeSubscription", OtherFields::None),
     ("BearerAuth", OtherFields::None),
     ("BasicAuth", OtherFields::None),
     ("HeaderAuth", OtherFields::None),
+    ("OAuth2Auth", OtherFields::None),
     ("IntrospectForm", OtherFields::Texts),
 ];
 
@@ -177,6 +184,10 @@ pub(crate) enum Values {
     Passwords,
     HeaderNames,
     OfHeaders,
+    ClientIds,
+    ClientSecrets,
+    ClientScopes,
+    Audiences,
     AuthKinds,
     Urls,
     LogFilters,
@@ -260,6 +271,9 @@ impl Values {
             Self::Passwords => Authentication::PASSWORD_PATTERN,
             Self::HeaderNames => HeaderName::PATTERN,
             Self::OfHeaders => HeaderValue::PATTERN,
+            Self::ClientIds | Self::ClientSecrets => ClientCredentials::PATTERN,
+            Self::ClientScopes => ClientCredentials::SCOPE_PATTERN,
+            Self::Audiences => ClientCredentials::AUDIENCE_PATTERN,
             _ => return None,
         };
         Some(pattern.to_owned())
@@ -295,6 +309,9 @@ impl Values {
             Self::Passwords => (None, Some(Authentication::PASSWORD_LENGTH_MAX)),
             Self::HeaderNames => (Some(1), Some(HeaderName::LENGTH_MAX)),
             Self::OfHeaders => (Some(1), Some(HeaderValue::LENGTH_MAX)),
+            Self::ClientIds => (Some(1), Some(ClientCredentials::ID_LENGTH_MAX)),
+            Self::ClientSecrets => (Some(1), Some(ClientCredentials::SECRET_LENGTH_MAX)),
+            Self::ClientScopes | Self::Audiences => (Some(1), Some(ClientCredentials::SCOPE_LENGTH_MAX)),
             Self::Cursors => (Some(1), None),
             _ => (None, None),
         }

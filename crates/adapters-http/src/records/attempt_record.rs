@@ -19,8 +19,9 @@ pub(crate) struct AttemptRecord {
     /// The HTTP status of the receiver's answer; `null` when there was no answer.
     #[schema(required, example = 204)]
     status: Option<u16>,
-    /// Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or
-    /// `too_slow`; `null` after a success. `dns`: the name has no address that webhooks may reach.
+    /// Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status`, `too_slow` or
+    /// `no_token`; `null` after a success. `dns`: the name has no address that webhooks may reach. `no_token`: the token
+    /// endpoint of the subscription gave no access token.
     #[schema(required)]
     error: Option<&'static str>,
     /// The first 16 KiB of the answer's body as text. Bytes that are not UTF-8 are replaced by U+FFFD. Only in the

@@ -129,7 +129,7 @@ struct SubscriptionHeader {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SubscriptionAuth {
-    /// `bearer`, `basic` or `header`.
+    /// `bearer`, `basic`, `header` or `oauth2`.
     #[schema(example = "header")]
     r#type: &'static str,
     /// The name of the header; absent if it is `authorization` by the type.

@@ -45,6 +45,7 @@ pub use filters::json_document::{InvalidJson, JsonDocument};
 pub use filters::parse_filter::{FilterRule, InvalidFilter};
 pub use filters::payload_filter::{FilterVerdict, FilteredPayload, PayloadFilter};
 pub use options::authentication::{AuthKind, Authentication, InvalidAuthentication};
+pub use options::client_credentials::{ClientCredentials, InvalidClientCredentials};
 pub use options::header_name::{HeaderName, InvalidHeaderName};
 pub use options::header_value::{HeaderValue, InvalidHeaderValue};
 pub use options::options_change::{InvalidOptions, OptionsChange, RequestHeaders};

@@ -101,7 +101,7 @@ fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Wish
     let (nulls, enabled) =
         (fields.nulls_except(&["filter", HEADERS, AUTH, MAX_PER_SECOND]), fields.optional_flag("enabled"));
     let filter = filter(fields).map(|filter| fields.patch("filter", filter));
-    let (url, events, options) = (url(fields, webhooks), events(fields), options_change(fields));
+    let (url, events, options) = (url(fields, webhooks), events(fields), options_change(fields, webhooks));
     let read = (nulls, url, events, filter, description(fields), enabled, options);
     let ((), url, events, filter, description, enabled, options) = read.together()?;
     let sealed_later = SubscriptionChange::default();

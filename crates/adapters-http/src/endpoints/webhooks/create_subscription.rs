@@ -73,9 +73,10 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
 }
 
 fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, Vec<FieldFault>> {
-    let url = url(fields, &call.api().webhooks).and_then(|url| required("url", url));
+    let webhooks = &call.api().webhooks;
+    let url = url(fields, webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));
-    let read = (url, events, filter(fields), description(fields), signer(fields), options(fields));
+    let read = (url, events, filter(fields), description(fields), signer(fields), options(fields, webhooks));
     let (url, events, filter, description, signer, options) = read.together()?;
     let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
     Ok(CreateSubscription { url, events, filter, description, signer, options, by, created_by })

@@ -98,7 +98,7 @@ type Wish = (TargetUrl, Option<SigningSecret>, OptionsChange);
 
 fn parse_url_test(fields: &Fields, webhooks: &Webhooks) -> Result<Wish, ApiError> {
     let url = url(fields, webhooks).and_then(|url| required("url", url));
-    Ok((url, secret(fields), request_options(fields)).together()?)
+    Ok((url, secret(fields), request_options(fields, webhooks)).together()?)
 }
 
 documented_errors!(TestUrlErrors: TooManyManualSends, TestNotSent);

@@ -29,6 +29,7 @@ async fn headers_and_an_authentication_are_set_shown_by_name_changed_and_removed
         r#"{"headers":{"x-b":null,"X-C":"s3cret 2"}}"#,
         r#"{"auth":{"type":"header","name":"X-Key","value":"swordfish"}}"#,
         r#"{"auth":{"type":"basic","username":"s3cret","password":""},"headers":{}}"#,
+        r#"{"auth":{"type":"oauth2","tokenUrl":"https://id.example/s3cret","clientId":"s3cret","clientSecret":"swordfish","scope":"s3cret"}}"#,
         r#"{"headers":{"x-c":"s3cret 3"}}"#,
         r#"{"url":"https://example.com/elsewhere"}"#,
         r#"{"url":"https://other.example/hooks","headers":{"x-c":"s3cret 4"}}"#,
@@ -90,6 +91,13 @@ async fn every_wrong_header_and_authentication_is_named() {
         r#"{"type":"basic","username":"a","password":"s3cret\t"}"#,
         r#"{"type":"header","name":"cookie","value":"s3cret"}"#,
         r#"{"type":"header","name":"x-a","value":""}"#,
+        r#"{"type":"oauth2","tokenUrl":"https://id.example/","clientId":"a"}"#,
+        r#"{"type":"oauth2","tokenUrl":"https://10.0.0.1/","clientId":"a","clientSecret":"s3cret"}"#,
+        r#"{"type":"oauth2","tokenUrl":"https://id.example/","clientId":"","clientSecret":"s3cret"}"#,
+        r#"{"type":"oauth2","tokenUrl":"https://id.example/","clientId":"a","clientSecret":"s3cret\n"}"#,
+        r#"{"type":"oauth2","tokenUrl":"https://id.example/","clientId":"a","clientSecret":"s3cret","scope":""}"#,
+        r#"{"type":"oauth2","tokenUrl":"https://id.example/","clientId":"a","clientSecret":"s3cret","audience":7}"#,
+        r#"{"type":"oauth2","tokenUrl":"https://id.example/","clientId":"a","clientSecret":"s3cret","token":"x"}"#,
     ];
     for headers in headers {
         transcript.send(&server, create(&with(&format!(r#""headers":{headers}"#)))).await;

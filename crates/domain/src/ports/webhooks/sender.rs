@@ -26,7 +26,8 @@ pub struct Attempt {
     pub trace: Option<TraceContext>,
 }
 
-/// Sends webhooks. One call is one attempt: one HTTP request at most.
+/// Sends webhooks. One call is one attempt: one HTTP request to the receiver at most, or two if the first had an old access
+/// token.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
     /// Makes one attempt and returns its outcome. There is no `Err`: every end is an outcome.
@@ -35,10 +36,15 @@ pub trait WebhookSender: Send + Sync {
     ///   receiver say. The sender follows no redirect and takes no proxy from the environment.
     /// - **Exact.** The payload's bytes are sent unchanged, signed by every signer with [`crate::webhooks::sign`], with
     ///   the headers of the subscription.
+    /// - **With an access token**, if the headers have a [client](RequestHeaders::client). The sender gets it from the token
+    ///   endpoint, by the same rules as it sends webhooks, and keeps it while it is valid. Without a token, nothing is
+    ///   sent to the receiver, and the attempt fails with [`FailureReason::NoToken`](crate::webhooks::FailureReason). If
+    ///   the receiver answers a kept token with 401, the sender gets another one and repeats the request once.
     /// - **Bounded.** The sender itself ends resolving, connecting, TLS, sending and reading within its deadline. At
     ///   most [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and nothing
     ///   is decompressed.
-    /// - **Never twice.** A request that the receiver may have begun to read is not sent again within the call.
+    /// - **Never twice.** A request that the receiver may have begun to read is not sent again within the call, unless it
+    ///   was refused for its token.
     /// - **Fair.** A failure that is not the receiver's fault ends as [`AttemptOutcome::NotCharged`]. The caller waits
     ///   before it repeats such an attempt: the failure may last.
     /// - **Cancelled by dropping.** A dropped future leaves no trace, except that the receiver may have received the

@@ -19,11 +19,13 @@ pub enum FailureReason {
     Status,
     /// The answer began in time, but the deadline passed before enough of it was read.
     TooSlow,
+    /// The token endpoint of the subscription gave no access token, so nothing was sent to the receiver.
+    NoToken,
 }
 
 impl FailureReason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::AddressRefused,
         Self::Dns,
         Self::Connect,
@@ -32,6 +34,7 @@ impl FailureReason {
         Self::Redirect,
         Self::Status,
         Self::TooSlow,
+        Self::NoToken,
     ];
 
     /// The code that the API and the stores use.
@@ -45,6 +48,7 @@ impl FailureReason {
             Self::Redirect => "redirect",
             Self::Status => "status",
             Self::TooSlow => "too_slow",
+            Self::NoToken => "no_token",
         }
     }
 

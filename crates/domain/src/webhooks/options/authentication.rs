@@ -2,8 +2,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
+use super::client_credentials::{ClientCredentials, InvalidClientCredentials};
 use super::header_name::{HeaderName, InvalidHeaderName};
 use super::header_value::{HeaderValue, InvalidHeaderValue};
+use crate::webhooks::InvalidTargetUrl;
 
 /// How a receiver recognizes the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +16,13 @@ pub enum AuthKind {
     Basic,
     /// By another header.
     Header,
+    /// By an access token in the header `authorization`, which the service gets as a client (RFC 6749, section 4.4).
+    OAuth2,
 }
 
 impl AuthKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Bearer, Self::Basic, Self::Header];
+    pub const ALL: [Self; 4] = [Self::Bearer, Self::Basic, Self::Header, Self::OAuth2];
 
     /// The name that the API and the stores use.
     pub const fn as_str(self) -> &'static str {
@@ -26,6 +30,7 @@ impl AuthKind {
             Self::Bearer => "bearer",
             Self::Basic => "basic",
             Self::Header => "header",
+            Self::OAuth2 => "oauth2",
         }
     }
 
@@ -56,6 +61,12 @@ pub enum InvalidAuthentication {
     /// The value of the header.
     #[error(transparent)]
     Value(#[from] InvalidHeaderValue),
+    /// The token endpoint.
+    #[error(transparent)]
+    TokenUrl(#[from] InvalidTargetUrl),
+    /// The credentials of the client.
+    #[error(transparent)]
+    Client(#[from] InvalidClientCredentials),
 }
 
 impl InvalidAuthentication {
@@ -67,11 +78,14 @@ impl InvalidAuthentication {
             Self::Password => "password",
             Self::Name(_) => "name",
             Self::Value(_) => "value",
+            Self::TokenUrl(_) => "tokenUrl",
+            Self::Client(client) => client.part(),
         }
     }
 }
 
-/// An authentication: the header by which a receiver recognizes the service.
+/// An authentication: the header by which a receiver recognizes the service. With [`AuthKind::OAuth2`], the value is what
+/// the service gets the value of the header with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authentication {
     /// Which kind it is.
@@ -132,6 +146,11 @@ impl Authentication {
     pub fn header(name: &str, value: &str) -> Result<Self, InvalidAuthentication> {
         let (name, value) = (HeaderName::parse_of_credential(name)?, HeaderValue::parse(value)?);
         Ok(Self { kind: AuthKind::Header, name, value })
+    }
+
+    /// An access token, which the service gets with these credentials.
+    pub fn oauth2(credentials: &ClientCredentials) -> Self {
+        Self::authorization(AuthKind::OAuth2, &credentials.to_text())
     }
 
     fn authorization(kind: AuthKind, value: &str) -> Self {

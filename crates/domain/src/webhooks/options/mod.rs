@@ -1,6 +1,7 @@
 //! The options of a subscription: the headers that its requests carry, the authentication, and the rate.
 
 pub(super) mod authentication;
+pub(super) mod client_credentials;
 pub(super) mod header_name;
 pub(super) mod header_value;
 pub(super) mod options_change;

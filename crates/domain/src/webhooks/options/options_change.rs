@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::authentication::Authentication;
+use super::authentication::{AuthKind, Authentication};
+use super::client_credentials::ClientCredentials;
 use super::header_name::HeaderName;
 use super::header_value::HeaderValue;
 use crate::Patch;
@@ -52,24 +53,46 @@ impl OptionsChange {
         let auth = self.auth.set();
         let lengths = headers.iter().map(|(name, value)| (name, value.expose().len()));
         check(lengths, auth.map(|auth| &auth.name))?;
-        let auth = auth.map(|auth| (auth.name.clone(), auth.value.clone()));
-        Ok(RequestHeaders::new(headers.into_iter().chain(auth).collect()))
+        let headers = RequestHeaders::new(headers);
+        Ok(match auth {
+            Some(auth) => headers.with_auth(auth.clone()).unwrap_or_default(),
+            None => headers,
+        })
     }
 }
 
 /// The headers that a subscription adds to its requests, each name once.
 #[derive(Clone, Debug, Default)]
-pub struct RequestHeaders(Option<Arc<[(HeaderName, HeaderValue)]>>);
+pub struct RequestHeaders {
+    /// `None` without any.
+    headers: Option<Arc<[(HeaderName, HeaderValue)]>>,
+    client: Option<Arc<ClientCredentials>>,
+}
 
 impl RequestHeaders {
     /// These headers.
     pub fn new(headers: Vec<(HeaderName, HeaderValue)>) -> Self {
-        Self((!headers.is_empty()).then(|| Arc::from(headers)))
+        Self { headers: (!headers.is_empty()).then(|| Arc::from(headers)), client: None }
+    }
+
+    /// These headers, and what the authentication adds; `None` if its value is damaged.
+    pub fn with_auth(self, auth: Authentication) -> Option<Self> {
+        let Authentication { kind, name, value } = auth;
+        if kind == AuthKind::OAuth2 {
+            let client = ClientCredentials::of_text(value.expose())?;
+            return Some(Self { client: Some(Arc::new(client)), ..self });
+        }
+        Some(Self::new(self.iter().cloned().chain([(name, value)]).collect()))
     }
 
     /// The headers, sorted by name; that of the authentication is last.
     pub fn iter(&self) -> impl Iterator<Item = &(HeaderName, HeaderValue)> {
-        self.0.iter().flat_map(|headers| headers.iter())
+        self.headers.iter().flat_map(|headers| headers.iter())
+    }
+
+    /// With what the sender gets the access token of the requests; `None` if they need none.
+    pub fn client(&self) -> Option<&Arc<ClientCredentials>> {
+        self.client.as_ref()
     }
 }
 

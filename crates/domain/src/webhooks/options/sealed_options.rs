@@ -140,12 +140,13 @@ impl SealedOptions {
         let open = |name: &HeaderName, value: &SealedValue, purpose: &[u8]| {
             let opened = keys.open_bytes(value.sealed.as_bytes(), purpose).ok_or(UnsealError)?;
             let text = str::from_utf8(&opened.content).map_err(|_| UnsealError)?;
-            Ok((name.clone(), HeaderValue::of(text)))
+            Ok::<_, UnsealError>((name.clone(), HeaderValue::of(text)))
         };
         let headers = self.headers.iter().map(|(name, value)| open(name, value, &of_header(subscription, name)));
-        let auth =
-            self.auth.iter().map(|auth| open(&auth.name, &auth.value, &of_auth(subscription, auth.kind, &auth.name)));
-        Ok(RequestHeaders::new(headers.chain(auth).collect::<Result<_, _>>()?))
+        let headers = RequestHeaders::new(headers.collect::<Result<_, _>>()?);
+        let Some(SealedAuth { kind, name, value }) = &self.auth else { return Ok(headers) };
+        let (name, value) = open(name, value, &of_auth(subscription, *kind, name))?;
+        headers.with_auth(Authentication { kind: *kind, name, value }).ok_or(UnsealError)
     }
 
     /// The options with each value sealed under the newest key.
