@@ -259,6 +259,63 @@ async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
     alice.created("a new key").await;
 }
 
+/// Days pass in the database. Every start begins a round.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn users_who_stay_away_are_told_and_then_suspended() {
+    let storage = Storage::postgres().await.undivided();
+    let mut gatepost = setup(&storage).await.with("OWNER_SEEN_WITHIN_DAYS", "90").start().await;
+    let by_host =
+        |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
+    let mut keys = Vec::new();
+    for user in ["alice", "bob", "carol"] {
+        keys.push(gatepost.user(user).created("CI").await.0);
+    }
+    let acme = json!({ "label": "of the company" });
+    let acme = gatepost.send(&by_host("POST", "organizations/acme/keys").json(&acme)).await.json();
+    keys.push(acme["key"].as_str().expect("a key").to_owned());
+    for (user, days, told) in [("alice", 91, "now() - INTERVAL '1 hour'"), ("bob", 77, "NULL")] {
+        let passed = format!(
+            "UPDATE owners SET seen_at = seen_at - INTERVAL '{days} days', suspends_at = {told}
+            WHERE owner_subject = '{user}'"
+        );
+        storage.execute(0, &passed).await;
+    }
+    gatepost.kill().await;
+    gatepost.start_again().await;
+    let suspended = eventually("the suspension", async || {
+        let record = gatepost.send(&by_host("GET", "users/alice")).await.json();
+        (record["state"]["state"] == "suspended").then_some(record)
+    })
+    .await;
+    assert_eq!(suspended["state"]["reason"], "not signed in for 90 days");
+    let log = async |user: &str, action: &str| {
+        let path = format!("audit?userId={user}&action={action}");
+        gatepost.send(&by_host("GET", &path)).await.json()["events"].as_array().expect("events").clone()
+    };
+    let told = eventually("the notice", async || log("bob", "owner.suspending").await.first().cloned()).await;
+    assert_eq!((&told["changes"][0]["field"], &told["actor"]["type"]), (&json!("suspendsAt"), &json!("service")));
+    let bob = gatepost.send(&by_host("GET", "users/bob")).await.json();
+    assert_eq!(bob["suspendsAt"], told["changes"][0]["after"]);
+    assert_eq!(log("carol", "owner.suspending").await.len(), 0);
+    let mut statuses = Vec::new();
+    for key in &keys {
+        statuses.push(gatepost.whoami(key).await.status);
+    }
+    assert_eq!(statuses, [401, 200, 200, 200], "alice's key, and nobody else's");
+    assert_eq!(gatepost.user("alice").list().await.json()["code"], "owner_suspended");
+
+    set_state(&gatepost, "users/alice", json!({ "state": "active" })).await;
+    gatepost.kill().await;
+    gatepost.start_again().await;
+    assert_eq!(gatepost.whoami(&keys[0]).await.status, 200);
+    assert_eq!(gatepost.user("bob").list().await.status, 200, "bob signs in, and stays");
+    let bob = gatepost.send(&by_host("GET", "users/bob")).await.json();
+    assert_eq!(bob["suspendsAt"], Value::Null);
+    let day = |text: &Value| text.as_str().expect("a time")[..10].to_owned();
+    let alice = gatepost.send(&by_host("GET", "users/alice")).await.json();
+    assert_eq!(day(&bob["lastSeenAt"]), day(&alice["lastSeenAt"]), "today");
+}
+
 /// The traces in the files of a vacuumed database. A backup of SQLite is one.
 async fn traces_in(storage: &Storage) -> Vec<&'static str> {
     let files = if let Some((cluster, database)) = storage.server() {

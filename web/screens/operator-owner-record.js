@@ -43,6 +43,8 @@ function Facts({ of, open }) {
       <div><dt>State</dt><dd><${Badge} tone=${isActive ? "good" : "bad"}>${STATES.get(state) ?? state}<//></dd></div>
       ${since && html`<div><dt>Since</dt><dd><${When} at=${since} /></dd></div>`}
       ${reason && html`<div><dt>Reason</dt><dd>${reason}</dd></div>`}
+      ${of.lastSeenAt && html`<div><dt>Last signed in</dt><dd><${When} at=${of.lastSeenAt} /></dd></div>`}
+      ${of.suspendsAt && html`<div><dt>Suspended at</dt><dd><${When} at=${of.suspendsAt} /></dd></div>`}
       <div><dt>Name</dt><dd>${of.name ?? none}</dd></div>
       <div><dt>E-mail</dt><dd>${of.email ?? none}</dd></div>
       <div><dt>Metadata</dt><dd>${pairs.length > 0 ? pairs.join(" ") : none}</dd></div>

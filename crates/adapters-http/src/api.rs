@@ -22,6 +22,8 @@ pub struct Api {
     pub owners: Owners,
     /// Says whether an owner is suspended.
     pub owner_states: Arc<OwnerStates>,
+    /// Whether sign-ins of users are noted in their records.
+    pub notes_sign_ins: bool,
     /// Manages subscriptions, publishes events and shows deliveries.
     pub webhooks: Webhooks,
     /// Shows and changes the catalogue of event types.

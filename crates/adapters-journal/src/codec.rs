@@ -188,18 +188,22 @@ stored_as! {
     WebhookAccess as bool: |access| *access == Self::Write, |writes| Some(if writes { Self::Write } else { Self::Read });
     Scopes as String: |scopes| scopes.as_str().to_owned(), |text| Self::parse(&text).ok();
     RateLimit as String: |limit| limit.to_string(), |text| text.parse().ok();
-    OwnerStateChange as (u8, Option<SuspensionReason>):
+    OwnerStateChange as (u8, (Option<SuspensionReason>, Option<(Timestamp, Timestamp)>)):
         |state| match state {
-            Self::Suspend { reason } => (0, reason.clone()),
-            Self::Activate => (1, None),
-            Self::ByProvider { deactivates } => (2 + u8::from(*deactivates), None),
-            Self::Erase => (4, None),
+            Self::Suspend { reason } => (0, (reason.clone(), None)),
+            Self::Activate => (1, (None, None)),
+            Self::ByProvider { deactivates } => (2 + u8::from(*deactivates), (None, None)),
+            Self::Erase => (4, (None, None)),
+            Self::SuspendAbsent { reason } => (5, (Some(reason.clone()), None)),
+            Self::AnnounceAbsence { seen_until, suspends_at } => (6, (None, Some((*seen_until, *suspends_at)))),
         },
-        |(kind, reason)| match kind {
+        |(kind, (reason, times))| match kind {
             0 => Some(Self::Suspend { reason }),
             1 => Some(Self::Activate),
             2 | 3 => Some(Self::ByProvider { deactivates: kind == 3 }),
             4 => Some(Self::Erase),
+            5 => Some(Self::SuspendAbsent { reason: reason? }),
+            6 => times.map(|(seen_until, suspends_at)| Self::AnnounceAbsence { seen_until, suspends_at }),
             _ => None,
         };
     Metadata as BTreeMap<String, String>: |metadata| metadata.pairs().clone(), |pairs| Self::new(pairs).ok();
@@ -231,7 +235,7 @@ records! {
     KeySettings { metadata, rate_limit, is_rate_limit_of_host, disabled_at }
     MetadataPatch { replaces_all, pairs }
     ChangeOwnerRequest { owner, change, cause }
-    OwnerChange { name, email, metadata, max_active_keys, max_subscriptions, key_rate_limit, request_rate_limit, keeps_profile }
+    OwnerChange { name, email, metadata, max_active_keys, max_subscriptions, key_rate_limit, request_rate_limit, keeps_profile, seen_at }
     SetOwnerStateRequest { owner, state, at, cause }
     EraseRequest { owner, at, settled, max }
     RevokeDigestsRequest { digests, at, cause }

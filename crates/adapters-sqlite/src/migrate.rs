@@ -127,6 +127,7 @@ mod tests {
                 "20261127000002",
                 "20261127000010",
                 "20261127000020",
+                "20261127000030",
             ];
             let of_today = of_today.contains(&version.as_str());
             if version.as_str() <= "20261121000002" || of_today {

@@ -97,12 +97,14 @@ fn write(
     (before, after): (&OwnerRecord, &OwnerRecord),
     cause: &Cause,
 ) -> Result<(), Undo> {
-    let Some(event) = cause.owner_changed(owner, before, after) else { return Ok(()) };
+    if before == after {
+        return Ok(());
+    }
     match ReplacedOwnerRow::new(owner, after) {
         Some(row) => diesel::replace_into(owners::table).values(row).execute(connection)?,
         None => delete_owner(owner).execute(connection)?,
     };
-    Ok(write_events(connection, [&event])?)
+    Ok(write_events(connection, cause.owner_changed(owner, before, after).as_slice())?)
 }
 
 fn rest_lanes(

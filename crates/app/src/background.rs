@@ -2,13 +2,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_system::SystemEntropy;
-use domain::{Erasures, Purges};
+use domain::{Absences, Erasures, Purges};
 use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use upkeep::{
     Tasks, announce_steadily, erase_steadily, follow_catalogue, migrate_until_done, purge_hourly, reseal_secrets,
-    watch_snapshots,
+    suspend_absent, watch_snapshots,
 };
 
 use crate::announcements::{announcements, keep_operator_webhook};
@@ -38,6 +38,9 @@ pub(crate) async fn start(
     tasks.spawn_steady("the ID token verifier", engines_stop, Arc::clone(&instance.identity).run(until()));
     tasks.spawn_steady("the purges", engines_stop, purge_hourly(purges(instance), until()));
     tasks.spawn_steady("the erasures", engines_stop, erase_steadily(erasures(instance, parts), until()));
+    if let Some(absences) = absences(instance, parts) {
+        tasks.spawn_steady("the absences", engines_stop, suspend_absent(absences, until()));
+    }
     let announcements = announcements(store, webhooks, parts.operator_webhook.as_ref());
     tasks.spawn_steady("the operational events", engines_stop, announce_steadily(announcements, until()));
     tasks.spawn_steady("the watch on snapshots", engines_stop, watch_snapshots(Arc::clone(&store.figures), until()));
@@ -85,6 +88,19 @@ fn erasures(Instance { store, clock, .. }: &Instance, parts: &Parts) -> Erasures
         clock: Arc::clone(clock),
         entropy: Arc::new(SystemEntropy),
     }
+}
+
+/// The suspension of users who stay away, if it is configured.
+fn absences(Instance { configuration, issuer, store, clock, .. }: &Instance, parts: &Parts) -> Option<Absences> {
+    Some(Absences {
+        store: Arc::clone(&parts.owner_states) as _,
+        audit: Arc::clone(&store.audit),
+        issuer: issuer.clone(),
+        days_max: configuration.owner_seen_within_days?,
+        exempt: configuration.operators.clone(),
+        clock: Arc::clone(clock),
+        entropy: Arc::new(SystemEntropy),
+    })
 }
 
 /// The purges of data that is past its retention.

@@ -163,6 +163,8 @@ fn reply(record: &OwnerRecord) -> Result<Reply> {
         ("state", state.state.clone()),
         ("since", state.since.as_deref().map(shown).unwrap_or_default()),
         ("reason", state.reason.clone().unwrap_or_default()),
+        ("last seen", record.last_seen_at.as_deref().map(shown).unwrap_or_default()),
+        ("suspended at", record.suspends_at.as_deref().map(shown).unwrap_or_default()),
         ("name", name.clone().unwrap_or_default()),
         ("e-mail", email.clone().unwrap_or_default()),
         ("metadata", metadata.join(" ")),

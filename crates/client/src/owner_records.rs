@@ -29,6 +29,12 @@ pub struct OwnerRecord {
     pub request_rate_limit: Option<String>,
     /// Whether the owner may act.
     pub state: OwnerState,
+    /// When the user signed in last, to a day; `None` for organizations, and if the service does not count absences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_seen_at: Option<String>,
+    /// When the user, who stays away, is suspended; `None` until that is announced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspends_at: Option<String>,
 }
 
 /// Whether an owner may act.

@@ -54,6 +54,8 @@ diesel::table! {
         erasing_since -> Nullable<Instant>,
         key_rate_limit -> Nullable<Text>,
         request_rate_limit -> Nullable<Text>,
+        seen_at -> Nullable<Instant>,
+        suspends_at -> Nullable<Instant>,
     }
 }
 

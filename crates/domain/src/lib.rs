@@ -63,6 +63,7 @@ pub use leaked_keys::{confirm_key, report_leaks};
 pub use log_control::{ChangeLogError, LogControl};
 pub use metadata::{InvalidMetadata, Metadata, MetadataPatch};
 pub use owner_id::{InvalidOwnerId, OwnerId, OwnerKind};
+pub use owners::absences::{Absences, LookedForAbsences};
 pub use owners::erasures::Erasures;
 pub use owners::listed_owner::{FoundBy, FoundOwner, ListedOwner, OWNER_COUNT_MAX, OwnerCounts, OwnerPage, OwnerPlace};
 pub use owners::owner_change::{OwnerChange, OwnerProfile, OwnerStateChange};

@@ -1,7 +1,8 @@
 //! The engine that keeps an instance in order: it migrates the schema, deletes expired data, encrypts secrets again
-//! after a rotation, erases owners, publishes operational events, follows the catalogue of event types, and watches the
+//! after a rotation, erases owners, suspends users who stay away, publishes operational events, follows the catalogue of event types, and watches the
 //! background tasks and the snapshots of the database.
 
+mod absences;
 mod announce;
 mod catalogue;
 mod erasures;
@@ -11,6 +12,7 @@ mod reseal;
 mod snapshots;
 mod tasks;
 
+pub use absences::suspend_absent;
 pub use announce::announce_steadily;
 pub use catalogue::follow_catalogue;
 pub use erasures::erase_steadily;

@@ -1,12 +1,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::Cause;
 use domain::ports::{
     ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
 };
 use domain::webhooks::OwnerNumber;
-use domain::{OwnerId, OwnerPage, OwnerRecord, RateLimit};
+use domain::{OwnerChange, OwnerId, OwnerPage, OwnerRecord, RateLimit, Timestamp};
 use quick_cache::sync::Cache;
 use tokio::time::Instant;
 
@@ -16,6 +18,8 @@ use crate::evicting_store::to_the_end;
 
 /// The most owners whose state the cache remembers.
 const OWNERS_CACHED_MAX: usize = 10_000;
+/// After which time a sign-in is noted again.
+const SEEN_AGAIN: Duration = Duration::from_hours(24);
 
 /// The records of owners, and the states and limits of the owners who called with an ID token a moment ago. Keys and sessions
 /// do not ask here: a key or session of a suspended owner is not good, and has the limits of its owner.
@@ -33,6 +37,7 @@ pub struct OwnerStates {
 struct Known {
     is_suspended: bool,
     request_rate_limit: Option<RateLimit>,
+    seen_at: Option<Timestamp>,
     until: Instant,
     /// How many states this process had changed when the read began.
     changes: u64,
@@ -62,6 +67,26 @@ impl OwnerStates {
         Ok(self.known(owner).await?.request_rate_limit)
     }
 
+    /// Notes in the record of the user that the user has signed in at this time, unless it says so of the day before.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails. Another call notes it.
+    pub async fn see(&self, user: &OwnerId, at: Timestamp, cause: Cause) -> Result<(), StoreError> {
+        let known = self.known(user).await?;
+        if known.is_suspended || known.seen_at.is_some_and(|seen_at| at < seen_at.plus(SEEN_AGAIN)) {
+            return Ok(());
+        }
+        // One of several concurrent calls writes.
+        self.states.insert(user.clone(), Known { seen_at: Some(at), ..known });
+        let change = OwnerChange { seen_at: Some(at), ..OwnerChange::default() };
+        let noted = self.store.change(&ChangeOwnerRequest { owner: user.clone(), change, cause }).await;
+        if noted.is_err() {
+            self.states.remove(user);
+        }
+        noted.map(drop)
+    }
+
     async fn known(&self, owner: &OwnerId) -> Result<Known, StoreError> {
         if let Some(known) = self.states.get(owner) {
             if self.is_fresh(known) {
@@ -77,8 +102,8 @@ impl OwnerStates {
     async fn read(&self, owner: &OwnerId) -> Result<Known, StoreError> {
         let (changes, until) = (self.changes.load(Ordering::Acquire), Instant::now() + OWNER_STATE_TTL);
         let record = self.store.find(owner).await?;
-        let request_rate_limit = record.rates.request_rate_limit;
-        Ok(Known { is_suspended: record.suspension.is_some(), request_rate_limit, until, changes })
+        let (is_suspended, seen_at) = (record.suspension.is_some(), record.seen_at);
+        Ok(Known { is_suspended, request_rate_limit: record.rates.request_rate_limit, seen_at, until, changes })
     }
 
     /// Makes a change that keys and sessions in the cache must see, and evicts those of the owner.

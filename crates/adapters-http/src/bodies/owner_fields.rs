@@ -29,6 +29,7 @@ pub(crate) fn owner_change(fields: &Fields) -> Result<OwnerChange, Vec<FieldFaul
         key_rate_limit,
         request_rate_limit,
         keeps_profile: false,
+        seen_at: None,
     })
 }
 

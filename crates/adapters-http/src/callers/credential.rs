@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use domain::audit::{Cause, Origin};
 use domain::organizations::Identity;
 use domain::ports::IdentityVerdict;
 use domain::{IdToken, OwnerId};
 use verifier::{Allowance, VerifiedKey};
 
+use crate::api::Api;
 use crate::boundary::exchange::Exchange;
 use crate::callers::calls::Right;
 use crate::callers::operator::may_still;
@@ -84,7 +86,22 @@ pub(super) async fn verify_id_token(request: &HttpRequest, token: &str) -> Resul
             if let Some(exchange) = Exchange::of(request) {
                 exchange.note_user(&identity.user);
             }
+            note_sign_in(api, &identity.user).await;
             Ok(identity)
         }
+    }
+}
+
+/// Notes once a day in the record of the user that the user has signed in, if absences count. A call does not fail because
+/// of this: the next one notes it. See decision 141.
+pub(crate) async fn note_sign_in(api: &Api, user: &OwnerId) {
+    if !api.notes_sign_ins {
+        return;
+    }
+    let now = api.clock.now();
+    let cause = Cause::new(&Origin::SERVICE, now, &*api.entropy);
+    if let Err(error) = api.owner_states.see(user, now, cause).await {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(error, "cannot note that a user has signed in");
     }
 }

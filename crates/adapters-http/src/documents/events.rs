@@ -45,6 +45,7 @@ fn summary(action: AuditAction) -> &'static str {
         AuditAction::SubscriptionDisabled => "Gatepost disables a subscription",
         AuditAction::OwnerSuspended => "An owner is suspended",
         AuditAction::OwnerActivated => "A suspended owner is active again",
+        AuditAction::OwnerSuspending => "A user who does not sign in is suspended in 14 days or in three days",
         AuditAction::OwnerErased => "Everything of an owner is erased",
         _ => "Not announced",
     }
@@ -59,7 +60,7 @@ mod tests {
         let document: Value =
             serde_json::from_str(&with_operational_events("{\n  \"openapi\": \"3.1.0\"\n}\n")).unwrap();
         let events = document["webhooks"].as_object().unwrap();
-        assert_eq!((events.len(), &document["openapi"]), (12, &json!("3.1.0")));
+        assert_eq!((events.len(), &document["openapi"]), (13, &json!("3.1.0")));
         for (event_type, event) in events {
             let post = &event["post"];
             assert_ne!(post["summary"], "Not announced", "{event_type}");

@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use crate::boundary::browser::{browser_of, note_signed_in};
 use crate::boundary::exchange::origin_of;
+use crate::callers::credential::note_sign_in;
 use crate::callers::session::find_good_session;
 use crate::credentials::cookies::CookieHeader;
 use crate::credentials::presented::Presented;
@@ -91,7 +92,9 @@ pub(super) async fn complete_sign_in(state: Data<State>, request: HttpRequest) -
     if let Some((refused, peer)) = limit {
         refused.give_back(peer);
     }
-    note_signed_in(&request, &signed_in.opened.session.owner);
+    let user = &signed_in.opened.session.owner;
+    note_signed_in(&request, user);
+    note_sign_in(&state.api, user).await;
     let secret = signed_in.opened.secret.expose();
     // A page and no redirect: browsers do not send a `SameSite=Strict` cookie after a navigation that another site began.
     let kept = cookies.keep_session(secret, SESSION_LIFETIME.as_secs());

@@ -34,6 +34,14 @@ pub(crate) struct OwnerRecord {
     request_rate_limit: Option<Text<RateLimit>>,
     /// Whether the owner may act.
     state: OwnerState,
+    /// When the user signed in last, to a day; absent without `OWNER_SEEN_WITHIN_DAYS`, and for organizations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    last_seen_at: Option<String>,
+    /// When the user, who stays away, is suspended; absent until that is announced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    suspends_at: Option<String>,
 }
 
 /// Whether an owner may act.
@@ -113,6 +121,8 @@ impl OwnerRecord {
             key_rate_limit: rates.key_rate_limit.map(Text),
             request_rate_limit: rates.request_rate_limit.map(Text),
             state: OwnerState::of(suspension.as_ref(), erasing_since.is_some()),
+            last_seen_at: record.seen_at.map(|at| at.to_string()),
+            suspends_at: record.suspends_at.map(|at| at.to_string()),
         }
     }
 }

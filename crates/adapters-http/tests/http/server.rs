@@ -72,6 +72,7 @@ pub(crate) struct Setup {
     /// A permit for each page of the audit log that may be read; `None` means no limit.
     pub(crate) audit_reads: Option<Arc<Semaphore>>,
     pub(crate) operators_sign_in: bool,
+    pub(crate) notes_sign_ins: bool,
     pub(crate) default_owner: DefaultOwner,
     pub(crate) provider: FixedProvider,
     /// Replaces the memory store that [`Server::queue`] gives access to.
@@ -104,6 +105,7 @@ impl Default for Setup {
             audit_log,
             audit_reads: None,
             operators_sign_in: false,
+            notes_sign_ins: false,
             default_owner: DefaultOwner::default(),
             provider: FixedProvider::default(),
             webhook_stores: None,
@@ -149,6 +151,7 @@ impl Setup {
         let operator_tokens = OperatorTokens::named(self.operator_tokens).expect("unique names");
         let audit = Audit::new(log, clock.clone(), entropy.clone());
         let api = Api {
+            notes_sign_ins: self.notes_sign_ins,
             default_owner: self.default_owner,
             session_role_max_age: SESSION_ROLE_AGE_MAX,
             log: LogControl::new(Arc::new(MemoryLogFilters::default()), audit.clone()),

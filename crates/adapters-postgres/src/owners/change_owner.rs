@@ -39,17 +39,15 @@ impl Work for ChangeOwnerRequest {
                 return Ok(ChangedOwner::Refused(invalid));
             }
         };
-        let Some(event) = self.cause.owner_changed(&self.owner, &before, &after) else {
+        if before == after {
             Rollback.execute(&mut &*connection).await?;
             return Ok(ChangedOwner::Changed(Box::new(after)));
-        };
+        }
+        let event = self.cause.owner_changed(&self.owner, &before, &after);
         let changed = [CredentialDigest::of_owner(&self.owner)];
-        let changed = if before.rates == after.rates { &[] } else { &changed[..] };
-        let (replaced, (written, committed)) = join(
-            replace(connection, &self.owner, &after),
-            commit_with(connection, changed, std::slice::from_ref(&event)),
-        )
-        .await;
+        let changed = if before.is_felt_as(&after) { &changed[..] } else { &[] };
+        let (replaced, (written, committed)) =
+            join(replace(connection, &self.owner, &after), commit_with(connection, changed, event.as_slice())).await;
         settle(replaced.and(written), committed)?;
         Ok(ChangedOwner::Changed(Box::new(after)))
     }
@@ -62,10 +60,13 @@ impl Work for SetOwnerStateRequest {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<OwnerRecord, Failure> {
         let (owner, before) = (&self.owner, locked(connection, &self.owner).await?);
         let after = self.state.apply_to(&before, self.at);
-        let Some(event) = self.cause.owner_changed(owner, &before, &after) else {
+        if before == after {
             Rollback.execute(&mut &*connection).await?;
             return Ok(after);
-        };
+        }
+        let event = self.cause.owner_changed(owner, &before, &after);
+        let changed = [CredentialDigest::of_owner(owner)];
+        let changed = if before.is_felt_as(&after) { &changed[..] } else { &[] };
         let ended = before.suspension.as_ref().filter(|_| after.suspension.is_none());
         let rest = ended.map(|suspension| {
             let rest = diesel::sql_query(REST)
@@ -78,7 +79,7 @@ impl Work for SetOwnerStateRequest {
         let (replaced, rested, (written, committed)) = join3(
             replace(connection, owner, &after),
             OptionFuture::from(rest),
-            commit_with(connection, &[CredentialDigest::of_owner(owner)], std::slice::from_ref(&event)),
+            commit_with(connection, changed, event.as_slice()),
         )
         .await;
         settle(replaced.and(rested.transpose()).and(written), committed)?;

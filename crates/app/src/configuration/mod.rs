@@ -80,6 +80,8 @@ pub(crate) struct Configuration {
     pub(crate) operator_claim: Option<OperatorClaim>,
     /// `OWNER_PROFILE`
     pub(crate) owner_profile: bool,
+    /// `OWNER_SEEN_WITHIN_DAYS`; `None` means that absences do not count.
+    pub(crate) owner_seen_within_days: Option<u16>,
     /// `SCIM_SUBJECT`; `None` means no SCIM.
     pub(crate) scim_subject: Option<ScimSubject>,
     /// `OIDC_ORGANIZATION_CLAIM`, `OIDC_ROLE_CLAIM` and `ORGANIZATION_ROLES`
@@ -153,6 +155,7 @@ impl Default for Configuration {
             operators: Vec::new(),
             operator_claim: None,
             owner_profile: true,
+            owner_seen_within_days: None,
             scim_subject: None,
             organization_claims: OrganizationClaims::default(),
             default_owner: DefaultOwner::default(),

@@ -3,7 +3,7 @@
 use crate::{ConfigFile, KEY, Loaded, SECRET, problems, value, with};
 
 /// Each setting and its default.
-const DEFAULTS: [(&str, Option<&str>); 68] = [
+const DEFAULTS: [(&str, Option<&str>); 69] = [
     ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
     ("DATABASE_SHARDS", Some("1")),
     ("DATABASE_POOL_SIZE", Some("16")),
@@ -19,6 +19,7 @@ const DEFAULTS: [(&str, Option<&str>); 68] = [
     ("OPERATORS", None),
     ("OPERATOR_CLAIM", None),
     ("OWNER_PROFILE", Some("on")),
+    ("OWNER_SEEN_WITHIN_DAYS", None),
     ("SCIM_SUBJECT", None),
     ("OIDC_ORGANIZATION_CLAIM", None),
     ("OIDC_ROLE_CLAIM", None),
@@ -80,7 +81,7 @@ fn nothing_set_gives_the_documented_defaults() {
     for (name, default) in DEFAULTS {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 74);
+    assert_eq!(loaded.settings.len(), 75);
 }
 
 #[test]
@@ -103,6 +104,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("ORGANIZATION_ROLES", "*=keys:read, admin=keys+webhooks, dev=keys:read+webhooks"),
         ("DEFAULT_OWNER", "organization"),
         ("OWNER_PROFILE", "off"),
+        ("OWNER_SEEN_WITHIN_DAYS", "90"),
         ("SCIM_SUBJECT", "externalId"),
         ("SESSION_ROLE_MAX_AGE", "10"),
         ("PORTAL_NAME", "Acme"),
@@ -195,6 +197,7 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("ORGANIZATION_ROLES", "admin=keys,admin=webhooks", "roles and their capabilities"),
         ("DEFAULT_OWNER", "org", "user or organization"),
         ("OWNER_PROFILE", "false", "on or off"),
+        ("OWNER_SEEN_WITHIN_DAYS", "29", "30 to 3650"),
         ("SCIM_SUBJECT", "sub", "externalId or userName"),
         ("SESSION_ROLE_MAX_AGE", "3601", "10 to 3600"),
         ("API_KEYS_MAX_ACTIVE", "0", "1 to 10000"),

@@ -49,6 +49,8 @@ pub struct OwnerCopy {
     erasing_since: Option<StoredInstant>,
     key_rate_limit: Option<String>,
     request_rate_limit: Option<String>,
+    seen_at: Option<StoredInstant>,
+    suspends_at: Option<StoredInstant>,
 }
 
 /// How often a key was verified in an hour.

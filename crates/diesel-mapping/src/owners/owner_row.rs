@@ -32,6 +32,8 @@ macro_rules! owner_columns {
             owners::erasing_since,
             owners::key_rate_limit,
             owners::request_rate_limit,
+            owners::seen_at,
+            owners::suspends_at,
         )
     };
 }
@@ -72,6 +74,8 @@ pub struct OwnerRow {
     erasing_since: Option<StoredInstant>,
     key_rate_limit: Option<String>,
     request_rate_limit: Option<String>,
+    seen_at: Option<StoredInstant>,
+    suspends_at: Option<StoredInstant>,
 }
 
 /// The columns of an owner that verification reads. Their values are not checked yet.
@@ -101,6 +105,8 @@ pub struct ReplacedOwnerRow<'a> {
     erasing_since: Option<StoredInstant>,
     key_rate_limit: Option<String>,
     request_rate_limit: Option<String>,
+    seen_at: Option<StoredInstant>,
+    suspends_at: Option<StoredInstant>,
 }
 
 /// Suspensions by an identity provider, and what the column says for them. NULL is a suspension by the host.
@@ -112,7 +118,18 @@ impl<'a> ReplacedOwnerRow<'a> {
         if *record == OwnerRecord::default() {
             return None;
         }
-        let OwnerRecord { name, email, metadata, limits, rates, suspension, erasing_since, rested_until } = record;
+        let OwnerRecord {
+            name,
+            email,
+            metadata,
+            limits,
+            rates,
+            suspension,
+            erasing_since,
+            rested_until,
+            seen_at,
+            suspends_at,
+        } = record;
         Some(Self {
             owner_issuer: owner.issuer(),
             owner_subject: owner.subject(),
@@ -131,6 +148,8 @@ impl<'a> ReplacedOwnerRow<'a> {
             erasing_since: erasing_since.map(Into::into),
             key_rate_limit: rates.key_rate_limit.map(|limit| limit.to_string()),
             request_rate_limit: rates.request_rate_limit.map(|limit| limit.to_string()),
+            seen_at: seen_at.map(Into::into),
+            suspends_at: suspends_at.map(Into::into),
         })
     }
 }
@@ -189,6 +208,8 @@ pub fn record_in(owner: &OwnerId, row: Option<OwnerRow>) -> Result<OwnerRecord, 
         suspension: since.map(|since| Suspension { since, reason, by }),
         erasing_since: instant("erasing_since", row.erasing_since)?,
         rested_until: instant("rested_until", row.rested_until)?,
+        seen_at: instant("seen_at", row.seen_at)?,
+        suspends_at: instant("suspends_at", row.suspends_at)?,
     })
 }
 

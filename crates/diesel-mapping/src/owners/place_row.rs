@@ -50,7 +50,7 @@ impl PlaceWords {
             "SELECT place.text, place.owner_subject, place.owner_issuer, {is_known} AS is_known,
                 owner.name, owner.email, owner.metadata, owner.max_active_keys, owner.max_subscriptions,
                 owner.suspended_at, owner.reason, owner.rested_until, owner.suspended_by,
-                owner.erasing_since, owner.key_rate_limit, owner.request_rate_limit
+                owner.erasing_since, owner.key_rate_limit, owner.request_rate_limit, owner.seen_at, owner.suspends_at
             FROM (SELECT * FROM ({places} LIMIT {max}) AS few LIMIT {p}4) AS place {join}
             ORDER BY place.text{c}, place.owner_subject{c}, place.owner_issuer{c}"
         )

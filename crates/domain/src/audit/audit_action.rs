@@ -46,6 +46,8 @@ pub enum AuditAction {
     LogFilterChanged,
     /// The record of an owner was changed.
     OwnerChanged,
+    /// A user who does not sign in is suspended soon.
+    OwnerSuspending,
     /// An owner was suspended.
     OwnerSuspended,
     /// An owner is active again.
@@ -62,7 +64,7 @@ pub enum AuditAction {
 
 impl AuditAction {
     /// Every action of this version.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::KeyCreated,
         Self::KeyChanged,
         Self::KeyRotated,
@@ -84,6 +86,7 @@ impl AuditAction {
         Self::SessionEnded,
         Self::LogFilterChanged,
         Self::OwnerChanged,
+        Self::OwnerSuspending,
         Self::OwnerSuspended,
         Self::OwnerActivated,
         Self::OwnerErasing,
@@ -116,6 +119,7 @@ impl AuditAction {
             Self::SessionEnded => "session.ended",
             Self::LogFilterChanged => "log.filter_changed",
             Self::OwnerChanged => "owner.changed",
+            Self::OwnerSuspending => "owner.suspending",
             Self::OwnerSuspended => "owner.suspended",
             Self::OwnerActivated => "owner.activated",
             Self::OwnerErasing => "owner.erasing",
@@ -136,6 +140,7 @@ impl AuditAction {
             | Self::SubscriptionFailing
             | Self::SubscriptionDisabled
             | Self::SubscriptionRecovered
+            | Self::OwnerSuspending
             | Self::OwnerSuspended
             | Self::OwnerActivated
             | Self::OwnerErased => true,

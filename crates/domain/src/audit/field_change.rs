@@ -58,6 +58,8 @@ pub enum AuditField {
     RequestRateLimit,
     /// Why an owner is suspended.
     Reason,
+    /// When an owner is suspended.
+    SuspendsAt,
     /// The name of an entry of the catalogue.
     EventType,
     /// The number of the schema of an event type.
@@ -72,7 +74,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -100,6 +102,7 @@ impl AuditField {
         Self::KeyRateLimit,
         Self::RequestRateLimit,
         Self::Reason,
+        Self::SuspendsAt,
         Self::EventType,
         Self::SchemaVersion,
         Self::Validation,
@@ -137,6 +140,7 @@ impl AuditField {
             Self::KeyRateLimit => "keyRateLimit",
             Self::RequestRateLimit => "requestRateLimit",
             Self::Reason => "reason",
+            Self::SuspendsAt => "suspendsAt",
             Self::EventType => "eventType",
             Self::SchemaVersion => "schemaVersion",
             Self::Validation => "validation",

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use super::later_name::LaterName;
 use crate::ports::Entropy;
+use crate::webhooks::OwnerNumber;
 use crate::{AuditId, KeyId, OwnerId, OwnerKind, SessionId, SubscriptionId, Timestamp};
 
 const ID_TOKEN: &str = "id_token";
@@ -142,6 +143,13 @@ impl Cause {
     /// The cause of a notice at `at` that this key expires soon.
     pub(crate) fn of_notice(at: Timestamp, key: KeyId) -> Self {
         Self { id: AuditId::of_service(at, key.as_bytes()), origin: Origin::SERVICE }
+    }
+
+    /// The cause of a notice at `at` about this owner.
+    pub(crate) fn of_notice_to(owner: &OwnerId, at: Timestamp) -> Self {
+        let mut object = [0; 16];
+        object[8..].copy_from_slice(&OwnerNumber::of(owner).number().to_be_bytes());
+        Self { id: AuditId::of_service(at, &object), origin: Origin::SERVICE }
     }
 }
 

@@ -90,7 +90,12 @@ impl Cause {
 
     /// The record of the owner was changed; `None` if it is as before.
     pub fn owner_changed(&self, owner: &OwnerId, before: &OwnerRecord, after: &OwnerRecord) -> Option<AuditEvent> {
-        if before == after {
+        if let Some(at) = after.suspends_at.filter(|at| before.suspends_at != Some(*at)) {
+            return Some(self.owner_suspending(owner, at));
+        }
+        // A sign-in has the event of its session.
+        let OwnerRecord { seen_at, suspends_at, .. } = *before;
+        if *before == (OwnerRecord { seen_at, suspends_at, ..after.clone() }) {
             return None;
         }
         let action = match (&before.suspension, &after.suspension) {
@@ -102,6 +107,12 @@ impl Cause {
         let changes = shown_of_owner(before).into_iter().zip(shown_of_owner(after));
         let changes = changes.filter_map(|((field, before), (_, after))| FieldChange::between(field, before, after));
         Some(self.first(action, AuditTarget::Owner, owner, changes))
+    }
+
+    /// The owner, who does not sign in, is suspended then.
+    pub fn owner_suspending(&self, owner: &OwnerId, at: Timestamp) -> AuditEvent {
+        let change = FieldChange::between(AuditField::SuspendsAt, None, Some(at.to_string()));
+        self.first(AuditAction::OwnerSuspending, AuditTarget::Owner, owner, change)
     }
 
     /// The owner was erased.

@@ -60,12 +60,10 @@ impl MemoryOwnerStore {
         Self { keys: keys.keys(), ..self }
     }
 
-    /// Stores the record, if it is new. Returns whether it is.
+    /// Writes the event of the change, if there is one. Returns whether the record is new.
     fn write(&self, owner: &OwnerId, before: &OwnerRecord, after: &OwnerRecord, cause: &Cause) -> bool {
-        let event = cause.owner_changed(owner, before, after);
-        let is_new = event.is_some();
-        self.audit.write(event);
-        is_new
+        self.audit.write(cause.owner_changed(owner, before, after));
+        before != after
     }
 }
 
@@ -84,7 +82,7 @@ impl OwnerStore for MemoryOwnerStore {
             Err(invalid) => return Ok(ChangedOwner::Refused(invalid)),
         };
         if self.write(owner, &before, &after, cause) {
-            if before.rates != after.rates {
+            if before.is_felt_as(&after) {
                 self.changes.report([CredentialDigest::of_owner(owner)]);
             }
             records.insert(owner.clone(), after.clone());
@@ -100,7 +98,9 @@ impl OwnerStore for MemoryOwnerStore {
         let before = records.get(owner).cloned().unwrap_or_default();
         let after = state.apply_to(&before, *at);
         if self.write(owner, &before, &after, cause) {
-            self.changes.report([CredentialDigest::of_owner(owner)]);
+            if before.is_felt_as(&after) {
+                self.changes.report([CredentialDigest::of_owner(owner)]);
+            }
             if let (Some(suspension), None) = (&before.suspension, &after.suspension) {
                 lanes.rest(owner, suspension.since, *at);
             }

@@ -21,6 +21,9 @@ pub struct OwnerChange {
     pub request_rate_limit: Patch<RateLimit>,
     /// Whether a name and an address that are there stay.
     pub keeps_profile: bool,
+    /// When the user signed in, or when the count of the absence begins. An earlier time than that of the record changes
+    /// nothing, nor does any time for a suspended owner.
+    pub seen_at: Option<Timestamp>,
 }
 
 /// What the identity provider says of a user, for people.
@@ -47,6 +50,18 @@ pub enum OwnerStateChange {
         /// Whether it has deactivated the user.
         deactivates: bool,
     },
+    /// The service announces that it suspends a user who stays away, unless the user has signed in meanwhile.
+    AnnounceAbsence {
+        /// The last sign-in was at this time at the latest.
+        seen_until: Timestamp,
+        /// The time of the suspension.
+        suspends_at: Timestamp,
+    },
+    /// The service suspends, for the host, a user whose announced time has come. A sign-in has taken the announcement back.
+    SuspendAbsent {
+        /// Why.
+        reason: SuspensionReason,
+    },
     /// The owner may not act, and is erased: see [`Erasures`](crate::Erasures).
     Erase,
 }
@@ -64,6 +79,7 @@ impl OwnerChange {
     /// If the metadata would break a limit.
     pub fn apply_to(&self, before: &OwnerRecord) -> Result<OwnerRecord, InvalidMetadata> {
         let (name, email) = (before.name.as_ref(), before.email.as_ref());
+        let seen_at = before.seen_at.max(self.seen_at.filter(|_| before.suspension.is_none()));
         Ok(OwnerRecord {
             name: name.filter(|_| self.keeps_profile).cloned().or_else(|| self.name.apply_to(name)),
             email: email.filter(|_| self.keeps_profile).cloned().or_else(|| self.email.apply_to(email)),
@@ -76,6 +92,8 @@ impl OwnerChange {
                 key_rate_limit: self.key_rate_limit.apply_to(before.rates.key_rate_limit.as_ref()),
                 request_rate_limit: self.request_rate_limit.apply_to(before.rates.request_rate_limit.as_ref()),
             },
+            seen_at,
+            suspends_at: before.suspends_at.filter(|_| seen_at == before.seen_at),
             ..before.clone()
         })
     }
@@ -92,6 +110,11 @@ impl OwnerStateChange {
         let has_provider = now.is_some_and(|now| now.by.has_provider());
         let (by_host, has_provider) = match self {
             Self::Suspend { reason } => (Some(by_host.unwrap_or_else(|| reason.clone())), has_provider),
+            Self::SuspendAbsent { reason } => {
+                let is_due = before.suspends_at.is_some_and(|suspends_at| suspends_at <= at);
+                (by_host.or_else(|| is_due.then(|| Some(reason.clone()))), has_provider)
+            }
+            Self::AnnounceAbsence { .. } => (by_host, has_provider),
             Self::Activate => (None, has_provider),
             Self::Erase => (Some(by_host.flatten()), has_provider),
             Self::ByProvider { deactivates } => (by_host, *deactivates),
@@ -104,7 +127,18 @@ impl OwnerStateChange {
         let has_ended = before.suspension.is_some() && suspension.is_none();
         let rested_until = if has_ended { Some(at) } else { before.rested_until };
         let erasing_since = (*self == Self::Erase).then_some(at);
-        OwnerRecord { suspension, erasing_since, rested_until, ..before.clone() }
+        let (mut seen_at, mut suspends_at) = (before.seen_at, before.suspends_at.filter(|_| suspension.is_none()));
+        if has_ended || *self == Self::Activate {
+            // Somebody vouches for the user: the count begins again.
+            (seen_at, suspends_at) = (seen_at.map(|seen_at| seen_at.max(at)), None);
+        }
+        if let Self::AnnounceAbsence { seen_until, suspends_at: announced } = self
+            && suspension.is_none()
+            && seen_at.is_some_and(|seen_at| seen_at <= *seen_until)
+        {
+            suspends_at = Some(*announced);
+        }
+        OwnerRecord { suspension, erasing_since, rested_until, seen_at, suspends_at, ..before.clone() }
     }
 }
 
@@ -133,6 +167,7 @@ mod tests {
             key_rate_limit: Patch::Set("5/s".parse().unwrap()),
             request_rate_limit: Patch::Set("60/m".parse().unwrap()),
             keeps_profile: false,
+            seen_at: None,
         };
         let full = all.apply_to(&OwnerRecord::default()).unwrap();
         let metadata = Metadata::new([("plan".to_owned(), "pro".to_owned())].into()).unwrap();
@@ -151,6 +186,7 @@ mod tests {
             key_rate_limit: Patch::Reset,
             request_rate_limit: Patch::Reset,
             keeps_profile: false,
+            seen_at: None,
         };
         assert_eq!(none.apply_to(&full), Ok(OwnerRecord::default()));
         let filled = OwnerChange { keeps_profile: true, max_active_keys: Patch::Keep, ..all };
@@ -172,6 +208,38 @@ mod tests {
         assert_eq!(activated, OwnerRecord { rested_until: Some(at(9)), ..active.clone() });
         assert_eq!(OwnerStateChange::Activate.apply_to(&activated, at(10)), activated);
         assert_eq!(OwnerStateChange::Activate.apply_to(&active, at(9)), active);
+    }
+
+    #[test]
+    fn who_signs_in_takes_an_announced_suspension_back() {
+        let reason = SuspensionReason::parse("not signed in for 90 days").unwrap();
+        let absent = OwnerStateChange::SuspendAbsent { reason: reason.clone() };
+        let announce =
+            |seen_until| OwnerStateChange::AnnounceAbsence { seen_until: at(seen_until), suspends_at: at(100) };
+        let seen = |millis, before: &OwnerRecord| {
+            OwnerChange { seen_at: Some(at(millis)), ..OwnerChange::default() }.apply_to(before).unwrap()
+        };
+        let never = OwnerRecord::default();
+        assert_eq!(announce(100).apply_to(&never, at(50)), never, "nobody counts");
+        let record = seen(5, &seen(9, &never));
+        assert_eq!(record.seen_at, Some(at(9)), "the last time stays");
+        assert_eq!(announce(8).apply_to(&record, at(50)), record, "the user was there meanwhile");
+        let told = announce(9).apply_to(&record, at(50));
+        assert_eq!(told, OwnerRecord { suspends_at: Some(at(100)), ..record.clone() });
+        assert_eq!(seen(60, &told).suspends_at, None, "a sign-in");
+        assert_eq!(absent.apply_to(&seen(60, &told), at(200)).suspension, None);
+        assert_eq!(absent.apply_to(&told, at(99)), told, "too early");
+        let kept = OwnerStateChange::Activate.apply_to(&told, at(60));
+        assert_eq!((kept.seen_at, kept.suspends_at), (Some(at(60)), None), "the host keeps the user");
+
+        let suspended = absent.apply_to(&told, at(100));
+        let expected = Suspension { since: at(100), reason: Some(reason.clone()), by: SuspendedBy::Host };
+        assert_eq!((suspended.suspension.as_ref(), suspended.suspends_at), (Some(&expected), None));
+        assert_eq!(seen(300, &suspended), suspended, "who may not act does not sign in");
+        let activated = OwnerStateChange::Activate.apply_to(&suspended, at(400));
+        assert_eq!((activated.suspension.as_ref(), activated.seen_at), (None, Some(at(400))), "the count begins again");
+        let unpaid = suspend("unpaid").apply_to(&told, at(60));
+        assert_eq!(absent.apply_to(&unpaid, at(200)), unpaid, "the host's reason stays");
     }
 
     #[test]

@@ -20,6 +20,10 @@ pub struct OwnerRecord {
     pub erasing_since: Option<Timestamp>,
     /// When the last suspension ended. A delivery that waited then has the whole schedule from then on.
     pub rested_until: Option<Timestamp>,
+    /// When the user signed in last, to a day; `None` while nobody counts absences. See [`Absences`](crate::Absences).
+    pub seen_at: Option<Timestamp>,
+    /// When the user, who stays away, is suspended; `None` until that is announced.
+    pub suspends_at: Option<Timestamp>,
 }
 
 /// The limits of an owner; `None` where that of the service holds.
@@ -38,6 +42,14 @@ pub struct OwnerRates {
     pub key_rate_limit: Option<RateLimit>,
     /// How often the owner may call the API, with all credentials together.
     pub request_rate_limit: Option<RateLimit>,
+}
+
+impl OwnerRecord {
+    /// Whether verification, which remembers the state and the rate limits, must hear of a change to `after`.
+    pub fn is_felt_as(&self, after: &Self) -> bool {
+        let felt = |record: &Self| (record.suspension.clone(), record.erasing_since, record.rates);
+        felt(self) != felt(after)
+    }
 }
 
 impl OwnerLimits {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use domain::audit::{AuditAction, AuditTarget};
 use domain::ports::ChangedOwner;
-use domain::{InvalidMetadata, MetadataPatch, OwnerChange, OwnerRates, OwnerRecord, OwnerStateChange, Patch};
+use domain::{
+    InvalidMetadata, MetadataPatch, OwnerChange, OwnerRates, OwnerRecord, OwnerStateChange, Patch, SuspensionReason,
+};
 
 use super::OwnedStores;
 use super::sample::{change, events, find, full_change, keys_max, name, rates, set_state, suspend, try_change};
@@ -50,6 +52,7 @@ pub async fn a_record_can_have_its_defaults_again(stores: Arc<OwnedStores>) {
             key_rate_limit: Patch::Reset,
             request_rate_limit: Patch::Reset,
             keeps_profile: false,
+            seen_at: None,
         };
         let record = change(&*stores.owners, &owner, reset).await;
         assert!(record.suspension.is_some(), "a change of the record must keep the state");
@@ -106,6 +109,52 @@ pub async fn parallel_changes_of_a_record_are_all_kept(stores: Arc<OwnedStores>)
         assert_eq!(record.rates, expected, "both rate limits must be kept");
         assert!(record.suspension.is_some(), "the state must be kept");
     }
+}
+
+/// The last sign-in is kept, and is the only thing in the record of a user of whom nothing else is known. It leaves no event.
+/// A suspension that is announced leaves one, and a sign-in takes it back, also if both happen at once.
+pub async fn who_signs_in_is_not_suspended_as_absent(stores: Arc<OwnedStores>) {
+    let seen = |millis| OwnerChange { seen_at: Some(at(millis)), ..OwnerChange::default() };
+    let reason = SuspensionReason::parse("not signed in for 90 days").expect("a valid reason");
+    let absent = || OwnerStateChange::SuspendAbsent { reason: reason.clone() };
+    let announce = |seen_until| OwnerStateChange::AnnounceAbsence { seen_until: at(seen_until), suspends_at: at(100) };
+    let owner = user("alice");
+    for state in [announce(90), absent()] {
+        let never = set_state(&*stores.owners, &owner, state, 200).await;
+        assert_eq!(never, OwnerRecord::default(), "whose absence does not count must stay active");
+    }
+    let mut expected = OwnerRecord { seen_at: Some(at(20)), ..OwnerRecord::default() };
+    for millis in [10, 20, 15] {
+        change(&*stores.owners, &owner, seen(millis)).await;
+    }
+    assert_eq!(find(&*stores.owners, &owner).await, expected, "the last sign-in must come back");
+    assert_eq!(events(&*stores.audit, &owner).await, [], "a sign-in must leave no event");
+    for _ in 0..2 {
+        set_state(&*stores.owners, &owner, announce(20), 50).await;
+    }
+    expected.suspends_at = Some(at(100));
+    assert_eq!(find(&*stores.owners, &owner).await, expected, "the announced time must come back");
+    assert_eq!(set_state(&*stores.owners, &owner, absent(), 99).await, expected, "nobody is suspended before it");
+    for round in 0..8 {
+        let racing = user(&format!("racing {round}"));
+        change(&*stores.owners, &racing, seen(1)).await;
+        set_state(&*stores.owners, &racing, announce(1), 50).await;
+        let (one, other) = ((Arc::clone(&stores), racing.clone()), (Arc::clone(&stores), racing.clone()));
+        let (sign_in, suspension) = (seen(90), absent());
+        let calls: [Call<()>; 2] = [
+            Box::pin(async move { drop(change(&*one.0.owners, &one.1, sign_in).await) }),
+            Box::pin(async move { drop(set_state(&*other.0.owners, &other.1, suspension, 200).await) }),
+        ];
+        all_at_once(calls.into()).await;
+        let record = find(&*stores.owners, &racing).await;
+        let was_first = record.seen_at == Some(at(90));
+        assert_ne!(was_first, record.suspension.is_some(), "the first of both must decide: {record:?}");
+    }
+    let suspended = set_state(&*stores.owners, &owner, absent(), 100).await;
+    assert_eq!(suspended.suspension.as_ref().and_then(|now| now.reason.clone()), Some(reason.clone()), "{suspended:?}");
+    let events = events(&*stores.audit, &owner).await;
+    let actions: Vec<AuditAction> = events.iter().map(|event| event.action).collect();
+    assert_eq!(actions, [AuditAction::OwnerSuspended, AuditAction::OwnerSuspending], "each must leave its event once");
 }
 
 /// A call that changes the record leaves one event, which names the change. A call that changes nothing leaves none.

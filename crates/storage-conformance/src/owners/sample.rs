@@ -22,6 +22,7 @@ pub(super) fn full_change() -> OwnerChange {
         key_rate_limit: Patch::Set("1000000/h".parse().expect("a valid rate limit")),
         request_rate_limit: Patch::Set("1/s".parse().expect("a valid rate limit")),
         keeps_profile: false,
+        seen_at: None,
     }
 }
 

@@ -93,6 +93,7 @@ macro_rules! with_owner_store_promises {
             records::a_record_can_have_its_defaults_again
             records::a_refused_change_of_a_record_changes_nothing
             records::parallel_changes_of_a_record_are_all_kept
+            records::who_signs_in_is_not_suspended_as_absent
             records::changes_of_records_leave_their_events
             listing::owners_are_found_by_id_name_address_and_key
             listing::every_owner_of_anything_is_listed

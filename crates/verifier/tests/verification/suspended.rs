@@ -162,3 +162,22 @@ async fn a_confirmation_finds_a_changed_rate_limit_that_the_feed_has_missed() {
     sleep(VerifierSettings::default().max_age).await;
     assert_eq!(limit(&here, &key).await.as_deref(), Some("5/s"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_sign_in_is_noted_once_a_day() {
+    let world = World::new();
+    let owners = world.single(VerifierSettings::default()).verifier.owner_states(world.owners.clone());
+    let (user, start) = (&world.owner, world.clock.now());
+    let see = async |hours: u64| {
+        owners.see(user, start.plus(Duration::from_hours(hours)), unique_cause()).await.unwrap();
+        let seen_at = world.owners.find(user).await.unwrap().seen_at;
+        seen_at.map(|at| at.since(start).as_secs() / 3_600)
+    };
+    assert_eq!(see(0).await, Some(0));
+    assert_eq!((see(1).await, see(23).await), (Some(0), Some(0)), "noted already");
+    assert_eq!(see(24).await, Some(24));
+    sleep(OWNER_STATE_TTL).await;
+    assert_eq!((see(47).await, see(48).await), (Some(24), Some(48)), "as the store has it");
+    owners.set_state(&suspended(&world)).await.unwrap();
+    assert_eq!(see(100).await, Some(48), "a suspended user does not sign in");
+}

@@ -206,6 +206,8 @@ async fn a_portal_link_of_a_suspended_owner_is_spent() {
     let body = json!({ "code": code_of_link }).to_string();
     let answer = request("POST /api/session").header(("sec-fetch-site", "same-origin")).json(&body).send(&server).await;
     assert_eq!(code(&answer), (410, json!("portal_link_spent")));
+    let sessions = sent(&server, by_host("GET users/alice/sessions")).await;
+    assert_eq!(sessions["sessions"], json!([]), "no session stays");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -266,5 +268,23 @@ async fn the_scopes_of_the_token_decide() {
                 assert_eq!(status, if may { 200 } else { 403 }, "{scope:?} {line}");
             }
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_with_an_id_token_is_a_sign_in_and_one_with_a_key_is_none() {
+    for notes_sign_ins in [true, false] {
+        let server = Setup { notes_sign_ins, ..Setup::default() }.start();
+        let key = sent(&server, by_host("POST users/alice/keys").json(r#"{"label":"CI"}"#)).await["key"].clone();
+        let with_key = request("GET /api/whoami").header(("x-api-key", key.as_str().unwrap()));
+        sent(&server, with_key).await;
+        let seen = async |owner: &str| sent(&server, by_host(&format!("GET {owner}"))).await["lastSeenAt"].clone();
+        assert_eq!(seen("users/alice").await, Value::Null);
+        sent(&server, own("GET", "/api/api-keys", "users/alice")).await;
+        sent(&server, own("GET", "/api/api-keys", "organizations/acme")).await;
+        for user in ["users/alice", "users/amy"] {
+            assert_eq!(seen(user).await.is_string(), notes_sign_ins, "{user}");
+        }
+        assert_eq!(seen("organizations/acme").await, Value::Null, "the member has signed in");
     }
 }

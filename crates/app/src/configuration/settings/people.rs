@@ -6,7 +6,7 @@ use domain::organizations::DefaultOwner;
 use domain::sessions::SESSION_ROLE_AGE_MAX;
 use url::Url;
 
-use super::{Form, Setting, form, list, masked, not_empty, one, optional, seconds, url, whole};
+use super::{Form, Setting, form, list, masked, not_empty, number, one, optional, seconds, url, whole};
 
 /// The longest name, in characters, so that it fits next to the logo.
 const NAME_LENGTH_MAX: usize = 40;
@@ -83,6 +83,9 @@ pub(super) fn sign_in() -> Vec<Setting> {
         one("OWNER_PROFILE", |all| &mut all.owner_profile, on_or_off())
             .doc("Whether a sign-in fills the [name and the e-mail address](hosts.md#what-you-set-for-a-customer) of its user")
             .doc("from the ID token, where the host has set none. `off` requests and stores neither."),
+        optional("OWNER_SEEN_WITHIN_DAYS", |all| &mut all.owner_seen_within_days, number(30..=3650))
+            .doc("After how many days without a sign-in a user is [suspended](hosts.md#users-who-stay-away), with all keys.")
+            .when_unset("absences do not count"),
         optional("SCIM_SUBJECT", |all| &mut all.scim_subject, scim_subject())
             .doc("The attribute of [SCIM](scim.md) that is the subject (`sub`) of ID tokens: with it, the identity provider")
             .doc("says at `/scim/v2` which users may act.")

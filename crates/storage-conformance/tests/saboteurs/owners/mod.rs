@@ -25,6 +25,8 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::KeepsTheState, &["a_record_can_have_its_defaults_again", "changes_of_records_leave_their_events"]),
     (Fault::WritesWhatItRefuses, &["a_refused_change_of_a_record_changes_nothing"]),
     (Fault::ReadsThenWrites, &["parallel_changes_of_a_record_are_all_kept"]),
+    (Fault::ForgetsSignIns, &["who_signs_in_is_not_suspended_as_absent"]),
+    (Fault::SuspendsWhoIsThere, &["who_signs_in_is_not_suspended_as_absent"]),
     (Fault::RecordsRepetitions, &["changes_of_records_leave_their_events"]),
     (
         Fault::IgnoresLimitsOfKeys,

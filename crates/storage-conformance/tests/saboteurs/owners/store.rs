@@ -25,6 +25,9 @@ pub(crate) enum Fault {
     ReadsThenWrites,
     /// A repetition leaves an event.
     RecordsRepetitions,
+    ForgetsSignIns,
+    /// A user who has just signed in is suspended as absent.
+    SuspendsWhoIsThere,
     IgnoresLimitsOfKeys,
     IgnoresLimitsOfSubscriptions,
     ForgetsSessions,
@@ -84,6 +87,9 @@ impl FaultyOwners {
         if self.is(Fault::LosesRequestRates) {
             change.request_rate_limit = Patch::Keep;
         }
+        if self.is(Fault::ForgetsSignIns) {
+            change.seen_at = None;
+        }
         if self.is(Fault::ReadsThenWrites)
             && let Ok(before) = self.records.find(&request.owner).await
             && let Ok(after) = change.apply_to(&before)
@@ -130,6 +136,12 @@ impl OwnerStore for FaultyOwners {
             return self.records.find(&request.owner).await;
         }
         let before = self.records.find(&request.owner).await?;
+        let mut request = request.clone();
+        if let (OwnerStateChange::SuspendAbsent { reason }, true) = (&request.state, self.is(Fault::SuspendsWhoIsThere))
+        {
+            request.state = OwnerStateChange::Suspend { reason: Some(reason.clone()) };
+        }
+        let request = &request;
         let mut after = self.records.set_state(request).await?;
         if self.is(Fault::ForgetsTheProvider) && request.state == OwnerStateChange::Activate {
             let state = OwnerStateChange::ByProvider { deactivates: false };

@@ -1,0 +1,291 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::audit::{Cause, Origin};
+use crate::ports::{
+    AuditLog, ChangeOwnerRequest, Clock, Entropy, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+};
+use crate::{
+    FoundOwner, ListedOwner, OwnerChange, OwnerId, OwnerKind, OwnerPlace, OwnerRecord, OwnerStateChange,
+    SuspensionReason, Timestamp,
+};
+
+const DAY: Duration = Duration::from_hours(24);
+/// How long before the suspension it is announced.
+const FIRST_NOTICE: Duration = Duration::from_hours(14 * 24);
+/// How long before the suspension it is announced again. An announcement that comes late is at least so long before.
+const LAST_NOTICE: Duration = Duration::from_hours(3 * 24);
+/// How many owners are read together.
+const OWNERS_AT_ONCE_MAX: u32 = 200;
+
+/// Suspends users who have not signed in for so many days, and announces it before. See decision 141.
+///
+/// The count of a user begins with the first round that finds the user, or the first sign-in after that.
+#[derive(Clone)]
+pub struct Absences {
+    /// The records.
+    pub store: Arc<dyn OwnerStore>,
+    /// Has the notices.
+    pub audit: Arc<dyn AuditLog>,
+    /// The provider whose users sign in.
+    pub issuer: String,
+    /// After how many days without a sign-in a user is suspended: more than the first notice needs.
+    pub days_max: u16,
+    /// The subjects of users who are never suspended.
+    pub exempt: Vec<String>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Makes the ids of events.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+/// What a step of a round has found.
+#[derive(Debug)]
+pub struct LookedForAbsences {
+    /// Where the next step goes on; `None` at the end of a round.
+    pub next: Option<OwnerPlace>,
+    /// The first failure for one user, with whom the next round begins again.
+    pub failure: Option<StoreError>,
+}
+
+impl Absences {
+    /// Looks at the users behind `after`. However many instances call this, each suspension is announced, and announced
+    /// again, once. A user is suspended three days after the announcement at the earliest, whatever was switched off or out of
+    /// order meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// If the users cannot be read.
+    pub async fn look(&self, after: Option<OwnerPlace>) -> Result<LookedForAbsences, StoreError> {
+        let now = self.clock.now();
+        let request = ListOwnersRequest {
+            issuer: self.issuer.clone(),
+            query: None,
+            is_suspended: Some(false),
+            after,
+            max: OWNERS_AT_ONCE_MAX,
+            at: now,
+        };
+        let page = self.store.list(&request).await?;
+        let mut failure = None;
+        for ListedOwner { found: FoundOwner { owner, record, .. }, .. } in page.owners {
+            let is_exempt = self.exempt.iter().any(|subject| subject == owner.subject());
+            if owner.kind() == OwnerKind::User && !is_exempt {
+                failure = failure.or(self.look_at(owner, &record, now).await.err());
+            }
+        }
+        Ok(LookedForAbsences { next: page.next, failure })
+    }
+
+    async fn look_at(&self, user: OwnerId, record: &OwnerRecord, now: Timestamp) -> Result<(), StoreError> {
+        let Some(seen_at) = record.seen_at else { return self.begin(user, now).await };
+        let due_at = seen_at.plus(DAY * u32::from(self.days_max));
+        match record.suspends_at {
+            None if now < due_at.minus(FIRST_NOTICE) => Ok(()),
+            None => self.announce(user, seen_at, due_at.max(now.plus(LAST_NOTICE))).await,
+            // No round was made for long, and sign-ins may not be noted.
+            Some(suspends_at) if suspends_at.plus(DAY) < now => {
+                self.announce(user, seen_at, now.plus(LAST_NOTICE)).await
+            }
+            Some(suspends_at) if suspends_at <= now => self.suspend(user).await,
+            Some(suspends_at) => {
+                let notice_at = suspends_at.minus(LAST_NOTICE);
+                // At most a day late, so that no notice is repeated after the audit log has deleted it, which is a day later
+                // at least. An announcement that came late is not repeated.
+                if suspends_at == due_at && (notice_at..notice_at.plus(DAY)).contains(&now) {
+                    let notice = Cause::of_notice_to(&user, notice_at).owner_suspending(&user, suspends_at);
+                    self.audit.record_new(&[notice]).await?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    async fn begin(&self, owner: OwnerId, now: Timestamp) -> Result<(), StoreError> {
+        let change = OwnerChange { seen_at: Some(now), ..OwnerChange::default() };
+        self.store.change(&ChangeOwnerRequest { owner, change, cause: self.cause(now) }).await.map(drop)
+    }
+
+    async fn announce(&self, user: OwnerId, seen_until: Timestamp, suspends_at: Timestamp) -> Result<(), StoreError> {
+        self.set_state(user, OwnerStateChange::AnnounceAbsence { seen_until, suspends_at }).await
+    }
+
+    async fn suspend(&self, user: OwnerId) -> Result<(), StoreError> {
+        let reason = SuspensionReason::parse(&format!("not signed in for {} days", self.days_max));
+        let Ok(reason) = reason else { return Ok(()) };
+        self.set_state(user, OwnerStateChange::SuspendAbsent { reason }).await
+    }
+
+    async fn set_state(&self, owner: OwnerId, state: OwnerStateChange) -> Result<(), StoreError> {
+        let at = self.clock.now();
+        let request = SetOwnerStateRequest { owner, state, at, cause: self.cause(at) };
+        self.store.set_state(&request).await.map(drop)
+    }
+
+    fn cause(&self, now: Timestamp) -> Cause {
+        Cause::new(&Origin::SERVICE, now, &*self.entropy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pollster::block_on;
+
+    use super::*;
+    use crate::audit::{AuditAction, AuditFilter};
+    use crate::memory::{ManualClock, MemoryAuditLog, MemoryOwnerStore, MemoryOwners, SeededEntropy};
+    use crate::{OwnerRecord, OwnerStateChange, SuspendedBy};
+
+    const ISSUER: &str = "https://id.example";
+
+    struct Office {
+        log: MemoryAuditLog,
+        clock: Arc<ManualClock>,
+        absences: Absences,
+    }
+
+    impl Office {
+        fn new(days_max: u16) -> Self {
+            let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+            let (log, clock) = (MemoryAuditLog::default(), Arc::new(ManualClock::new(now)));
+            let absences = Absences {
+                store: Arc::new(MemoryOwnerStore::of(MemoryOwners::default()).writing_to(log.clone())),
+                audit: Arc::new(log.clone()),
+                issuer: ISSUER.to_owned(),
+                days_max,
+                exempt: vec!["root".to_owned()],
+                clock: clock.clone(),
+                entropy: Arc::new(SeededEntropy::new(1)),
+            };
+            Self { log, clock, absences }
+        }
+
+        fn sign_in(&self, user: &OwnerId) {
+            block_on(self.absences.begin(user.clone(), self.clock.now())).unwrap();
+        }
+
+        fn record(&self, owner: &OwnerId) -> OwnerRecord {
+            block_on(self.absences.store.find(owner)).unwrap()
+        }
+
+        /// Rounds every 6 hours, for so many days. Two instances make each.
+        fn pass(&self, days: u32) {
+            for _ in 0..days * 4 {
+                self.clock.advance(Duration::from_hours(6));
+                for _ in 0..2 {
+                    self.round();
+                }
+            }
+        }
+
+        fn round(&self) {
+            let mut after = None;
+            loop {
+                let looked = block_on(self.absences.look(after)).unwrap();
+                assert!(looked.failure.is_none(), "{looked:?}");
+                after = looked.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+
+        fn set_state(&self, owner: &OwnerId, state: OwnerStateChange) {
+            block_on(self.absences.set_state(owner.clone(), state)).unwrap();
+        }
+
+        /// The actions of the log about this owner, each with its day.
+        fn told(&self, owner: &OwnerId, since: Timestamp) -> Vec<(AuditAction, u64)> {
+            let filter = AuditFilter { owner: Some(owner.clone()), ..AuditFilter::default() };
+            let page = block_on(self.log.list(&filter, None, 100)).unwrap();
+            let day = |at: Timestamp| at.since(since).as_secs() / DAY.as_secs();
+            page.events.iter().rev().map(|event| (event.action, day(event.at()))).collect()
+        }
+    }
+
+    #[test]
+    fn who_stays_away_is_told_twice_and_suspended() {
+        let office = Office::new(90);
+        let start = office.clock.now();
+        let [alice, bob] = ["alice", "bob"].map(|subject| OwnerId::new(ISSUER, subject).unwrap());
+        office.sign_in(&alice);
+        office.sign_in(&bob);
+        office.pass(80);
+        office.sign_in(&bob);
+        office.pass(20);
+        let suspending = AuditAction::OwnerSuspending;
+        assert_eq!(
+            office.told(&alice, start),
+            [(suspending, 76), (suspending, 87), (AuditAction::OwnerSuspended, 90)],
+            "each once, however many instances look"
+        );
+        let suspension = office.record(&alice).suspension.expect("a suspension");
+        assert_eq!(suspension.reason.as_ref().map(SuspensionReason::as_str), Some("not signed in for 90 days"));
+        assert_eq!(suspension.by, SuspendedBy::Host);
+        assert_eq!(office.told(&bob, start), [(suspending, 76)]);
+        assert_eq!(office.record(&bob).suspension, None, "bob has signed in");
+
+        office.set_state(&alice, OwnerStateChange::Activate);
+        office.pass(80);
+        assert_eq!(office.record(&alice).suspension, None, "the count has begun again");
+        office.pass(11);
+        assert!(office.record(&alice).suspension.is_some());
+    }
+
+    #[test]
+    fn users_of_before_count_from_the_first_round_on_and_organizations_never() {
+        let office = Office::new(30);
+        let start = office.clock.now();
+        let [old, root] = ["old", "root"].map(|subject| OwnerId::new(ISSUER, subject).unwrap());
+        let acme = OwnerId::organization(ISSUER, "acme").unwrap();
+        for owner in [&old, &root, &acme] {
+            let change = OwnerChange { max_active_keys: crate::Patch::Set(1), ..OwnerChange::default() };
+            let cause = office.absences.cause(office.clock.now());
+            let request = ChangeOwnerRequest { owner: owner.clone(), change, cause };
+            block_on(office.absences.store.change(&request)).unwrap();
+        }
+        office.pass(1);
+        assert!(office.record(&old).seen_at.is_some(), "the count begins");
+        office.pass(40);
+        let is_suspended = |owner| office.record(owner).suspension.is_some();
+        assert_eq!([&old, &root, &acme].map(is_suspended), [true, false, false]);
+        assert_eq!([&root, &acme].map(|owner| office.record(owner).seen_at), [None, None]);
+        assert_eq!(office.told(&old, start).last(), Some(&(AuditAction::OwnerSuspended, 30)));
+    }
+
+    #[test]
+    fn nobody_is_suspended_without_a_notice_of_three_days() {
+        let office = Office::new(30);
+        let start = office.clock.now();
+        let [alice, bob] = ["alice", "bob"].map(|subject| OwnerId::new(ISSUER, subject).unwrap());
+        let suspending = AuditAction::OwnerSuspending;
+        office.sign_in(&alice);
+        // The setting was off, or the service was down.
+        office.clock.advance(50 * DAY);
+        office.sign_in(&bob);
+        office.pass(1);
+        assert_eq!(office.told(&alice, start), [(suspending, 50)]);
+        office.pass(2);
+        assert_eq!(office.record(&alice).suspension, None);
+        office.pass(1);
+        assert_eq!(office.told(&alice, start), [(suspending, 50), (AuditAction::OwnerSuspended, 53)]);
+
+        office.pass(13);
+        assert_eq!(office.told(&bob, start), [(suspending, 66)]);
+        office.clock.advance(50 * DAY);
+        office.pass(1);
+        assert_eq!(
+            office.told(&bob, start),
+            [(suspending, 66), (suspending, 117)],
+            "the announced time has long passed"
+        );
+        office.sign_in(&bob);
+        office.pass(10);
+        assert_eq!(office.record(&bob).suspension, None);
+        office.pass(7);
+        assert_eq!(office.told(&bob, start).len(), 3, "bob stays away again: {:?}", office.told(&bob, start));
+        office.set_state(&bob, OwnerStateChange::Activate);
+        office.pass(15);
+        assert_eq!(office.told(&bob, start).len(), 3, "the host keeps bob");
+    }
+}
