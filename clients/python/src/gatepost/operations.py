@@ -218,11 +218,11 @@ class Operations1(Calls):
         """Changes an API key."""
         return self._call(Table.change_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
 
-    def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+    def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_organization_subscription, {"organizationId": organization_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
 
-    def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+    def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_subscription, {"id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url})
 
@@ -234,7 +234,7 @@ class Operations1(Calls):
         """Changes an API key."""
         return self._call(Table.change_user_api_key, {"userId": user_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
 
-    def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+    def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_user_subscription, {"userId": user_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
 
@@ -262,7 +262,7 @@ class Operations1(Calls):
         """Creates an API key. Only this answer contains the full key."""
         return self._call(Table.create_organization_api_key, {"organizationId": organization_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
 
-    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_organization_subscription, {"organizationId": organization_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
 
@@ -270,7 +270,7 @@ class Operations1(Calls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return self._call(Table.create_portal_link, {"capabilities": capabilities, "organizationId": organization_id, "returnUrl": return_url, "ttlSeconds": ttl_seconds, "userId": user_id}, {})
 
-    def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_subscription, {"events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {"organization": organization})
 
@@ -278,7 +278,7 @@ class Operations1(Calls):
         """Creates an API key. Only this answer contains the full key."""
         return self._call(Table.create_user_api_key, {"userId": user_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
 
-    def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_user_subscription, {"userId": user_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
 
@@ -440,11 +440,11 @@ class AsyncOperations1(AsyncCalls):
         """Changes an API key."""
         return await self._call(Table.change_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
 
-    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_organization_subscription, {"organizationId": organization_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
 
-    async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+    async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_subscription, {"id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url})
 
@@ -456,7 +456,7 @@ class AsyncOperations1(AsyncCalls):
         """Changes an API key."""
         return await self._call(Table.change_user_api_key, {"userId": user_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
 
-    async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
+    async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_user_subscription, {"userId": user_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
 
@@ -484,7 +484,7 @@ class AsyncOperations1(AsyncCalls):
         """Creates an API key. Only this answer contains the full key."""
         return await self._call(Table.create_organization_api_key, {"organizationId": organization_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
 
-    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_organization_subscription, {"organizationId": organization_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
 
@@ -492,7 +492,7 @@ class AsyncOperations1(AsyncCalls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return await self._call(Table.create_portal_link, {"capabilities": capabilities, "organizationId": organization_id, "returnUrl": return_url, "ttlSeconds": ttl_seconds, "userId": user_id}, {})
 
-    async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_subscription, {"events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {"organization": organization})
 
@@ -500,7 +500,7 @@ class AsyncOperations1(AsyncCalls):
         """Creates an API key. Only this answer contains the full key."""
         return await self._call(Table.create_user_api_key, {"userId": user_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
 
-    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_user_subscription, {"userId": user_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
 
@@ -654,7 +654,7 @@ class Operations2(Calls):
         """Verifies an API key and returns its owner (RFC 7662)."""
         return self._call(Table.introspect, {"token": token, "scopes": scopes}, {})
 
-    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
         return Pages(self._call, "events", Table.list_all_audit_events, {}, {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -666,7 +666,7 @@ class Operations2(Calls):
         """Lists the caller's API keys."""
         return self._call(Table.list_api_keys, {}, {"organization": organization})
 
-    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
         return Pages(self._call, "events", Table.list_audit_events, {}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
 
@@ -694,7 +694,7 @@ class Operations2(Calls):
         """Lists the organization's API keys."""
         return self._call(Table.list_organization_api_keys, {"organizationId": organization_id}, {})
 
-    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
         return Pages(self._call, "events", Table.list_organization_audit_events, {"organizationId": organization_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -730,7 +730,7 @@ class Operations2(Calls):
         """Lists the user's API keys."""
         return self._call(Table.list_user_api_keys, {"userId": user_id}, {})
 
-    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the user, newest first."""
         return Pages(self._call, "events", Table.list_user_audit_events, {"userId": user_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -794,7 +794,7 @@ class Operations2(Calls):
         """Retries a delivery now."""
         return self._call(Table.retry_delivery, {"id": id}, {"organization": organization})
 
-    def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return self._call(Table.retry_failures, {"subscriptionId": subscription_id, "error": error, "status": status}, {"organization": organization})
 
@@ -802,7 +802,7 @@ class Operations2(Calls):
         """Retries a delivery now."""
         return self._call(Table.retry_organization_delivery, {"organizationId": organization_id, "id": id}, {})
 
-    def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return self._call(Table.retry_organization_failures, {"organizationId": organization_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
 
@@ -810,7 +810,7 @@ class Operations2(Calls):
         """Retries a delivery now."""
         return self._call(Table.retry_user_delivery, {"userId": user_id, "id": id}, {})
 
-    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return self._call(Table.retry_user_failures, {"userId": user_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
 
@@ -876,7 +876,7 @@ class AsyncOperations2(AsyncCalls):
         """Verifies an API key and returns its owner (RFC 7662)."""
         return await self._call(Table.introspect, {"token": token, "scopes": scopes}, {})
 
-    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
         return AsyncPages(self._call, "events", Table.list_all_audit_events, {}, {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -888,7 +888,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the caller's API keys."""
         return await self._call(Table.list_api_keys, {}, {"organization": organization})
 
-    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
         return AsyncPages(self._call, "events", Table.list_audit_events, {}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
 
@@ -916,7 +916,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the organization's API keys."""
         return await self._call(Table.list_organization_api_keys, {"organizationId": organization_id}, {})
 
-    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
         return AsyncPages(self._call, "events", Table.list_organization_audit_events, {"organizationId": organization_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -952,7 +952,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the user's API keys."""
         return await self._call(Table.list_user_api_keys, {"userId": user_id}, {})
 
-    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the user, newest first."""
         return AsyncPages(self._call, "events", Table.list_user_audit_events, {"userId": user_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
 
@@ -1016,7 +1016,7 @@ class AsyncOperations2(AsyncCalls):
         """Retries a delivery now."""
         return await self._call(Table.retry_delivery, {"id": id}, {"organization": organization})
 
-    async def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    async def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return await self._call(Table.retry_failures, {"subscriptionId": subscription_id, "error": error, "status": status}, {"organization": organization})
 
@@ -1024,7 +1024,7 @@ class AsyncOperations2(AsyncCalls):
         """Retries a delivery now."""
         return await self._call(Table.retry_organization_delivery, {"organizationId": organization_id, "id": id}, {})
 
-    async def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    async def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return await self._call(Table.retry_organization_failures, {"organizationId": organization_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
 
@@ -1032,7 +1032,7 @@ class AsyncOperations2(AsyncCalls):
         """Retries a delivery now."""
         return await self._call(Table.retry_user_delivery, {"userId": user_id, "id": id}, {})
 
-    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return await self._call(Table.retry_user_failures, {"userId": user_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
 
@@ -1186,7 +1186,7 @@ class Operations3(Calls):
         """Sends a test event to a webhook subscription."""
         return self._call(Table.test_organization_subscription, {"organizationId": organization_id, "id": id}, {})
 
-    def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_organization_url, {"organizationId": organization_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
 
@@ -1194,7 +1194,7 @@ class Operations3(Calls):
         """Sends a test event to a webhook subscription."""
         return self._call(Table.test_subscription, {"id": id}, {"organization": organization})
 
-    def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_url, {"url": url, "auth": auth, "headers": headers, "secret": secret}, {"organization": organization})
 
@@ -1206,7 +1206,7 @@ class Operations3(Calls):
         """Sends a test event to a webhook subscription."""
         return self._call(Table.test_user_subscription, {"userId": user_id, "id": id}, {})
 
-    def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_user_url, {"userId": user_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
 
@@ -1332,7 +1332,7 @@ class AsyncOperations3(AsyncCalls):
         """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_organization_subscription, {"organizationId": organization_id, "id": id}, {})
 
-    async def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_organization_url, {"organizationId": organization_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
 
@@ -1340,7 +1340,7 @@ class AsyncOperations3(AsyncCalls):
         """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_subscription, {"id": id}, {"organization": organization})
 
-    async def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_url, {"url": url, "auth": auth, "headers": headers, "secret": secret}, {"organization": organization})
 
@@ -1352,7 +1352,7 @@ class AsyncOperations3(AsyncCalls):
         """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_user_subscription, {"userId": user_id, "id": id}, {})
 
-    async def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_user_url, {"userId": user_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
 

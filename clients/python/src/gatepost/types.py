@@ -13,7 +13,7 @@ from gatepost.calls import new_id
 class Attempt:
     duration_ms: int
     error: str | None
-    """Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `too_slow`."""
+    """Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status`, `too_slow` or `no_token`."""
     number: int
     """The number of the attempt within its delivery, from 1."""
     response: str | None = None
@@ -503,6 +503,8 @@ class ListedOwner:
     email: str | None
     """The e-mail address, for people."""
     key_rate_limit: str | None
+    last_seen_at: datetime | None = None
+    """When the user signed in last, to a day."""
     max_active_keys: int | None
     max_subscriptions: int | None
     metadata: dict[str, Any]
@@ -511,6 +513,8 @@ class ListedOwner:
     """The name, for people."""
     request_rate_limit: str | None
     state: OwnerState
+    suspends_at: datetime | None = None
+    """When the user, who stays away, is suspended."""
     active_keys: int
     """How many keys are active, disabled ones too: at most 1,000."""
     enabled_subscriptions: int
@@ -552,6 +556,23 @@ class LoggedEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OAuth2Auth:
+    """An access token, in the header `authorization`."""
+
+    audience: str | None = None
+    """The API to ask for, at providers that want its name."""
+    client_id: str
+    """The client, which authenticates at the endpoint with HTTP Basic."""
+    client_secret: str
+    scope: str | None = None
+    """The scopes to ask for, with a space between."""
+    token_url: str
+    """The token endpoint: a URL that webhooks may be sent to."""
+    type: Literal["oauth2"]
+    """Always `oauth2`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeCounts:
     delivered: int
     exhausted: int
@@ -584,6 +605,8 @@ class Owner:
     email: str | None
     """The e-mail address, for people."""
     key_rate_limit: str | None
+    last_seen_at: datetime | None = None
+    """When the user signed in last, to a day."""
     max_active_keys: int | None
     max_subscriptions: int | None
     metadata: dict[str, Any]
@@ -592,6 +615,8 @@ class Owner:
     """The name, for people."""
     request_rate_limit: str | None
     state: OwnerState
+    suspends_at: datetime | None = None
+    """When the user, who stays away, is suspended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -860,7 +885,7 @@ class SubscriptionAuth:
     name: str | None = None
     set_at: datetime
     type: str
-    """`bearer`, `basic` or `header`."""
+    """`bearer`, `basic`, `header` or `oauth2`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ export interface components {
         Attempt: {
             /** The duration of the attempt in milliseconds. */
             durationMs: number;
-            /** Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `too_slow`; `null` after a success. */
-            error: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | null;
+            /** Why the attempt failed: `address_refused`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status`, `too_slow` or `no_token`; `null` after a success. */
+            error: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | "no_token" | null;
             /** The number of the attempt within its delivery, from 1. */
             number: number;
             /** The first 16 KiB of the answer's body as text. */
@@ -54,12 +54,12 @@ export interface components {
             /** Before; absent if there was nothing. */
             before?: string;
             /** The field. */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "eventType" | "schemaVersion" | "validation" | "visibility";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "suspendsAt" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
         /** Who did what, how, when and from where. */
         AuditEvent: {
             /** What was done. */
-            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
             /** Who did it. */
             actor: components["schemas"]["AuditActor"];
             /** The address from which the request came. */
@@ -182,7 +182,7 @@ export interface components {
         /** The changes. */
         ChangeSubscription: {
             /** The authentication of each request. */
-            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | components["schemas"]["OAuth2Auth"] | null;
             /** The new description. */
             description?: string;
             /** Whether to send events. */
@@ -277,7 +277,7 @@ export interface components {
         /** The properties of the new subscription. */
         CreateSubscription: {
             /** The authentication of each request. */
-            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | components["schemas"]["OAuth2Auth"] | null;
             /** A description: up to 1,000 characters, no control characters except line breaks and tabs. */
             description?: string | null;
             /** Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all but those that begin with `gatepost.`. */
@@ -484,7 +484,7 @@ export interface components {
             /** How many deliveries failed for this cause. */
             deliveries: number;
             /** Why the last attempt failed: an error as in an attempt. */
-            error: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | null;
+            error: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | "no_token" | null;
             /** The delivery of the newest event. */
             newestDeliveryId: string;
             /** The HTTP status of the answer to the last attempt; `null` when there was no answer. */
@@ -687,6 +687,21 @@ export interface components {
             /** The event. */
             event: components["schemas"]["Event"];
         };
+        /** An access token, in the header `authorization`. */
+        OAuth2Auth: {
+            /** The API to ask for, at providers that want its name. */
+            audience?: string | null;
+            /** The client, which authenticates at the endpoint with HTTP Basic. */
+            clientId: string;
+            /** The secret of the client. */
+            clientSecret: string;
+            /** The scopes to ask for, with a space between. */
+            scope?: string | null;
+            /** The token endpoint: a URL that webhooks may be sent to. */
+            tokenUrl: string;
+            /** Always `oauth2`. */
+            type: "oauth2";
+        };
         /** How many attempts had each outcome. */
         OutcomeCounts: {
             /** The receiver took the webhook. */
@@ -714,6 +729,8 @@ export interface components {
             email: string | null;
             /** How often each key may be used. */
             keyRateLimit: string | null;
+            /** When the user signed in last, to a day; absent without `OWNER_SEEN_WITHIN_DAYS`, and for organizations. */
+            lastSeenAt?: string;
             /** The most active keys. */
             maxActiveKeys: number | null;
             /** The most subscriptions. */
@@ -728,6 +745,8 @@ export interface components {
             requestRateLimit: string | null;
             /** Whether the owner may act. */
             state: components["schemas"]["OwnerState"];
+            /** When the user, who stays away, is suspended; absent until that is announced. */
+            suspendsAt?: string;
         };
         /** The kind of an owner. */
         OwnerKind: "user" | "organization";
@@ -948,7 +967,7 @@ export interface components {
         /** The cause of the failures, as the list of failures has it. */
         RetryFailures: {
             /** Why the last attempt failed; absent or `null` as in the list. */
-            error?: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | null;
+            error?: "address_refused" | "dns" | "connect" | "tls" | "timeout" | "redirect" | "status" | "too_slow" | "no_token" | null;
             /** The HTTP status of the answer to the last attempt; absent or `null` as in the list. */
             status?: number | null;
             /** The subscription. */
@@ -1098,8 +1117,8 @@ export interface components {
             name?: string;
             /** When it was set. */
             setAt: string;
-            /** `bearer`, `basic` or `header`. */
-            type: "bearer" | "basic" | "header";
+            /** `bearer`, `basic`, `header` or `oauth2`. */
+            type: "bearer" | "basic" | "header" | "oauth2";
         };
         /** How many subscriptions have a state. */
         SubscriptionCount: {
@@ -1193,7 +1212,7 @@ export interface components {
         /** The URL to test. */
         TestUrl: {
             /** The authentication of each request. */
-            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | null;
+            auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | components["schemas"]["OAuth2Auth"] | null;
             /** Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. */
             headers?: {
                 [key: string]: string;
@@ -1475,7 +1494,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -1612,7 +1631,7 @@ export interface operations {
                 /** Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
                 actor?: string;
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -2043,7 +2062,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -3124,7 +3143,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
