@@ -80,40 +80,36 @@ impl Absences {
     async fn look_at(&self, user: OwnerId, record: &OwnerRecord, now: Timestamp) -> Result<(), StoreError> {
         let Some(seen_at) = record.seen_at else { return self.begin(user, now).await };
         let due_at = seen_at.plus(DAY * u32::from(self.days_max));
-        match record.suspends_at {
-            None if now < due_at.minus(FIRST_NOTICE) => Ok(()),
-            None => self.announce(user, seen_at, due_at.max(now.plus(LAST_NOTICE))).await,
-            // No round was made for long, and sign-ins may not be noted.
-            Some(suspends_at) if suspends_at.plus(DAY) < now => {
-                self.announce(user, seen_at, now.plus(LAST_NOTICE)).await
+        let suspends_at = match record.suspends_at {
+            None if now < due_at.minus(FIRST_NOTICE) => return Ok(()),
+            Some(suspends_at) if suspends_at >= due_at && suspends_at.plus(DAY) >= now => suspends_at,
+            // The announced time is too early since the number of days was raised, or it passed while no round was made and
+            // no sign-in was noted.
+            Some(_) | None => {
+                let suspends_at = due_at.max(now.plus(LAST_NOTICE));
+                return self
+                    .set_state(user, OwnerStateChange::AnnounceAbsence { seen_until: seen_at, suspends_at })
+                    .await;
             }
-            Some(suspends_at) if suspends_at <= now => self.suspend(user).await,
-            Some(suspends_at) => {
-                let notice_at = suspends_at.minus(LAST_NOTICE);
-                // At most a day late, so that no notice is repeated after the audit log has deleted it, which is a day later
-                // at least. An announcement that came late is not repeated.
-                if suspends_at == due_at && (notice_at..notice_at.plus(DAY)).contains(&now) {
-                    let notice = Cause::of_notice_to(&user, notice_at).owner_suspending(&user, suspends_at);
-                    self.audit.record_new(&[notice]).await?;
-                }
-                Ok(())
-            }
+        };
+        if suspends_at <= now {
+            let reason = SuspensionReason::parse(&format!("not signed in for {} days", self.days_max));
+            let reason = reason.expect("a short text without control characters");
+            return self.set_state(user, OwnerStateChange::SuspendAbsent { reason }).await;
         }
+        let notice_at = suspends_at.minus(LAST_NOTICE);
+        // At most a day late, so that no notice is repeated after the audit log has deleted it, which is a day later at least.
+        // An announcement that came late is not repeated.
+        if suspends_at == due_at && (notice_at..notice_at.plus(DAY)).contains(&now) {
+            let notice = Cause::of_notice_to(&user, notice_at).owner_suspending(&user, suspends_at);
+            self.audit.record_new(&[notice]).await?;
+        }
+        Ok(())
     }
 
     async fn begin(&self, owner: OwnerId, now: Timestamp) -> Result<(), StoreError> {
         let change = OwnerChange { seen_at: Some(now), ..OwnerChange::default() };
         self.store.change(&ChangeOwnerRequest { owner, change, cause: self.cause(now) }).await.map(drop)
-    }
-
-    async fn announce(&self, user: OwnerId, seen_until: Timestamp, suspends_at: Timestamp) -> Result<(), StoreError> {
-        self.set_state(user, OwnerStateChange::AnnounceAbsence { seen_until, suspends_at }).await
-    }
-
-    async fn suspend(&self, user: OwnerId) -> Result<(), StoreError> {
-        let reason = SuspensionReason::parse(&format!("not signed in for {} days", self.days_max));
-        let Ok(reason) = reason else { return Ok(()) };
-        self.set_state(user, OwnerStateChange::SuspendAbsent { reason }).await
     }
 
     async fn set_state(&self, owner: OwnerId, state: OwnerStateChange) -> Result<(), StoreError> {
@@ -251,6 +247,29 @@ mod tests {
         assert_eq!([&old, &root, &acme].map(is_suspended), [true, false, false]);
         assert_eq!([&root, &acme].map(|owner| office.record(owner).seen_at), [None, None]);
         assert_eq!(office.told(&old, start).last(), Some(&(AuditAction::OwnerSuspended, 30)));
+    }
+
+    #[test]
+    fn another_number_of_days_changes_an_announced_time() {
+        let mut office = Office::new(30);
+        let (start, alice) = (office.clock.now(), OwnerId::new(ISSUER, "alice").unwrap());
+        let suspending = AuditAction::OwnerSuspending;
+        office.sign_in(&alice);
+        office.pass(20);
+        office.absences.days_max = 60;
+        office.pass(1);
+        assert_eq!(office.record(&alice).suspends_at, Some(start.plus(60 * DAY)));
+        assert_eq!(
+            office.told(&alice, start),
+            [(suspending, 16), (suspending, 20)],
+            "announced again with another time"
+        );
+        office.absences.days_max = 40;
+        office.pass(18);
+        assert_eq!(office.record(&alice).suspension, None, "what is announced holds");
+        office.pass(25);
+        let expected = [(suspending, 16), (suspending, 20), (AuditAction::OwnerSuspended, 60)];
+        assert_eq!(office.told(&alice, start), expected);
     }
 
     #[test]
