@@ -1,7 +1,5 @@
 //! Receivers that want an access token, and the endpoints that give it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use domain::ports::{Attempt, WebhookSender as _};
@@ -10,7 +8,7 @@ use futures_util::future::join_all;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::exchange::{SECRET, Sending, answered, attempt, failed};
-use crate::receiver::{Received, Receiver, read_request};
+use crate::receiver::{Receiver, read_request};
 
 fn attempt_for(receiver: &Receiver, token_url: &str) -> Attempt {
     let token_url = TargetUrl::from_stored(token_url).unwrap();
@@ -24,46 +22,25 @@ fn json(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
-/// A token endpoint that gives `token-1`, `token-2` and so on, valid for an hour, and the requests that it got.
-async fn endpoint() -> (Receiver, Arc<Mutex<Vec<Received>>>) {
-    let asked: Arc<Mutex<Vec<Received>>> = Arc::default();
-    let log = Arc::clone(&asked);
-    let endpoint = Receiver::acting(move |mut stream| {
-        let log = Arc::clone(&log);
-        async move {
-            while let Some(request) = read_request(&mut stream).await {
-                let number = {
-                    let mut log = log.lock().unwrap();
-                    log.push(request);
-                    log.len()
-                };
-                let body = format!(r#"{{"access_token":"token-{number}","token_type":"Bearer","expires_in":3600}}"#);
-                stream.write_all(json(&body).as_bytes()).await.unwrap();
-            }
-        }
-    })
-    .await;
-    (endpoint, asked)
+/// A token endpoint that gives `token-1`, `token-2` and so on, valid for an hour.
+async fn endpoint() -> Receiver {
+    let token = |number| format!(r#"{{"access_token":"token-{number}","token_type":"Bearer","expires_in":3600}}"#);
+    Receiver::replying(move |number, _| json(&token(number))).await
 }
 
-/// A receiver that takes these tokens alone, and what it got.
-async fn taking(good: &'static [&'static str]) -> (Receiver, Arc<Mutex<Vec<String>>>) {
-    let got: Arc<Mutex<Vec<String>>> = Arc::default();
-    let log = Arc::clone(&got);
-    let receiver = Receiver::acting(move |mut stream| {
-        let log = Arc::clone(&log);
-        async move {
-            while let Some(request) = read_request(&mut stream).await {
-                let token = request.header("authorization").unwrap_or_default().to_owned();
-                let status = if good.contains(&token.as_str()) { "204 No Content" } else { "401 Unauthorized" };
-                log.lock().unwrap().push(token);
-                let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
-                stream.write_all(answer.as_bytes()).await.unwrap();
-            }
-        }
+/// A receiver that accepts this value of the header `authorization` alone.
+async fn accepting(good: &'static str) -> Receiver {
+    Receiver::replying(move |_, request| {
+        let is_good = request.header("authorization") == Some(good);
+        let status = if is_good { "204 No Content" } else { "401 Unauthorized" };
+        format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n")
     })
-    .await;
-    (receiver, got)
+    .await
+}
+
+/// The values of the header `authorization`.
+fn presented(receiver: &Receiver) -> Vec<String> {
+    receiver.requests().iter().filter_map(|request| request.header("authorization").map(str::to_owned)).collect()
 }
 
 fn status(outcome: AttemptOutcome) -> u16 {
@@ -71,47 +48,38 @@ fn status(outcome: AttemptOutcome) -> u16 {
 }
 
 #[tokio::test]
-async fn one_token_serves_many_attempts_and_is_asked_for_as_the_rfc_says() {
-    let ((endpoint, asked), (receiver, got)) = (endpoint().await, taking(&["Bearer token-1"]).await);
+async fn one_token_serves_many_attempts_and_is_requested_as_the_rfc_says() {
+    let (endpoint, receiver) = (endpoint().await, accepting("Bearer token-1").await);
     let sender = Sending::default().sender();
     let attempts = (0..8).map(|_| sender.send(attempt_for(&receiver, &endpoint.url())));
     let statuses: Vec<u16> = join_all(attempts).await.into_iter().map(status).collect();
-    assert_eq!(statuses, [204; 8]);
-    assert_eq!(*got.lock().unwrap(), ["Bearer token-1"; 8]);
-    let asked = asked.lock().unwrap();
-    assert_eq!(asked.len(), 1, "one of several concurrent attempts asks");
+    assert_eq!((statuses, presented(&receiver).len()), (vec![204; 8], 8));
+    let requests = endpoint.requests();
+    assert_eq!(requests.len(), 1, "one of several concurrent attempts requests the token");
     // base64 of `client%3A1:s3cret+%2F%2B`: both parts are form-encoded first (RFC 6749, section 2.3.1).
-    assert_eq!(asked[0].header("authorization"), Some("Basic Y2xpZW50JTNBMTpzM2NyZXQrJTJGJTJC"));
-    assert_eq!(asked[0].header("content-type"), Some("application/x-www-form-urlencoded"));
-    assert!(asked[0].head.starts_with("POST /hook?x=1 HTTP/1.1\r\n"), "{}", asked[0].head);
+    assert_eq!(requests[0].header("authorization"), Some("Basic Y2xpZW50JTNBMTpzM2NyZXQrJTJGJTJC"));
+    assert_eq!(requests[0].header("content-type"), Some("application/x-www-form-urlencoded"));
+    assert!(requests[0].head.starts_with("POST /hook?x=1 HTTP/1.1\r\n"), "{}", requests[0].head);
     let form = "grant_type=client_credentials&scope=hooks%3Awrite+a&audience=https%3A%2F%2Fapi.example%2F%3Fx%3D1";
-    assert_eq!(str::from_utf8(&asked[0].body).unwrap(), form);
+    assert_eq!(str::from_utf8(&requests[0].body).unwrap(), form);
     for name in ["webhook-id", "webhook-signature", "traceparent"] {
-        assert_eq!(asked[0].header(name), None, "the endpoint gets no webhook");
+        assert_eq!(requests[0].header(name), None, "the endpoint gets no webhook");
     }
 }
 
 #[tokio::test]
-async fn a_kept_token_that_is_refused_is_replaced_once() {
-    let (endpoint, asked) = endpoint().await;
+async fn a_kept_token_that_is_refused_is_replaced_once_and_a_new_one_is_not() {
+    let (endpoint, never) = (endpoint().await, accepting("none").await);
     let sender = Sending::default().sender();
-    let (first, _) = taking(&["Bearer token-1"]).await;
-    assert_eq!(status(sender.send(attempt_for(&first, &endpoint.url())).await), 204);
-    let (second, got) = taking(&["Bearer token-2"]).await;
+    assert_eq!(status(sender.send(attempt_for(&never, &endpoint.url())).await), 401);
+    assert_eq!(presented(&never), ["Bearer token-1"], "a new token is not replaced");
+    let second = accepting("Bearer token-2").await;
     assert_eq!(status(sender.send(attempt_for(&second, &endpoint.url())).await), 204);
-    assert_eq!(*got.lock().unwrap(), ["Bearer token-1", "Bearer token-2"]);
-    let (never, got) = taking(&[]).await;
+    assert_eq!(presented(&second), ["Bearer token-1", "Bearer token-2"]);
+    let never = accepting("none").await;
     assert_eq!(status(sender.send(attempt_for(&never, &endpoint.url())).await), 401);
-    assert_eq!(*got.lock().unwrap(), ["Bearer token-2", "Bearer token-3"], "no third request");
-    assert_eq!(asked.lock().unwrap().len(), 3);
-}
-
-#[tokio::test]
-async fn a_new_token_that_is_refused_is_not_replaced() {
-    let ((endpoint, asked), (never, got)) = (endpoint().await, taking(&[]).await);
-    let sender = Sending::default().sender();
-    assert_eq!(status(sender.send(attempt_for(&never, &endpoint.url())).await), 401);
-    assert_eq!((got.lock().unwrap().len(), asked.lock().unwrap().len()), (1, 1));
+    assert_eq!(presented(&never), ["Bearer token-2", "Bearer token-3"], "no third request");
+    assert_eq!(endpoint.requests().len(), 3);
 }
 
 #[tokio::test]
@@ -182,23 +150,13 @@ async fn the_answer_may_come_in_parts_and_the_connection_is_kept() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_answers_again_is_asked_again() {
-    let count = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&count);
-    let endpoint = Receiver::acting(move |mut stream| {
-        let counted = Arc::clone(&counted);
-        async move {
-            while read_request(&mut stream).await.is_some() {
-                let answer = match counted.fetch_add(1, Ordering::SeqCst) {
-                    0 => "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n".to_owned(),
-                    _ => json(r#"{"access_token":"later"}"#),
-                };
-                stream.write_all(answer.as_bytes()).await.unwrap();
-            }
-        }
+async fn an_endpoint_that_failed_gets_another_request() {
+    let endpoint = Receiver::replying(|number, _| match number {
+        1 => "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        _ => json(r#"{"access_token":"later"}"#),
     })
     .await;
-    let (receiver, _) = taking(&["Bearer later"]).await;
+    let receiver = accepting("Bearer later").await;
     let sender = Sending::default().sender();
     assert_eq!(sender.send(attempt_for(&receiver, &endpoint.url())).await, failed(FailureReason::NoToken));
     assert_eq!(status(sender.send(attempt_for(&receiver, &endpoint.url())).await), 204);

@@ -51,14 +51,26 @@ impl Receiver {
 
     /// Answers every request with these bytes, and keeps the connection.
     pub(crate) async fn answering(answer: impl Into<Vec<u8>>) -> Self {
-        let answer = Arc::new(answer.into());
+        let answer = answer.into();
+        Self::replying(move |_, _| answer.clone()).await
+    }
+
+    /// Answers each request by its number, from 1, and its content, and keeps the connection.
+    pub(crate) async fn replying<Answer: Into<Vec<u8>>>(
+        answer: impl Fn(usize, &Received) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        let answer = Arc::new(move |number, request: &Received| -> Vec<u8> { answer(number, request).into() });
         let requests: Arc<Mutex<Vec<Received>>> = Arc::default();
         let log = Arc::clone(&requests);
         let mut receiver = Self::acting(move |mut stream| {
             let (answer, log) = (Arc::clone(&answer), Arc::clone(&log));
             async move {
                 while let Some(request) = read_request(&mut stream).await {
-                    log.lock().unwrap().push(request);
+                    let answer = {
+                        let mut log = log.lock().unwrap();
+                        log.push(request.clone());
+                        answer(log.len(), &request)
+                    };
                     if stream.write_all(&answer).await.is_err() {
                         return;
                     }
