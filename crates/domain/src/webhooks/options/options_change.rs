@@ -47,6 +47,10 @@ impl OptionsChange {
     /// # Errors
     ///
     /// See [`InvalidOptions`].
+    ///
+    /// # Panics
+    ///
+    /// Never: the text of a client, which [`Authentication::oauth2`] writes, can be read back.
     pub fn request_headers(&self) -> Result<RequestHeaders, InvalidOptions> {
         let values = self.headers.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
         let headers: Vec<_> = values.collect();
@@ -55,7 +59,7 @@ impl OptionsChange {
         check(lengths, auth.map(|auth| &auth.name))?;
         let headers = RequestHeaders::new(headers);
         Ok(match auth {
-            Some(auth) => headers.with_auth(auth.clone()).unwrap_or_default(),
+            Some(auth) => headers.with_auth(auth.clone()).expect("an authentication reads back its own value"),
             None => headers,
         })
     }
@@ -90,7 +94,7 @@ impl RequestHeaders {
         self.headers.iter().flat_map(|headers| headers.iter())
     }
 
-    /// With what the sender gets the access token of the requests; `None` if they need none.
+    /// The client with which the sender requests an access token; `None` if the requests have none.
     pub fn client(&self) -> Option<&Arc<ClientCredentials>> {
         self.client.as_ref()
     }
