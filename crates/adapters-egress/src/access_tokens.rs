@@ -16,18 +16,19 @@ use tokio::time::Instant;
 use url::form_urlencoded::{Serializer, byte_serialize};
 use zeroize::Zeroizing;
 
-/// The most clients whose tokens are kept. With one more, those without a good token are forgotten, or else all.
+/// The maximum number of clients whose tokens are kept. When it is reached, clients without a valid token are removed, or all if
+/// there are none.
 const CLIENTS_MAX: usize = 4_096;
-/// The most bytes of an answer of a token endpoint.
+/// The longest answer of a token endpoint, in bytes.
 const ANSWER_BYTES_MAX: usize = 64 * 1_024;
-/// How long a token is kept whose endpoint does not say how long it is valid.
+/// The lifetime of a token if the answer has no `expires_in`.
 const LIFETIME_DEFAULT: Duration = Duration::from_mins(5);
-/// The longest time for which a token is kept.
+/// The longest lifetime, whatever `expires_in` says.
 const LIFETIME_MAX: Duration = Duration::from_hours(24);
-/// How long before its end a token is not used any more, so that it is still valid when the receiver checks it.
+/// A token is replaced this long before it expires, to allow for the time of the request.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// The access tokens of the clients that sent last. Of concurrent attempts with one client, one asks for a token.
+/// The access tokens of clients. If attempts of one client run concurrently, one of them requests the token.
 #[derive(Default)]
 pub(crate) struct AccessTokens(Mutex<HashMap<Arc<ClientCredentials>, Slot>>);
 
@@ -41,7 +42,7 @@ pub(crate) struct Token {
     until: Instant,
 }
 
-/// Why an endpoint gave no token. It says nothing of the answer, which may have secrets.
+/// Why an endpoint gave no token. The message quotes no part of the answer, which may contain secrets.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoToken {
     #[error("the token endpoint answered with status {0}")]
@@ -53,7 +54,7 @@ pub(crate) enum NoToken {
 }
 
 impl AccessTokens {
-    /// A token of this client other than `refused`, and whether it was kept: from before, or from `ask`.
+    /// A token of this client, and whether it was kept; `ask` requests a new one. A kept token equal to `refused` is not used.
     pub(crate) async fn get<Error>(
         &self,
         client: &Arc<ClientCredentials>,
@@ -133,11 +134,11 @@ enum Seconds {
     Text(String),
 }
 
-/// The token of an answer to a request that was sent at `asked_at`.
+/// The token in the answer to a request that was sent at `asked_at`.
 ///
 /// # Errors
 ///
-/// When the answer has none that a request can carry.
+/// See [`NoToken`].
 pub(crate) async fn read_token(response: Response<Incoming>, asked_at: Instant) -> Result<Token, NoToken> {
     if response.status() != StatusCode::OK {
         return Err(NoToken::Status(response.status()));

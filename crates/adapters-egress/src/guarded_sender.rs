@@ -89,7 +89,7 @@ impl GuardedSender {
         Ok(outcome)
     }
 
-    /// Sends the webhook with a token, and once more with another one if the receiver does not take a token that was kept.
+    /// Sends the webhook with a token. If the receiver refuses a kept token with 401, sends it once more with a new one.
     async fn deliver_with_token<'a>(
         &'a self,
         attempt: &'a Attempt,

@@ -22,7 +22,7 @@ pub struct Api {
     pub owners: Owners,
     /// Says whether an owner is suspended.
     pub owner_states: Arc<OwnerStates>,
-    /// Whether sign-ins of users are noted in their records.
+    /// Whether the records of users have the last sign-in.
     pub notes_sign_ins: bool,
     /// Manages subscriptions, publishes events and shows deliveries.
     pub webhooks: Webhooks,

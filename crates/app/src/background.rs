@@ -90,7 +90,7 @@ fn erasures(Instance { store, clock, .. }: &Instance, parts: &Parts) -> Erasures
     }
 }
 
-/// The suspension of users who stay away, if it is configured.
+/// The suspension of absent users, if it is configured.
 fn absences(Instance { configuration, issuer, store, clock, .. }: &Instance, parts: &Parts) -> Option<Absences> {
     Some(Absences {
         store: Arc::clone(&parts.owner_states) as _,

@@ -29,10 +29,10 @@ pub struct OwnerRecord {
     pub request_rate_limit: Option<String>,
     /// Whether the owner may act.
     pub state: OwnerState,
-    /// When the user signed in last, to a day; `None` for organizations, and if the service does not count absences.
+    /// The last sign-in of the user, up to a day late; `None` for organizations, and if the service does not record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<String>,
-    /// When the user, who stays away, is suspended; `None` until that is announced.
+    /// The announced time at which the user is suspended, without a sign-in before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspends_at: Option<String>,
 }

@@ -10,8 +10,8 @@ const INTERVAL: Duration = Duration::from_hours(6);
 /// The wait after a failure.
 const RETRY_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Suspends users who stay away, until `stop` is cancelled. After each step it waits for the time that the step took, so that
-/// it uses one connection for half of the time at most.
+/// Suspends absent users, until `stop` is cancelled. After each step it waits for the time that the step took, so that it
+/// uses one connection for half of the time at most.
 pub async fn suspend_absent(absences: Absences, stop: CancellationToken) {
     let steadily = async {
         let mut after = None;
@@ -20,13 +20,13 @@ pub async fn suspend_absent(absences: Absences, stop: CancellationToken) {
             let rest = match absences.look(after.clone()).await {
                 Ok(LookedForAbsences { next, failure }) => {
                     if let Some(error) = failure {
-                        warn(&error, "a user who stays away could not be suspended, retrying in the next round");
+                        warn(&error, "cannot suspend an absent user, retrying in the next round");
                     }
                     after = next;
                     if after.is_some() { begun.elapsed() } else { INTERVAL }
                 }
                 Err(error) => {
-                    warn(&error, "cannot look for users who stay away, retrying in a minute");
+                    warn(&error, "cannot look for absent users, retrying in a minute");
                     RETRY_INTERVAL
                 }
             };

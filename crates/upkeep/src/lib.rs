@@ -1,6 +1,6 @@
 //! The engine that keeps an instance in order: it migrates the schema, deletes expired data, encrypts secrets again
-//! after a rotation, erases owners, suspends users who stay away, publishes operational events, follows the catalogue of event types, and watches the
-//! background tasks and the snapshots of the database.
+//! after a rotation, erases owners, suspends absent users, publishes operational events, follows the catalogue of event
+//! types, and watches the background tasks and the snapshots of the database.
 
 mod absences;
 mod announce;

@@ -18,7 +18,7 @@ use crate::evicting_store::to_the_end;
 
 /// The most owners whose state the cache remembers.
 const OWNERS_CACHED_MAX: usize = 10_000;
-/// After which time a sign-in is noted again.
+/// The shortest time between two recorded sign-ins of a user.
 const SEEN_AGAIN: Duration = Duration::from_hours(24);
 
 /// The records of owners, and the states and limits of the owners who called with an ID token a moment ago. Keys and sessions
@@ -67,11 +67,11 @@ impl OwnerStates {
         Ok(self.known(owner).await?.request_rate_limit)
     }
 
-    /// Notes in the record of the user that the user has signed in at this time, unless it says so of the day before.
+    /// Records a sign-in of the user at this time, unless the record has one of the 24 hours before.
     ///
     /// # Errors
     ///
-    /// When the store fails. Another call notes it.
+    /// When the store fails. The next call tries again.
     pub async fn see(&self, user: &OwnerId, at: Timestamp, cause: Cause) -> Result<(), StoreError> {
         let known = self.known(user).await?;
         if known.is_suspended || known.seen_at.is_some_and(|seen_at| at < seen_at.plus(SEEN_AGAIN)) {

@@ -1,4 +1,3 @@
--- When a user signed in last, to a day, and when a user who stays away is suspended (decision 141). NULL while nobody counts
--- absences, and until a suspension is announced.
+-- The last sign-in of a user, up to a day late, and the announced time of a suspension (decision 141).
 ALTER TABLE owners ADD COLUMN seen_at TIMESTAMPTZ;
 ALTER TABLE owners ADD COLUMN suspends_at TIMESTAMPTZ;

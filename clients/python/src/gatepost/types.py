@@ -504,7 +504,7 @@ class ListedOwner:
     """The e-mail address, for people."""
     key_rate_limit: str | None
     last_seen_at: datetime | None = None
-    """When the user signed in last, to a day."""
+    """The last sign-in of the user, up to a day late."""
     max_active_keys: int | None
     max_subscriptions: int | None
     metadata: dict[str, Any]
@@ -514,7 +514,7 @@ class ListedOwner:
     request_rate_limit: str | None
     state: OwnerState
     suspends_at: datetime | None = None
-    """When the user, who stays away, is suspended."""
+    """The announced time at which the user is suspended, without a sign-in before."""
     active_keys: int
     """How many keys are active, disabled ones too: at most 1,000."""
     enabled_subscriptions: int
@@ -560,12 +560,12 @@ class OAuth2Auth:
     """An access token, in the header `authorization`."""
 
     audience: str | None = None
-    """The API to ask for, at providers that want its name."""
+    """The API that the token is for, at providers that require it."""
     client_id: str
     """The client, which authenticates at the endpoint with HTTP Basic."""
     client_secret: str
     scope: str | None = None
-    """The scopes to ask for, with a space between."""
+    """The requested scopes, separated by spaces."""
     token_url: str
     """The token endpoint: a URL that webhooks may be sent to."""
     type: Literal["oauth2"]
@@ -606,7 +606,7 @@ class Owner:
     """The e-mail address, for people."""
     key_rate_limit: str | None
     last_seen_at: datetime | None = None
-    """When the user signed in last, to a day."""
+    """The last sign-in of the user, up to a day late."""
     max_active_keys: int | None
     max_subscriptions: int | None
     metadata: dict[str, Any]
@@ -616,7 +616,7 @@ class Owner:
     request_rate_limit: str | None
     state: OwnerState
     suspends_at: datetime | None = None
-    """When the user, who stays away, is suspended."""
+    """The announced time at which the user is suspended, without a sign-in before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

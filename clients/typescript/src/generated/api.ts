@@ -689,13 +689,13 @@ export interface components {
         };
         /** An access token, in the header `authorization`. */
         OAuth2Auth: {
-            /** The API to ask for, at providers that want its name. */
+            /** The API that the token is for, at providers that require it. */
             audience?: string | null;
             /** The client, which authenticates at the endpoint with HTTP Basic. */
             clientId: string;
             /** The secret of the client. */
             clientSecret: string;
-            /** The scopes to ask for, with a space between. */
+            /** The requested scopes, separated by spaces. */
             scope?: string | null;
             /** The token endpoint: a URL that webhooks may be sent to. */
             tokenUrl: string;
@@ -729,7 +729,7 @@ export interface components {
             email: string | null;
             /** How often each key may be used. */
             keyRateLimit: string | null;
-            /** When the user signed in last, to a day; absent without `OWNER_SEEN_WITHIN_DAYS`, and for organizations. */
+            /** The last sign-in of the user, up to a day late. */
             lastSeenAt?: string;
             /** The most active keys. */
             maxActiveKeys: number | null;
@@ -745,7 +745,7 @@ export interface components {
             requestRateLimit: string | null;
             /** Whether the owner may act. */
             state: components["schemas"]["OwnerState"];
-            /** When the user, who stays away, is suspended; absent until that is announced. */
+            /** The announced time at which the user is suspended, without a sign-in before. */
             suspendsAt?: string;
         };
         /** The kind of an owner. */

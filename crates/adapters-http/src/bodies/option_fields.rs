@@ -65,8 +65,8 @@ pub(crate) struct HeaderAuth {
     value: String,
 }
 
-/// An access token, in the header `authorization`. The service gets it by the client credentials grant (RFC 6749), keeps it
-/// while it is valid, and gets another one if the receiver answers 401.
+/// An access token, in the header `authorization`. The service requests it by the client credentials grant (RFC 6749), keeps
+/// it until it expires, and requests another one if the receiver answers 401.
 #[derive(ToSchema)]
 #[schema(as = OAuth2Auth)]
 #[expect(dead_code, reason = "describes what `options` reads")]
@@ -83,10 +83,10 @@ pub(crate) struct OAuth2Auth {
     /// The secret of the client.
     #[schema(rename = "clientSecret", example = "0f1e2d3c")]
     client_secret: String,
-    /// The scopes to ask for, with a space between.
+    /// The requested scopes, separated by spaces.
     #[schema(example = "hooks:write")]
     scope: Option<String>,
-    /// The API to ask for, at providers that want its name.
+    /// The API that the token is for, at providers that require it.
     #[schema(example = "https://hooks.example.com/")]
     audience: Option<String>,
 }

@@ -92,8 +92,8 @@ pub(super) async fn verify_id_token(request: &HttpRequest, token: &str) -> Resul
     }
 }
 
-/// Notes once a day in the record of the user that the user has signed in, if absences count. A call does not fail because
-/// of this: the next one notes it. See decision 141.
+/// Records the sign-in of the user once a day, if the service suspends absent users. A failure is logged only: the next call
+/// tries again. See decision 141.
 pub(crate) async fn note_sign_in(api: &Api, user: &OwnerId) {
     if !api.notes_sign_ins {
         return;

@@ -45,7 +45,7 @@ fn summary(action: AuditAction) -> &'static str {
         AuditAction::SubscriptionDisabled => "Gatepost disables a subscription",
         AuditAction::OwnerSuspended => "An owner is suspended",
         AuditAction::OwnerActivated => "A suspended owner is active again",
-        AuditAction::OwnerSuspending => "A user who does not sign in is suspended in 14 days or in three days",
+        AuditAction::OwnerSuspending => "An absent user is suspended in 14 days or in three days",
         AuditAction::OwnerErased => "Everything of an owner is erased",
         _ => "Not announced",
     }

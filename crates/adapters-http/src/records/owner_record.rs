@@ -34,11 +34,11 @@ pub(crate) struct OwnerRecord {
     request_rate_limit: Option<Text<RateLimit>>,
     /// Whether the owner may act.
     state: OwnerState,
-    /// When the user signed in last, to a day; absent without `OWNER_SEEN_WITHIN_DAYS`, and for organizations.
+    /// The last sign-in of the user, up to a day late. Absent for organizations, and without `OWNER_SEEN_WITHIN_DAYS`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     last_seen_at: Option<String>,
-    /// When the user, who stays away, is suspended; absent until that is announced.
+    /// The announced time at which the user is suspended, without a sign-in before. Absent without an announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     suspends_at: Option<String>,

@@ -45,7 +45,7 @@ impl Work for ChangeOwnerRequest {
         }
         let event = self.cause.owner_changed(&self.owner, &before, &after);
         let changed = [CredentialDigest::of_owner(&self.owner)];
-        let changed = if before.is_felt_as(&after) { &changed[..] } else { &[] };
+        let changed = if before.verification_differs(&after) { &changed[..] } else { &[] };
         let (replaced, (written, committed)) =
             join(replace(connection, &self.owner, &after), commit_with(connection, changed, event.as_slice())).await;
         settle(replaced.and(written), committed)?;
@@ -66,7 +66,7 @@ impl Work for SetOwnerStateRequest {
         }
         let event = self.cause.owner_changed(owner, &before, &after);
         let changed = [CredentialDigest::of_owner(owner)];
-        let changed = if before.is_felt_as(&after) { &changed[..] } else { &[] };
+        let changed = if before.verification_differs(&after) { &changed[..] } else { &[] };
         let ended = before.suspension.as_ref().filter(|_| after.suspension.is_none());
         let rest = ended.map(|suspension| {
             let rest = diesel::sql_query(REST)

@@ -80,7 +80,7 @@ pub(crate) struct Configuration {
     pub(crate) operator_claim: Option<OperatorClaim>,
     /// `OWNER_PROFILE`
     pub(crate) owner_profile: bool,
-    /// `OWNER_SEEN_WITHIN_DAYS`; `None` means that absences do not count.
+    /// `OWNER_SEEN_WITHIN_DAYS`; `None` means that absent users are not suspended.
     pub(crate) owner_seen_within_days: Option<u16>,
     /// `SCIM_SUBJECT`; `None` means no SCIM.
     pub(crate) scim_subject: Option<ScimSubject>,

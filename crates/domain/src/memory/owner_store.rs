@@ -82,7 +82,7 @@ impl OwnerStore for MemoryOwnerStore {
             Err(invalid) => return Ok(ChangedOwner::Refused(invalid)),
         };
         if self.write(owner, &before, &after, cause) {
-            if before.is_felt_as(&after) {
+            if before.verification_differs(&after) {
                 self.changes.report([CredentialDigest::of_owner(owner)]);
             }
             records.insert(owner.clone(), after.clone());
@@ -98,7 +98,7 @@ impl OwnerStore for MemoryOwnerStore {
         let before = records.get(owner).cloned().unwrap_or_default();
         let after = state.apply_to(&before, *at);
         if self.write(owner, &before, &after, cause) {
-            if before.is_felt_as(&after) {
+            if before.verification_differs(&after) {
                 self.changes.report([CredentialDigest::of_owner(owner)]);
             }
             if let (Some(suspension), None) = (&before.suspension, &after.suspension) {

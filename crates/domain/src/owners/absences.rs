@@ -11,25 +11,26 @@ use crate::{
 };
 
 const DAY: Duration = Duration::from_hours(24);
-/// How long before the suspension it is announced.
+/// The first notice comes this long before the suspension.
 const FIRST_NOTICE: Duration = Duration::from_hours(14 * 24);
-/// How long before the suspension it is announced again. An announcement that comes late is at least so long before.
+/// The second notice comes this long before the suspension. A first notice that is late delays the suspension, so that at
+/// least this time remains.
 const LAST_NOTICE: Duration = Duration::from_hours(3 * 24);
-/// How many owners are read together.
+/// The maximum number of owners in one read.
 const OWNERS_AT_ONCE_MAX: u32 = 200;
 
-/// Suspends users who have not signed in for so many days, and announces it before. See decision 141.
+/// Announces and makes suspensions of users who have not signed in for [`days_max`](Self::days_max) days. See decision 141.
 ///
-/// The count of a user begins with the first round that finds the user, or the first sign-in after that.
+/// Days count from the last sign-in, or from the first round that reads the user.
 #[derive(Clone)]
 pub struct Absences {
     /// The records.
     pub store: Arc<dyn OwnerStore>,
-    /// Has the notices.
+    /// Stores the second notices.
     pub audit: Arc<dyn AuditLog>,
     /// The provider whose users sign in.
     pub issuer: String,
-    /// After how many days without a sign-in a user is suspended: more than the first notice needs.
+    /// The number of days without a sign-in, more than the 14 of the first notice.
     pub days_max: u16,
     /// The subjects of users who are never suspended.
     pub exempt: Vec<String>,
@@ -39,19 +40,18 @@ pub struct Absences {
     pub entropy: Arc<dyn Entropy>,
 }
 
-/// What a step of a round has found.
+/// The result of one step of a round.
 #[derive(Debug)]
 pub struct LookedForAbsences {
-    /// Where the next step goes on; `None` at the end of a round.
+    /// The place at which the next step continues; `None` at the end of a round.
     pub next: Option<OwnerPlace>,
-    /// The first failure for one user, with whom the next round begins again.
+    /// The first failure for one user. The next round tries again.
     pub failure: Option<StoreError>,
 }
 
 impl Absences {
-    /// Looks at the users behind `after`. However many instances call this, each suspension is announced, and announced
-    /// again, once. A user is suspended three days after the announcement at the earliest, whatever was switched off or out of
-    /// order meanwhile.
+    /// Checks the next users after `after`. Each notice is recorded once, also if several instances run rounds. A user is
+    /// suspended three days after the first notice at the earliest, also after the setting or the service was off.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ mod tests {
             block_on(self.absences.store.find(owner)).unwrap()
         }
 
-        /// Rounds every 6 hours, for so many days. Two instances make each.
+        /// Two instances run a round every 6 hours, for this number of days.
         fn pass(&self, days: u32) {
             for _ in 0..days * 4 {
                 self.clock.advance(Duration::from_hours(6));

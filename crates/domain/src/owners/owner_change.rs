@@ -21,8 +21,8 @@ pub struct OwnerChange {
     pub request_rate_limit: Patch<RateLimit>,
     /// Whether a name and an address that are there stay.
     pub keeps_profile: bool,
-    /// When the user signed in, or when the count of the absence begins. An earlier time than that of the record changes
-    /// nothing, nor does any time for a suspended owner.
+    /// The time of a sign-in, or the start of the count of days. It takes an announced suspension back. A time before that of
+    /// the record has no effect, and for a suspended owner no time has.
     pub seen_at: Option<Timestamp>,
 }
 
@@ -50,14 +50,14 @@ pub enum OwnerStateChange {
         /// Whether it has deactivated the user.
         deactivates: bool,
     },
-    /// The service announces that it suspends a user who stays away, unless the user has signed in meanwhile.
+    /// The service announces the suspension of a user. A later sign-in than `seen_until` prevents the announcement.
     AnnounceAbsence {
-        /// The last sign-in was at this time at the latest.
+        /// The last sign-in that the service has read.
         seen_until: Timestamp,
         /// The time of the suspension.
         suspends_at: Timestamp,
     },
-    /// The service suspends, for the host, a user whose announced time has come. A sign-in has taken the announcement back.
+    /// The service suspends a user at the announced time, on behalf of the host.
     SuspendAbsent {
         /// Why.
         reason: SuspensionReason,
@@ -129,7 +129,7 @@ impl OwnerStateChange {
         let erasing_since = (*self == Self::Erase).then_some(at);
         let (mut seen_at, mut suspends_at) = (before.seen_at, before.suspends_at.filter(|_| suspension.is_none()));
         if has_ended || *self == Self::Activate {
-            // Somebody vouches for the user: the count begins again.
+            // The host or the provider confirms the user, so the count starts again.
             (seen_at, suspends_at) = (seen_at.map(|seen_at| seen_at.max(at)), None);
         }
         if let Self::AnnounceAbsence { seen_until, suspends_at: announced } = self
@@ -220,7 +220,7 @@ mod tests {
             OwnerChange { seen_at: Some(at(millis)), ..OwnerChange::default() }.apply_to(before).unwrap()
         };
         let never = OwnerRecord::default();
-        assert_eq!(announce(100).apply_to(&never, at(50)), never, "nobody counts");
+        assert_eq!(announce(100).apply_to(&never, at(50)), never, "no count has started");
         let record = seen(5, &seen(9, &never));
         assert_eq!(record.seen_at, Some(at(9)), "the last time stays");
         assert_eq!(announce(8).apply_to(&record, at(50)), record, "the user was there meanwhile");

@@ -20,9 +20,9 @@ pub struct OwnerRecord {
     pub erasing_since: Option<Timestamp>,
     /// When the last suspension ended. A delivery that waited then has the whole schedule from then on.
     pub rested_until: Option<Timestamp>,
-    /// When the user signed in last, to a day; `None` while nobody counts absences. See [`Absences`](crate::Absences).
+    /// The last sign-in of the user, up to a day late; `None` without [`Absences`](crate::Absences).
     pub seen_at: Option<Timestamp>,
-    /// When the user, who stays away, is suspended; `None` until that is announced.
+    /// The announced time of a suspension by [`Absences`](crate::Absences).
     pub suspends_at: Option<Timestamp>,
 }
 
@@ -45,10 +45,10 @@ pub struct OwnerRates {
 }
 
 impl OwnerRecord {
-    /// Whether verification, which remembers the state and the rate limits, must hear of a change to `after`.
-    pub fn is_felt_as(&self, after: &Self) -> bool {
-        let felt = |record: &Self| (record.suspension.clone(), record.erasing_since, record.rates);
-        felt(self) != felt(after)
+    /// Whether a change to `after` affects verification, which caches the state and the rate limits.
+    pub fn verification_differs(&self, after: &Self) -> bool {
+        let is_same = self.suspension == after.suspension && self.erasing_since == after.erasing_since;
+        !is_same || self.rates != after.rates
     }
 }
 

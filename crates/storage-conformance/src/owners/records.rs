@@ -111,8 +111,8 @@ pub async fn parallel_changes_of_a_record_are_all_kept(stores: Arc<OwnedStores>)
     }
 }
 
-/// The last sign-in is kept, and is the only thing in the record of a user of whom nothing else is known. It leaves no event.
-/// A suspension that is announced leaves one, and a sign-in takes it back, also if both happen at once.
+/// A sign-in is stored without an event, also for a user without other fields. The announcement of a suspension leaves an
+/// event, and a sign-in takes it back, also concurrently with the suspension.
 pub async fn who_signs_in_is_not_suspended_as_absent(stores: Arc<OwnedStores>) {
     let seen = |millis| OwnerChange { seen_at: Some(at(millis)), ..OwnerChange::default() };
     let reason = SuspensionReason::parse("not signed in for 90 days").expect("a valid reason");
@@ -121,7 +121,7 @@ pub async fn who_signs_in_is_not_suspended_as_absent(stores: Arc<OwnedStores>) {
     let owner = user("alice");
     for state in [announce(90), absent()] {
         let never = set_state(&*stores.owners, &owner, state, 200).await;
-        assert_eq!(never, OwnerRecord::default(), "whose absence does not count must stay active");
+        assert_eq!(never, OwnerRecord::default(), "a user without a recorded sign-in must stay active");
     }
     let mut expected = OwnerRecord { seen_at: Some(at(20)), ..OwnerRecord::default() };
     for millis in [10, 20, 15] {
@@ -134,7 +134,11 @@ pub async fn who_signs_in_is_not_suspended_as_absent(stores: Arc<OwnedStores>) {
     }
     expected.suspends_at = Some(at(100));
     assert_eq!(find(&*stores.owners, &owner).await, expected, "the announced time must come back");
-    assert_eq!(set_state(&*stores.owners, &owner, absent(), 99).await, expected, "nobody is suspended before it");
+    assert_eq!(
+        set_state(&*stores.owners, &owner, absent(), 99).await,
+        expected,
+        "the suspension must wait for the announced time"
+    );
     for round in 0..8 {
         let racing = user(&format!("racing {round}"));
         change(&*stores.owners, &racing, seen(1)).await;
@@ -148,7 +152,7 @@ pub async fn who_signs_in_is_not_suspended_as_absent(stores: Arc<OwnedStores>) {
         all_at_once(calls.into()).await;
         let record = find(&*stores.owners, &racing).await;
         let was_first = record.seen_at == Some(at(90));
-        assert_ne!(was_first, record.suspension.is_some(), "the first of both must decide: {record:?}");
+        assert_ne!(was_first, record.suspension.is_some(), "the first of the two calls must decide: {record:?}");
     }
     let suspended = set_state(&*stores.owners, &owner, absent(), 100).await;
     assert_eq!(suspended.suspension.as_ref().and_then(|now| now.reason.clone()), Some(reason.clone()), "{suspended:?}");

@@ -84,8 +84,8 @@ pub(super) fn sign_in() -> Vec<Setting> {
             .doc("Whether a sign-in fills the [name and the e-mail address](hosts.md#what-you-set-for-a-customer) of its user")
             .doc("from the ID token, where the host has set none. `off` requests and stores neither."),
         optional("OWNER_SEEN_WITHIN_DAYS", |all| &mut all.owner_seen_within_days, number(30..=3650))
-            .doc("After how many days without a sign-in a user is [suspended](hosts.md#users-who-stay-away), with all keys.")
-            .when_unset("absences do not count"),
+            .doc("The number of days without a sign-in after which a user is [suspended](hosts.md#absent-users), with all keys.")
+            .when_unset("absent users are not suspended"),
         optional("SCIM_SUBJECT", |all| &mut all.scim_subject, scim_subject())
             .doc("The attribute of [SCIM](scim.md) that is the subject (`sub`) of ID tokens: with it, the identity provider")
             .doc("says at `/scim/v2` which users may act.")

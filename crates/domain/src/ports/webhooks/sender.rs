@@ -26,8 +26,8 @@ pub struct Attempt {
     pub trace: Option<TraceContext>,
 }
 
-/// Sends webhooks. One call is one attempt: one HTTP request to the receiver at most, or two if the first had an old access
-/// token.
+/// Sends webhooks. One call is one attempt: one HTTP request to the receiver at most, or two if the first had an access
+/// token that the receiver no longer accepts.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
     /// Makes one attempt and returns its outcome. There is no `Err`: every end is an outcome.
@@ -36,10 +36,10 @@ pub trait WebhookSender: Send + Sync {
     ///   receiver say. The sender follows no redirect and takes no proxy from the environment.
     /// - **Exact.** The payload's bytes are sent unchanged, signed by every signer with [`crate::webhooks::sign`], with
     ///   the headers of the subscription.
-    /// - **With an access token**, if the headers have a [client](RequestHeaders::client). The sender gets it from the token
-    ///   endpoint, by the same rules as it sends webhooks, and keeps it while it is valid. Without a token, nothing is
-    ///   sent to the receiver, and the attempt fails with [`FailureReason::NoToken`](crate::webhooks::FailureReason). If
-    ///   the receiver answers a kept token with 401, the sender gets another one and repeats the request once.
+    /// - **With an access token**, if the headers have a [client](RequestHeaders::client). The sender requests the token under
+    ///   the same egress rules, and keeps it until it expires. If there is no token, it sends no request to the receiver, and
+    ///   the attempt fails with [`FailureReason::NoToken`](crate::webhooks::FailureReason). If the receiver answers a kept
+    ///   token with 401, the sender requests another one and repeats the request once.
     /// - **Bounded.** The sender itself ends resolving, connecting, TLS, sending and reading within its deadline. At
     ///   most [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and nothing
     ///   is decompressed.

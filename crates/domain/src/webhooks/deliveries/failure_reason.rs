@@ -19,7 +19,7 @@ pub enum FailureReason {
     Status,
     /// The answer began in time, but the deadline passed before enough of it was read.
     TooSlow,
-    /// The token endpoint of the subscription gave no access token, so nothing was sent to the receiver.
+    /// The token endpoint gave no access token, so the receiver got no request.
     NoToken,
 }
 

@@ -84,8 +84,8 @@ impl InvalidAuthentication {
     }
 }
 
-/// An authentication: the header by which a receiver recognizes the service. With [`AuthKind::OAuth2`], the value is what
-/// the service gets the value of the header with.
+/// An authentication: the header by which a receiver recognizes the service. With [`AuthKind::OAuth2`], the value is the
+/// text of [`ClientCredentials`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authentication {
     /// Which kind it is.

@@ -40,7 +40,7 @@ impl InvalidClientCredentials {
     }
 }
 
-/// With what the service gets access tokens for the requests of a subscription: the client credentials grant (RFC 6749,
+/// The client with which the service requests access tokens for a subscription, by the client credentials grant (RFC 6749,
 /// section 4.4).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ClientCredentials {
@@ -49,9 +49,9 @@ pub struct ClientCredentials {
     /// The client.
     pub client_id: String,
     client_secret: Zeroizing<String>,
-    /// The scopes to ask for.
+    /// The requested scopes.
     pub scope: Option<String>,
-    /// The API to ask for, at providers that want its name.
+    /// The API that the token is for, at providers that require it.
     pub audience: Option<String>,
 }
 
