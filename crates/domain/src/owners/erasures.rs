@@ -9,8 +9,9 @@ use crate::sessions::Sessions;
 /// The time between the deletion of a subscription and that of its row. A publication takes 5 s at most, so all that began
 /// before the deletion have ended, and their deliveries are erased too.
 const SETTLING: Duration = Duration::from_secs(10);
-/// About how many rows one transaction erases, so that other calls do not wait long.
-const ERASED_AT_ONCE_MAX: u32 = 500;
+/// About how many rows one transaction erases, so that other calls do not wait long. With 500, the 99th percentile of a
+/// publication on SQLite rose to five times, from 6 to 29 ms; with 100, to 1.6 times.
+const ERASED_AT_ONCE_MAX: u32 = 100;
 /// How many owners are erased in turn.
 const ERASED_TOGETHER_MAX: u32 = 20;
 
