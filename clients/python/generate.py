@@ -209,10 +209,20 @@ class Document:
                 arguments.append("has_body=True")
             if self.body(operation)[1]:
                 arguments.append("has_id=True")
+            if nullable := self.nullable(operation):
+                arguments.append(f"nullable={nullable!r}".replace("'", '"'))
             # Only this type does not follow from the arguments.
             declared = ": Operation[Any]" if kind == "Any" else ""
             text += f"    {snake(operation['operationId'])}{declared} = Operation({', '.join(arguments)})\n"
         return text
+
+    def nullable(self, operation: Schema) -> tuple[str, ...]:
+        """The members of which `None` is sent, as `null`."""
+        body, _ = self.body(operation)
+        named = [(p["name"], p["schema"]) for p in operation.get("parameters", [])] + [*body.get("properties", {}).items()]
+        kinds = {name: self.kind(schema, True, "") for name, schema in named}
+        anything = {name for name in body.get("required", []) if kinds[name] == "Any"}
+        return tuple(name for name, kind in kinds.items() if name in anything or is_nullable(name, kind))
 
     def method(self, operation: Schema, is_async: bool) -> str:
         # `format` chooses between JSON and files for people: this client reads JSON.
@@ -230,10 +240,9 @@ class Document:
         arguments += [f"{snake(n)}: {self.kind(s, True, 'types.')}" for n, s in required]
         arguments += [self.default(name, schema) for name, schema in others]
         returned, call, member = self.returned(operation, is_async)
-        nullable = [(n, s) for n, s in others if is_nullable(n, self.kind(s, True, "types."))]
-        optional = [(n, s) for n, s in others if (n, s) not in nullable]
-        given = [f"Table.{snake(operation['operationId'])}", members(in_path + required + nullable)]
-        given.append(members(optional, True))
+        written = [{camel(snake(name)), snake(name).replace("_", "-")} for name in names]
+        assert all(name in forms for name, forms in zip(names, written)), f"{operation['operationId']}: a name is lost"
+        given = [f"Table.{snake(operation['operationId'])}", "locals()"]
         if member:
             given = ["self._call", f'"{member}"', *given]
         awaits = "async " if "await" in call else ""
@@ -272,11 +281,11 @@ class Document:
         text += "from datetime import datetime\nfrom types import NoneType\n"
         text += "from typing import Any, Literal, TypeVar\n\n"
         text += "from gatepost import types\nfrom gatepost.calls import ABSENT, Absent, AsyncPages, Location, Operation\n"
-        text += "from gatepost.calls import Pages, new_id\n\n"
+        text += "from gatepost.calls import Pages\n\n"
         text += f'T = TypeVar("T")\nMembers = dict[str, Any]\n\n\n{self.table()}'
         for is_async in (False, True):
             prefix, awaits = ("Async", "async ") if is_async else ("", "")
-            arguments = "(self, operation: Operation[T], required: Members, optional: Members)"
+            arguments = "(self, operation: Operation[T], given: Members)"
             text += f"\n\nclass {prefix}Calls(ABC):\n    @abstractmethod\n"
             text += f"    {awaits}def _call{arguments} -> T: ...\n\n"
             text += f"    @abstractmethod\n    def _stream{arguments} -> {prefix}Iterator[T]: ...\n"
@@ -301,14 +310,6 @@ def optional(kind: str) -> str:
 def is_nullable(name: str, kind: str) -> bool:
     # An event without an id gets one.
     return name != "id" and kind.endswith(" | None")
-
-
-def members(named: list[tuple[str, Schema]], are_optional: bool = False) -> str:
-    # An event without an id gets one here, so that it can be sent again.
-    def value(name: str) -> str:
-        return "id or new_id()" if are_optional and name == "id" else snake(name)
-
-    return "{" + ", ".join(f'"{name}": {value(name)}' for name, _ in named) + "}"
 
 
 def generate() -> dict[Path, str]:

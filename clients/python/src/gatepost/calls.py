@@ -59,6 +59,8 @@ class Operation(Generic[T]):
     has_body: bool = False
     has_id: bool = False
     """Whether the body has an id by which the service knows a repetition."""
+    nullable: tuple[str, ...] = ()
+    """The members of which `None` is sent, as `null`. Any other member that is `None` is absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,9 @@ Outcome = Answer | GatepostError | None
 Steps = Generator[Send | Wait, Outcome, T]
 
 
-def call(operation: Operation[T], required: Members, optional: Members, timeout: float) -> Steps[T]:
+def call(operation: Operation[T], given: Members, timeout: float) -> Steps[T]:
     """Calls an operation, and again if that is safe and may help, until `timeout` seconds have passed."""
-    method, path, headers, body = request(operation, required, optional)
+    method, path, headers, body = request(operation, given)
     end = time.monotonic() + timeout
     tried = 0
     while True:
@@ -116,30 +118,40 @@ def call(operation: Operation[T], required: Members, optional: Members, timeout:
         yield Wait(pause)
 
 
-def request(
-    operation: Operation[Any], required: Members, optional: Members
-) -> tuple[str, str, dict[str, str], bytes | None]:
-    """The method, path with query, headers and body of a call. `None` is sent as `null`, but an optional one is absent."""
-    given = {name: value for name, value in required.items() if value is not ABSENT}
-    given |= {name: value for name, value in optional.items() if value is not None}
+def members(operation: Operation[Any], given: Members) -> Members:
+    """What is sent, by the names of the API. Given are the local variables of a method, with `self`."""
+    sent: Members = {}
+    for name, value in given.items():
+        in_header = name.replace("_", "-")
+        name = in_header if in_header in operation.headers else json_form.camel(name)
+        if name == "id" and operation.has_id:
+            value = value or new_id()
+        if name != "self" and value is not ABSENT and (value is not None or name in operation.nullable):
+            sent[name] = value
+    return sent
+
+
+def request(operation: Operation[Any], given: Members) -> tuple[str, str, dict[str, str], bytes | None]:
+    """The method, path with query, headers and body of a call."""
+    sent = members(operation, given)
     places = re.findall(r"{(\w+)}", operation.path)
-    segments = {name: segment(given[name]) for name in places}
+    segments = {name: segment(sent.get(name)) for name in places}
     path = operation.path.format(**segments)
-    headers = {name: header(name, given[name]) for name in operation.headers if name in given}
-    members = {name: value for name, value in given.items() if name not in {*places, *operation.headers}}
-    in_query = operation.query if operation.has_body else list(members)
-    query = [(name, each(members.pop(name))) for name in in_query if name in members]
+    headers = {name: header(name, sent[name]) for name in operation.headers if name in sent}
+    others = {name: value for name, value in sent.items() if name not in {*places, *operation.headers}}
+    in_query = operation.query if operation.has_body else list(others)
+    query = [(name, each(others.pop(name))) for name in in_query if name in others]
     if query:
         path += "?" + urlencode(query, doseq=True, quote_via=quote)
     if not operation.has_body:
         return operation.method, path, headers, None
-    body = json_form.dump(members)
+    body = json_form.dump(others)
     return operation.method, path, headers | {"content-type": "application/json"}, body
 
 
 def segment(value: Any) -> str:
     """A value in a path, where it must not become another path."""
-    text = json_form.text(value)
+    text = "" if value is None else json_form.text(value)
     if text in ("", ".", ".."):
         raise ValueError(f"{text!r} cannot be a part of a path")
     return quote(text, safe="")
@@ -228,15 +240,14 @@ class Listed(Generic[Page, Item]):
 
     def __init__(
         self,
-        call: Callable[[Operation[Page], Members, Members], Any],
+        call: Callable[[Operation[Page], Members], Any],
         member: str,
         operation: Operation[Page],
-        required: Members,
-        optional: Members,
+        given: Members,
     ) -> None:
         self._call = call
         self._member = member
-        self._question = (operation, required, optional)
+        self._question = (operation, given)
 
 
 class Pages(Listed[Page, Item]):
@@ -244,13 +255,13 @@ class Pages(Listed[Page, Item]):
 
     def pages(self) -> Iterator[Page]:
         """The pages. Each has a `next_cursor`, with which a later call continues."""
-        operation, required, optional = self._question
+        operation, given = self._question
         while True:
-            page = self._call(operation, required, optional)
+            page = self._call(operation, given)
             yield page
             if page.next_cursor is None:
                 return
-            optional = {**optional, "cursor": page.next_cursor}
+            given = {**given, "cursor": page.next_cursor}
 
     def __iter__(self) -> Iterator[Item]:
         for page in self.pages():
@@ -262,13 +273,13 @@ class AsyncPages(Listed[Page, Item]):
 
     async def pages(self) -> AsyncIterator[Page]:
         """The pages. Each has a `next_cursor`, with which a later call continues."""
-        operation, required, optional = self._question
+        operation, given = self._question
         while True:
-            page = await self._call(operation, required, optional)
+            page = await self._call(operation, given)
             yield page
             if page.next_cursor is None:
                 return
-            optional = {**optional, "cursor": page.next_cursor}
+            given = {**given, "cursor": page.next_cursor}
 
     async def __aiter__(self) -> AsyncIterator[Item]:
         async for page in self.pages():

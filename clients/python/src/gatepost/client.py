@@ -123,8 +123,8 @@ class Place:
         if event.data:
             yield calls.value_of(operation, Answer(200, {}, event.data.encode()))
 
-    def header(self) -> Members:
-        return {} if self.last_id is None else {"last-event-id": self.last_id}
+    def given(self) -> Members:
+        return {} if self.last_id is None else {"last_event_id": self.last_id}
 
 
 class Gatepost(Operations):
@@ -187,8 +187,8 @@ class Gatepost(Operations):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _call(self, operation: Operation[T], required: Members, optional: Members) -> T:
-        return self._run(calls.call(operation, required, optional, self.settings.timeout))
+    def _call(self, operation: Operation[T], given: Members) -> T:
+        return self._run(calls.call(operation, given, self.settings.timeout))
 
     def _run(self, steps: Steps[T]) -> T:
         outcome: Outcome = None
@@ -212,10 +212,10 @@ class Gatepost(Operations):
             return no_answer(error)
         return collected.answer(response)
 
-    def _stream(self, operation: Operation[T], required: Members, optional: Members) -> Iterator[T]:
+    def _stream(self, operation: Operation[T], given: Members) -> Iterator[T]:
         place = Place()
         while True:
-            method, path, headers, _ = calls.request(operation, required, optional | place.header())
+            method, path, headers, _ = calls.request(operation, given | place.given())
             arguments = self.settings.arguments(method, path, headers, STREAM_SILENCE_SECONDS)
             try:
                 with ExitStack() as stack:
@@ -290,8 +290,8 @@ class AsyncGatepost(AsyncOperations):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _call(self, operation: Operation[T], required: Members, optional: Members) -> T:
-        return await self._run(calls.call(operation, required, optional, self.settings.timeout))
+    async def _call(self, operation: Operation[T], given: Members) -> T:
+        return await self._run(calls.call(operation, given, self.settings.timeout))
 
     async def _run(self, steps: Steps[T]) -> T:
         outcome: Outcome = None
@@ -315,10 +315,10 @@ class AsyncGatepost(AsyncOperations):
             return no_answer(error)
         return collected.answer(response)
 
-    async def _stream(self, operation: Operation[T], required: Members, optional: Members) -> AsyncIterator[T]:
+    async def _stream(self, operation: Operation[T], given: Members) -> AsyncIterator[T]:
         place = Place()
         while True:
-            method, path, headers, _ = calls.request(operation, required, optional | place.header())
+            method, path, headers, _ = calls.request(operation, given | place.given())
             arguments = self.settings.arguments(method, path, headers, STREAM_SILENCE_SECONDS)
             try:
                 async with AsyncExitStack() as stack:

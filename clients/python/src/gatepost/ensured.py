@@ -70,8 +70,8 @@ class Ensured:
         # The service tells no value of a header, nor a credential. The texts of 1 and `True` differ.
         known: dict[str, Any] = {"filter": found.filter, "maxPerSecond": found.max_per_second}
         if not is_kept or repr(known | given) != repr(known):
-            members = {**self._owner, "id": found.id, "events": events, "enabled": True, **given}
-            changed = yield from call(self._change, members, {"description": description}, self._timeout)
+            members = {**self._owner, "id": found.id, "events": events, "enabled": True, "description": description}
+            changed = yield from call(self._change, members | given, self._timeout)
             found = changed.subscription
         return types.SubscriptionWithSecret(subscription=found)
 
@@ -80,7 +80,7 @@ class Ensured:
         if it is not that of this call.
         """
         members = {**self._owner, "url": self._url, **settings}
-        created = yield from call(self._create, members, {}, self._timeout)
+        created = yield from call(self._create, members, self._timeout)
         try:
             of_url = yield from self._find()
             first, *others = sorted(one.id for one in of_url)
@@ -93,7 +93,7 @@ class Ensured:
 
     def _remove(self, id: str) -> Steps[None]:
         try:
-            yield from call(self._delete, {**self._owner, "id": id}, {}, self._timeout)
+            yield from call(self._delete, {**self._owner, "id": id}, self._timeout)
         except GatepostError as error:
             if error.code != "subscription_not_found":
                 raise
@@ -102,7 +102,7 @@ class Ensured:
         found: list[types.Subscription] = []
         cursor: str | None = None
         while True:
-            page = yield from call(self._list, {**self._owner, "limit": 200}, {"cursor": cursor}, self._timeout)
+            page = yield from call(self._list, {**self._owner, "limit": 200, "cursor": cursor}, self._timeout)
             found += [one for one in page.subscriptions if normal(one.url) == normal(self._url)]
             cursor = page.next_cursor
             if cursor is None:
@@ -143,26 +143,26 @@ def apply(
     for name in set(names):
         if names.count(name) > 1:
             raise ValueError(f"the catalogue has {name} twice")
-    listed = yield from call(Table.list_all_event_types, {}, {}, timeout)
+    listed = yield from call(Table.list_all_event_types, {}, timeout)
     archived = {known.name: known.archived for known in listed.event_types}
     applied: list[AppliedEventType] = []
     for settings in catalogue:
         name = str(settings["name"])
         is_archived = archived.pop(name, None)
         if is_archived is False:
-            known = yield from call(Table.find_any_event_type, {"name": name}, {}, timeout)
+            known = yield from call(Table.find_any_event_type, {"name": name}, timeout)
             if is_same(settings, known):
                 continue
         if not dry_run:
             members = {**settings, "force": True} if force else dict(settings)
-            written = yield from call(Table.put_event_type, members, {}, timeout)
+            written = yield from call(Table.put_event_type, members, timeout)
             if not written.changed:
                 continue
         applied.append(AppliedEventType(name, "created" if is_archived is None else "changed"))
     for name, is_archived in archived.items():
         if prune and not is_archived:
             if not dry_run:
-                yield from call(Table.archive_event_type, {"name": name}, {}, timeout)
+                yield from call(Table.archive_event_type, {"name": name}, timeout)
             applied.append(AppliedEventType(name, "archived"))
     return applied
 

@@ -41,8 +41,13 @@ def text(value: Any) -> str:
 
 
 def name_in_json(field: "dataclasses.Field[Any]") -> str:
-    first, *others = field.name.split("_")
-    return field.metadata.get("json", first + "".join(word.capitalize() for word in others))
+    return field.metadata.get("json", camel(field.name))
+
+
+def camel(name: str) -> str:
+    """`failures_in_a_row` as `failuresInARow`."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from gatepost import types
 from gatepost.calls import ABSENT, Absent, AsyncPages, Location, Operation
-from gatepost.calls import Pages, new_id
+from gatepost.calls import Pages
 
 T = TypeVar("T")
 Members = dict[str, Any]
@@ -22,26 +22,26 @@ class Table:
     cancel_delivery = Operation("POST", "/api/webhooks/deliveries/{id}/cancel", types.ChangedDelivery)
     cancel_organization_delivery = Operation("POST", "/api/operator/organizations/{organizationId}/deliveries/{id}/cancel", types.ChangedDelivery)
     cancel_user_delivery = Operation("POST", "/api/operator/users/{userId}/deliveries/{id}/cancel", types.ChangedDelivery)
-    change_api_key = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True)
+    change_api_key = Operation("PATCH", "/api/api-keys/{keyId}", types.KeyRecord, query=("organization",), has_body=True, nullable=("metadata", "rateLimit"))
     change_log_filter = Operation("POST", "/api/operator/log-filter", types.LogFilterChanged, has_body=True)
-    change_organization = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True)
-    change_organization_api_key = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True)
-    change_organization_subscription = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
-    change_subscription = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True)
-    change_user = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True)
-    change_user_api_key = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True)
-    change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True)
+    change_organization = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True, nullable=("email", "keyRateLimit", "maxActiveKeys", "maxSubscriptions", "metadata", "name", "requestRateLimit"))
+    change_organization_api_key = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
+    change_organization_subscription = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
+    change_subscription = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
+    change_user = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True, nullable=("email", "keyRateLimit", "maxActiveKeys", "maxSubscriptions", "metadata", "name", "requestRateLimit"))
+    change_user_api_key = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
+    change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
     complete_sign_in = Operation("GET", "/console/callback", str)
     count_organization_recoverable = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
     count_recoverable = Operation("GET", "/api/webhooks/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
     count_user_recoverable = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
-    create_api_key = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True)
-    create_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True)
-    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True)
-    create_portal_link = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True)
-    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True)
-    create_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True)
-    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True)
+    create_api_key = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("expiresAt", "idToken", "rateLimit", "scopes"))
+    create_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
+    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
+    create_portal_link = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True, nullable=("capabilities", "organizationId", "returnUrl", "ttlSeconds", "userId"))
+    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
+    create_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
+    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "secret", "signing"))
     delete_organization_subscription = Operation("DELETE", "/api/operator/organizations/{organizationId}/subscriptions/{id}", NoneType)
     delete_subscription = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType)
     delete_user_subscription = Operation("DELETE", "/api/operator/users/{userId}/subscriptions/{id}", NoneType)
@@ -78,7 +78,7 @@ class Table:
     forward_auth = Operation("GET", "/forward-auth", NoneType)
     forward_auth_of_path = Operation("GET", "/forward-auth/{tail}", NoneType)
     health = Operation("GET", "/healthz", types.Readiness)
-    introspect = Operation("POST", "/api/operator/introspect", types.Introspection, has_body=True)
+    introspect = Operation("POST", "/api/operator/introspect", types.Introspection, has_body=True, nullable=("scopes",))
     list_all_audit_events = Operation("GET", "/api/operator/audit", types.AuditPage)
     list_all_event_types = Operation("GET", "/api/operator/event-types", types.EventTypeList)
     list_api_keys = Operation("GET", "/api/api-keys", types.KeyList)
@@ -105,7 +105,7 @@ class Table:
     list_user_subscriptions = Operation("GET", "/api/operator/users/{userId}/subscriptions", types.SubscriptionPage)
     live = Operation("GET", "/livez", types.Liveness)
     openapi_document = Operation("GET", "/openapi.json", dict[str, Any])
-    publish_event = Operation("POST", "/api/operator/events", types.PublishedEvent, has_body=True, has_id=True)
+    publish_event = Operation("POST", "/api/operator/events", types.PublishedEvent, has_body=True, has_id=True, nullable=("data", "organizationId", "userId"))
     publish_events = Operation("POST", "/api/operator/events/batch", types.PublishedEvents, has_body=True, has_id=True)
     put_event_type = Operation("PUT", "/api/operator/event-types/{name}", types.WrittenEventType, has_body=True)
     ready = Operation("GET", "/readyz", types.Readiness)
@@ -114,22 +114,22 @@ class Table:
     recover_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/recover", types.RecoveredSubscription, has_body=True)
     report_leaks = Operation("POST", "/api/operator/leaks", types.LeaksReported, has_body=True)
     retry_delivery = Operation("POST", "/api/webhooks/deliveries/{id}/retry", types.ChangedDelivery)
-    retry_failures = Operation("POST", "/api/webhooks/failures/retry", types.RetriedFailures, query=("organization",), has_body=True)
+    retry_failures = Operation("POST", "/api/webhooks/failures/retry", types.RetriedFailures, query=("organization",), has_body=True, nullable=("error", "status"))
     retry_organization_delivery = Operation("POST", "/api/operator/organizations/{organizationId}/deliveries/{id}/retry", types.ChangedDelivery)
-    retry_organization_failures = Operation("POST", "/api/operator/organizations/{organizationId}/failures/retry", types.RetriedFailures, has_body=True)
+    retry_organization_failures = Operation("POST", "/api/operator/organizations/{organizationId}/failures/retry", types.RetriedFailures, has_body=True, nullable=("error", "status"))
     retry_user_delivery = Operation("POST", "/api/operator/users/{userId}/deliveries/{id}/retry", types.ChangedDelivery)
-    retry_user_failures = Operation("POST", "/api/operator/users/{userId}/failures/retry", types.RetriedFailures, has_body=True)
-    revoke_api_key = Operation("DELETE", "/api/api-keys", types.KeyList, query=("organization",), has_body=True)
+    retry_user_failures = Operation("POST", "/api/operator/users/{userId}/failures/retry", types.RetriedFailures, has_body=True, nullable=("error", "status"))
+    revoke_api_key = Operation("DELETE", "/api/api-keys", types.KeyList, query=("organization",), has_body=True, nullable=("idToken",))
     revoke_organization_api_key = Operation("DELETE", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyList)
     revoke_organization_api_keys = Operation("DELETE", "/api/operator/organizations/{organizationId}/keys", types.KeysRevoked)
     revoke_user_api_key = Operation("DELETE", "/api/operator/users/{userId}/keys/{keyId}", types.KeyList)
     revoke_user_api_keys = Operation("DELETE", "/api/operator/users/{userId}/keys", types.KeysRevoked)
-    rotate_api_key = Operation("POST", "/api/api-keys/{keyId}/rotate", types.CreatedApiKey, query=("organization",), has_body=True)
-    rotate_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True)
-    rotate_organization_secret = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True)
-    rotate_secret = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True)
-    rotate_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True)
-    rotate_user_secret = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True)
+    rotate_api_key = Operation("POST", "/api/api-keys/{keyId}/rotate", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("idToken", "overlapSeconds"))
+    rotate_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
+    rotate_organization_secret = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
+    rotate_secret = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
+    rotate_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
+    rotate_user_secret = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
     set_organization_state = Operation("PUT", "/api/operator/organizations/{organizationId}/state", types.Owner, has_body=True)
     set_user_state = Operation("PUT", "/api/operator/users/{userId}/state", types.Owner, has_body=True)
     show_attempt_times = Operation("GET", "/api/webhooks/subscriptions/{id}/times", types.AttemptTimes)
@@ -153,1212 +153,1212 @@ class Table:
     stream_attempts = Operation("GET", "/api/webhooks/deliveries/stream", types.StreamedAttempt, headers=("last-event-id",))
     stream_organization_attempts = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries/stream", types.StreamedAttempt, headers=("last-event-id",))
     stream_user_attempts = Operation("GET", "/api/operator/users/{userId}/deliveries/stream", types.StreamedAttempt, headers=("last-event-id",))
-    test_filter = Operation("POST", "/api/webhooks/filters/test", types.FilterVerdict, query=("organization",), has_body=True)
-    test_organization_filter = Operation("POST", "/api/operator/organizations/{organizationId}/filters/test", types.FilterVerdict, has_body=True)
+    test_filter = Operation("POST", "/api/webhooks/filters/test", types.FilterVerdict, query=("organization",), has_body=True, nullable=("event",))
+    test_organization_filter = Operation("POST", "/api/operator/organizations/{organizationId}/filters/test", types.FilterVerdict, has_body=True, nullable=("event",))
     test_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/test", types.SubscriptionTest)
-    test_organization_url = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True)
+    test_organization_url = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True, nullable=("auth", "headers", "secret"))
     test_subscription = Operation("POST", "/api/webhooks/subscriptions/{id}/test", types.SubscriptionTest)
-    test_url = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True)
-    test_user_filter = Operation("POST", "/api/operator/users/{userId}/filters/test", types.FilterVerdict, has_body=True)
+    test_url = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True, nullable=("auth", "headers", "secret"))
+    test_user_filter = Operation("POST", "/api/operator/users/{userId}/filters/test", types.FilterVerdict, has_body=True, nullable=("event",))
     test_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/test", types.SubscriptionTest)
-    test_user_url = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True)
+    test_user_url = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True, nullable=("auth", "headers", "secret"))
     whoami = Operation("GET", "/api/whoami", types.Whoami)
 
 
 class Calls(ABC):
     @abstractmethod
-    def _call(self, operation: Operation[T], required: Members, optional: Members) -> T: ...
+    def _call(self, operation: Operation[T], given: Members) -> T: ...
 
     @abstractmethod
-    def _stream(self, operation: Operation[T], required: Members, optional: Members) -> Iterator[T]: ...
+    def _stream(self, operation: Operation[T], given: Members) -> Iterator[T]: ...
 
 
 class AsyncCalls(ABC):
     @abstractmethod
-    async def _call(self, operation: Operation[T], required: Members, optional: Members) -> T: ...
+    async def _call(self, operation: Operation[T], given: Members) -> T: ...
 
     @abstractmethod
-    def _stream(self, operation: Operation[T], required: Members, optional: Members) -> AsyncIterator[T]: ...
+    def _stream(self, operation: Operation[T], given: Members) -> AsyncIterator[T]: ...
 
 
 class Operations1(Calls):
     def archive_event_type(self, name: str) -> types.WrittenEventType:
         """Archives an event type."""
-        return self._call(Table.archive_event_type, {"name": name}, {})
+        return self._call(Table.archive_event_type, locals())
 
     def begin_visit(self, *, code: str) -> types.Visit:
         """Signs a visitor in by a portal link."""
-        return self._call(Table.begin_visit, {"code": code}, {})
+        return self._call(Table.begin_visit, locals())
 
     def cancel_delivery(self, id: str, *, organization: str | None = None) -> types.ChangedDelivery:
         """Cancels a delivery."""
-        return self._call(Table.cancel_delivery, {"id": id}, {"organization": organization})
+        return self._call(Table.cancel_delivery, locals())
 
     def cancel_organization_delivery(self, organization_id: str, id: str) -> types.ChangedDelivery:
         """Cancels a delivery."""
-        return self._call(Table.cancel_organization_delivery, {"organizationId": organization_id, "id": id}, {})
+        return self._call(Table.cancel_organization_delivery, locals())
 
     def cancel_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
         """Cancels a delivery."""
-        return self._call(Table.cancel_user_delivery, {"userId": user_id, "id": id}, {})
+        return self._call(Table.cancel_user_delivery, locals())
 
     def change_api_key(self, key_id: str, *, organization: str | None = None, disabled: bool | None = None, expires_at: datetime | None = None, id_token: str | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
-        return self._call(Table.change_api_key, {"keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"organization": organization, "disabled": disabled, "expiresAt": expires_at, "idToken": id_token, "label": label})
+        return self._call(Table.change_api_key, locals())
 
     def change_log_filter(self, *, filter: str) -> types.LogFilterChanged:
         """Chooses which lines the log of the instance that answers has."""
-        return self._call(Table.change_log_filter, {"filter": filter}, {})
+        return self._call(Table.change_log_filter, locals())
 
     def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of an organization."""
-        return self._call(Table.change_organization, {"organizationId": organization_id, "email": email, "keyRateLimit": key_rate_limit, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name, "requestRateLimit": request_rate_limit}, {})
+        return self._call(Table.change_organization, locals())
 
     def change_organization_api_key(self, organization_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
-        return self._call(Table.change_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
+        return self._call(Table.change_organization_api_key, locals())
 
     def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
-        return self._call(Table.change_organization_subscription, {"organizationId": organization_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
+        return self._call(Table.change_organization_subscription, locals())
 
     def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
-        return self._call(Table.change_subscription, {"id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url})
+        return self._call(Table.change_subscription, locals())
 
     def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of a user."""
-        return self._call(Table.change_user, {"userId": user_id, "email": email, "keyRateLimit": key_rate_limit, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name, "requestRateLimit": request_rate_limit}, {})
+        return self._call(Table.change_user, locals())
 
     def change_user_api_key(self, user_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
-        return self._call(Table.change_user_api_key, {"userId": user_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
+        return self._call(Table.change_user_api_key, locals())
 
     def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
-        return self._call(Table.change_user_subscription, {"userId": user_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
+        return self._call(Table.change_user_subscription, locals())
 
     def complete_sign_in(self, *, code: str | None = None, state: str | None = None, iss: str | None = None, error: str | None = None) -> str:
         """Completes a sign-in."""
-        return self._call(Table.complete_sign_in, {}, {"code": code, "state": state, "iss": iss, "error": error})
+        return self._call(Table.complete_sign_in, locals())
 
     def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
-        return self._call(Table.count_organization_recoverable, {"organizationId": organization_id, "id": id, "since": since}, {})
+        return self._call(Table.count_organization_recoverable, locals())
 
     def count_recoverable(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
-        return self._call(Table.count_recoverable, {"id": id, "since": since}, {"organization": organization})
+        return self._call(Table.count_recoverable, locals())
 
     def count_user_recoverable(self, user_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
-        return self._call(Table.count_user_recoverable, {"userId": user_id, "id": id, "since": since}, {})
+        return self._call(Table.count_user_recoverable, locals())
 
     def create_api_key(self, *, label: str, organization: str | None = None, expires_at: datetime | None | Absent = ABSENT, id_token: str | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Creates an API key. Only this answer contains the full key."""
-        return self._call(Table.create_api_key, {"label": label, "expiresAt": expires_at, "idToken": id_token, "rateLimit": rate_limit, "scopes": scopes}, {"organization": organization, "metadata": metadata})
+        return self._call(Table.create_api_key, locals())
 
     def create_organization_api_key(self, organization_id: str, *, label: str, expires_at: datetime | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Creates an API key. Only this answer contains the full key."""
-        return self._call(Table.create_organization_api_key, {"organizationId": organization_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
+        return self._call(Table.create_organization_api_key, locals())
 
     def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
-        return self._call(Table.create_organization_subscription, {"organizationId": organization_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
+        return self._call(Table.create_organization_subscription, locals())
 
     def create_portal_link(self, *, capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None | Absent = ABSENT, organization_id: str | None | Absent = ABSENT, return_url: str | None | Absent = ABSENT, ttl_seconds: int | None | Absent = ABSENT, user_id: str | None | Absent = ABSENT) -> types.PortalLink:
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
-        return self._call(Table.create_portal_link, {"capabilities": capabilities, "organizationId": organization_id, "returnUrl": return_url, "ttlSeconds": ttl_seconds, "userId": user_id}, {})
+        return self._call(Table.create_portal_link, locals())
 
     def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
-        return self._call(Table.create_subscription, {"events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {"organization": organization})
+        return self._call(Table.create_subscription, locals())
 
     def create_user_api_key(self, user_id: str, *, label: str, expires_at: datetime | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Creates an API key. Only this answer contains the full key."""
-        return self._call(Table.create_user_api_key, {"userId": user_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
+        return self._call(Table.create_user_api_key, locals())
 
     def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
-        return self._call(Table.create_user_subscription, {"userId": user_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
+        return self._call(Table.create_user_subscription, locals())
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
         """Deletes a webhook subscription."""
-        return self._call(Table.delete_organization_subscription, {"organizationId": organization_id, "id": id}, {})
+        return self._call(Table.delete_organization_subscription, locals())
 
     def delete_subscription(self, id: str, *, organization: str | None = None) -> None:
         """Deletes a webhook subscription."""
-        return self._call(Table.delete_subscription, {"id": id}, {"organization": organization})
+        return self._call(Table.delete_subscription, locals())
 
     def delete_user_subscription(self, user_id: str, id: str) -> None:
         """Deletes a webhook subscription."""
-        return self._call(Table.delete_user_subscription, {"userId": user_id, "id": id}, {})
+        return self._call(Table.delete_user_subscription, locals())
 
     def docs_file(self, file: str) -> bytes:
         """Returns a script, a style or a picture of the documentation page."""
-        return self._call(Table.docs_file, {"file": file}, {})
+        return self._call(Table.docs_file, locals())
 
     def docs_page(self) -> str:
         """Shows the API as an interactive page."""
-        return self._call(Table.docs_page, {}, {})
+        return self._call(Table.docs_page, locals())
 
     def end_current_session(self) -> None:
         """Signs out this browser."""
-        return self._call(Table.end_current_session, {}, {})
+        return self._call(Table.end_current_session, locals())
 
     def end_organization_session(self, organization_id: str, id: str) -> types.SessionList:
         """Ends one session of the organization."""
-        return self._call(Table.end_organization_session, {"organizationId": organization_id, "id": id}, {})
+        return self._call(Table.end_organization_session, locals())
 
     def end_organization_sessions(self, organization_id: str) -> types.SessionList:
         """Ends all sessions of the organization."""
-        return self._call(Table.end_organization_sessions, {"organizationId": organization_id}, {})
+        return self._call(Table.end_organization_sessions, locals())
 
     def end_session(self, id: str, *, organization: str | None = None) -> types.SessionList:
         """Ends one session of the user."""
-        return self._call(Table.end_session, {"id": id}, {"organization": organization})
+        return self._call(Table.end_session, locals())
 
     def end_sessions(self, *, keep_current: bool | None = None, organization: str | None = None) -> types.SessionList:
         """Ends all sessions of the user."""
-        return self._call(Table.end_sessions, {}, {"keepCurrent": keep_current, "organization": organization})
+        return self._call(Table.end_sessions, locals())
 
     def end_user_session(self, user_id: str, id: str) -> types.SessionList:
         """Ends one session of the user."""
-        return self._call(Table.end_user_session, {"userId": user_id, "id": id}, {})
+        return self._call(Table.end_user_session, locals())
 
     def end_user_sessions(self, user_id: str) -> types.SessionList:
         """Ends all sessions of the user."""
-        return self._call(Table.end_user_sessions, {"userId": user_id}, {})
+        return self._call(Table.end_user_sessions, locals())
 
     def erase_organization(self, organization_id: str, *, confirm: str) -> types.Owner:
         """Erases an organization."""
-        return self._call(Table.erase_organization, {"organizationId": organization_id, "confirm": confirm}, {})
+        return self._call(Table.erase_organization, locals())
 
     def erase_user(self, user_id: str, *, confirm: str) -> types.Owner:
         """Erases a user."""
-        return self._call(Table.erase_user, {"userId": user_id, "confirm": confirm}, {})
+        return self._call(Table.erase_user, locals())
 
     def error_index(self) -> str:
         """Lists all error codes."""
-        return self._call(Table.error_index, {}, {})
+        return self._call(Table.error_index, locals())
 
     def error_page(self, code: str) -> str:
         """Explains the cause and the cure of an error code."""
-        return self._call(Table.error_page, {"code": code}, {})
+        return self._call(Table.error_page, locals())
 
     def export_event_types(self, *, organization: str | None = None) -> Any:
         """Exports the types of events as an OpenAPI document."""
-        return self._call(Table.export_event_types, {}, {"organization": organization})
+        return self._call(Table.export_event_types, locals())
 
     def favicon(self) -> bytes:
         """Returns an icon for browsers."""
-        return self._call(Table.favicon, {}, {})
+        return self._call(Table.favicon, locals())
 
     def find_any_event_type(self, name: str) -> types.EventType:
         """Shows an event type, also a hidden or archived one."""
-        return self._call(Table.find_any_event_type, {"name": name}, {})
+        return self._call(Table.find_any_event_type, locals())
 
     def find_command_line_client(self) -> types.CommandLineClient:
         """Reports how a command line signs in."""
-        return self._call(Table.find_command_line_client, {}, {})
+        return self._call(Table.find_command_line_client, locals())
 
     def find_current_session(self) -> types.CurrentSession:
         """Shows who is signed in."""
-        return self._call(Table.find_current_session, {}, {})
+        return self._call(Table.find_current_session, locals())
 
     def find_delivery(self, id: str, *, organization: str | None = None) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt."""
-        return self._call(Table.find_delivery, {"id": id}, {"organization": organization})
+        return self._call(Table.find_delivery, locals())
 
     def find_event(self, id: str) -> types.LoggedEvent:
         """Shows a published event with its payload."""
-        return self._call(Table.find_event, {"id": id}, {})
+        return self._call(Table.find_event, locals())
 
     def find_event_type(self, name: str, *, organization: str | None = None) -> types.EventType:
         """Shows a type of events with its schema and examples."""
-        return self._call(Table.find_event_type, {"name": name}, {"organization": organization})
+        return self._call(Table.find_event_type, locals())
 
     def find_log_filter(self) -> types.LogFilter:
         """Shows which lines the log of the instance that answers has."""
-        return self._call(Table.find_log_filter, {}, {})
+        return self._call(Table.find_log_filter, locals())
 
     def find_organization(self, organization_id: str) -> types.Owner:
         """Shows the record of an organization."""
-        return self._call(Table.find_organization, {"organizationId": organization_id}, {})
+        return self._call(Table.find_organization, locals())
 
     def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt."""
-        return self._call(Table.find_organization_delivery, {"organizationId": organization_id, "id": id}, {})
+        return self._call(Table.find_organization_delivery, locals())
 
     def find_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionWithHealth:
         """Shows a webhook subscription and its health."""
-        return self._call(Table.find_organization_subscription, {"organizationId": organization_id, "id": id}, {})
+        return self._call(Table.find_organization_subscription, locals())
 
     def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
         """Shows a webhook subscription and its health."""
-        return self._call(Table.find_subscription, {"id": id}, {"organization": organization})
+        return self._call(Table.find_subscription, locals())
 
     def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
-        return self._call(Table.find_system_state, {}, {})
+        return self._call(Table.find_system_state, locals())
 
 
 class AsyncOperations1(AsyncCalls):
     async def archive_event_type(self, name: str) -> types.WrittenEventType:
         """Archives an event type."""
-        return await self._call(Table.archive_event_type, {"name": name}, {})
+        return await self._call(Table.archive_event_type, locals())
 
     async def begin_visit(self, *, code: str) -> types.Visit:
         """Signs a visitor in by a portal link."""
-        return await self._call(Table.begin_visit, {"code": code}, {})
+        return await self._call(Table.begin_visit, locals())
 
     async def cancel_delivery(self, id: str, *, organization: str | None = None) -> types.ChangedDelivery:
         """Cancels a delivery."""
-        return await self._call(Table.cancel_delivery, {"id": id}, {"organization": organization})
+        return await self._call(Table.cancel_delivery, locals())
 
     async def cancel_organization_delivery(self, organization_id: str, id: str) -> types.ChangedDelivery:
         """Cancels a delivery."""
-        return await self._call(Table.cancel_organization_delivery, {"organizationId": organization_id, "id": id}, {})
+        return await self._call(Table.cancel_organization_delivery, locals())
 
     async def cancel_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
         """Cancels a delivery."""
-        return await self._call(Table.cancel_user_delivery, {"userId": user_id, "id": id}, {})
+        return await self._call(Table.cancel_user_delivery, locals())
 
     async def change_api_key(self, key_id: str, *, organization: str | None = None, disabled: bool | None = None, expires_at: datetime | None = None, id_token: str | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
-        return await self._call(Table.change_api_key, {"keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"organization": organization, "disabled": disabled, "expiresAt": expires_at, "idToken": id_token, "label": label})
+        return await self._call(Table.change_api_key, locals())
 
     async def change_log_filter(self, *, filter: str) -> types.LogFilterChanged:
         """Chooses which lines the log of the instance that answers has."""
-        return await self._call(Table.change_log_filter, {"filter": filter}, {})
+        return await self._call(Table.change_log_filter, locals())
 
     async def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of an organization."""
-        return await self._call(Table.change_organization, {"organizationId": organization_id, "email": email, "keyRateLimit": key_rate_limit, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name, "requestRateLimit": request_rate_limit}, {})
+        return await self._call(Table.change_organization, locals())
 
     async def change_organization_api_key(self, organization_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
-        return await self._call(Table.change_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
+        return await self._call(Table.change_organization_api_key, locals())
 
     async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
-        return await self._call(Table.change_organization_subscription, {"organizationId": organization_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
+        return await self._call(Table.change_organization_subscription, locals())
 
     async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
-        return await self._call(Table.change_subscription, {"id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"organization": organization, "description": description, "enabled": enabled, "events": events, "url": url})
+        return await self._call(Table.change_subscription, locals())
 
     async def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
         """Changes the record of a user."""
-        return await self._call(Table.change_user, {"userId": user_id, "email": email, "keyRateLimit": key_rate_limit, "maxActiveKeys": max_active_keys, "maxSubscriptions": max_subscriptions, "metadata": metadata, "name": name, "requestRateLimit": request_rate_limit}, {})
+        return await self._call(Table.change_user, locals())
 
     async def change_user_api_key(self, user_id: str, key_id: str, *, disabled: bool | None = None, expires_at: datetime | None = None, label: str | None = None, metadata: dict[str, Any] | None | Absent = ABSENT, rate_limit: str | None | Absent = ABSENT) -> types.KeyRecord:
         """Changes an API key."""
-        return await self._call(Table.change_user_api_key, {"userId": user_id, "keyId": key_id, "metadata": metadata, "rateLimit": rate_limit}, {"disabled": disabled, "expiresAt": expires_at, "label": label})
+        return await self._call(Table.change_user_api_key, locals())
 
     async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
-        return await self._call(Table.change_user_subscription, {"userId": user_id, "id": id, "auth": auth, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}, {"description": description, "enabled": enabled, "events": events, "url": url})
+        return await self._call(Table.change_user_subscription, locals())
 
     async def complete_sign_in(self, *, code: str | None = None, state: str | None = None, iss: str | None = None, error: str | None = None) -> str:
         """Completes a sign-in."""
-        return await self._call(Table.complete_sign_in, {}, {"code": code, "state": state, "iss": iss, "error": error})
+        return await self._call(Table.complete_sign_in, locals())
 
     async def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
-        return await self._call(Table.count_organization_recoverable, {"organizationId": organization_id, "id": id, "since": since}, {})
+        return await self._call(Table.count_organization_recoverable, locals())
 
     async def count_recoverable(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
-        return await self._call(Table.count_recoverable, {"id": id, "since": since}, {"organization": organization})
+        return await self._call(Table.count_recoverable, locals())
 
     async def count_user_recoverable(self, user_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
-        return await self._call(Table.count_user_recoverable, {"userId": user_id, "id": id, "since": since}, {})
+        return await self._call(Table.count_user_recoverable, locals())
 
     async def create_api_key(self, *, label: str, organization: str | None = None, expires_at: datetime | None | Absent = ABSENT, id_token: str | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Creates an API key. Only this answer contains the full key."""
-        return await self._call(Table.create_api_key, {"label": label, "expiresAt": expires_at, "idToken": id_token, "rateLimit": rate_limit, "scopes": scopes}, {"organization": organization, "metadata": metadata})
+        return await self._call(Table.create_api_key, locals())
 
     async def create_organization_api_key(self, organization_id: str, *, label: str, expires_at: datetime | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Creates an API key. Only this answer contains the full key."""
-        return await self._call(Table.create_organization_api_key, {"organizationId": organization_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
+        return await self._call(Table.create_organization_api_key, locals())
 
     async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
-        return await self._call(Table.create_organization_subscription, {"organizationId": organization_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
+        return await self._call(Table.create_organization_subscription, locals())
 
     async def create_portal_link(self, *, capabilities: Sequence[Literal["keys", "keys:read", "webhooks", "webhooks:read"]] | None | Absent = ABSENT, organization_id: str | None | Absent = ABSENT, return_url: str | None | Absent = ABSENT, ttl_seconds: int | None | Absent = ABSENT, user_id: str | None | Absent = ABSENT) -> types.PortalLink:
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
-        return await self._call(Table.create_portal_link, {"capabilities": capabilities, "organizationId": organization_id, "returnUrl": return_url, "ttlSeconds": ttl_seconds, "userId": user_id}, {})
+        return await self._call(Table.create_portal_link, locals())
 
     async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
-        return await self._call(Table.create_subscription, {"events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {"organization": organization})
+        return await self._call(Table.create_subscription, locals())
 
     async def create_user_api_key(self, user_id: str, *, label: str, expires_at: datetime | None | Absent = ABSENT, metadata: dict[str, Any] | None = None, rate_limit: str | None | Absent = ABSENT, scopes: Sequence[str] | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Creates an API key. Only this answer contains the full key."""
-        return await self._call(Table.create_user_api_key, {"userId": user_id, "label": label, "expiresAt": expires_at, "rateLimit": rate_limit, "scopes": scopes}, {"metadata": metadata})
+        return await self._call(Table.create_user_api_key, locals())
 
     async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
-        return await self._call(Table.create_user_subscription, {"userId": user_id, "events": events, "url": url, "auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second, "secret": secret, "signing": signing}, {})
+        return await self._call(Table.create_user_subscription, locals())
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:
         """Deletes a webhook subscription."""
-        return await self._call(Table.delete_organization_subscription, {"organizationId": organization_id, "id": id}, {})
+        return await self._call(Table.delete_organization_subscription, locals())
 
     async def delete_subscription(self, id: str, *, organization: str | None = None) -> None:
         """Deletes a webhook subscription."""
-        return await self._call(Table.delete_subscription, {"id": id}, {"organization": organization})
+        return await self._call(Table.delete_subscription, locals())
 
     async def delete_user_subscription(self, user_id: str, id: str) -> None:
         """Deletes a webhook subscription."""
-        return await self._call(Table.delete_user_subscription, {"userId": user_id, "id": id}, {})
+        return await self._call(Table.delete_user_subscription, locals())
 
     async def docs_file(self, file: str) -> bytes:
         """Returns a script, a style or a picture of the documentation page."""
-        return await self._call(Table.docs_file, {"file": file}, {})
+        return await self._call(Table.docs_file, locals())
 
     async def docs_page(self) -> str:
         """Shows the API as an interactive page."""
-        return await self._call(Table.docs_page, {}, {})
+        return await self._call(Table.docs_page, locals())
 
     async def end_current_session(self) -> None:
         """Signs out this browser."""
-        return await self._call(Table.end_current_session, {}, {})
+        return await self._call(Table.end_current_session, locals())
 
     async def end_organization_session(self, organization_id: str, id: str) -> types.SessionList:
         """Ends one session of the organization."""
-        return await self._call(Table.end_organization_session, {"organizationId": organization_id, "id": id}, {})
+        return await self._call(Table.end_organization_session, locals())
 
     async def end_organization_sessions(self, organization_id: str) -> types.SessionList:
         """Ends all sessions of the organization."""
-        return await self._call(Table.end_organization_sessions, {"organizationId": organization_id}, {})
+        return await self._call(Table.end_organization_sessions, locals())
 
     async def end_session(self, id: str, *, organization: str | None = None) -> types.SessionList:
         """Ends one session of the user."""
-        return await self._call(Table.end_session, {"id": id}, {"organization": organization})
+        return await self._call(Table.end_session, locals())
 
     async def end_sessions(self, *, keep_current: bool | None = None, organization: str | None = None) -> types.SessionList:
         """Ends all sessions of the user."""
-        return await self._call(Table.end_sessions, {}, {"keepCurrent": keep_current, "organization": organization})
+        return await self._call(Table.end_sessions, locals())
 
     async def end_user_session(self, user_id: str, id: str) -> types.SessionList:
         """Ends one session of the user."""
-        return await self._call(Table.end_user_session, {"userId": user_id, "id": id}, {})
+        return await self._call(Table.end_user_session, locals())
 
     async def end_user_sessions(self, user_id: str) -> types.SessionList:
         """Ends all sessions of the user."""
-        return await self._call(Table.end_user_sessions, {"userId": user_id}, {})
+        return await self._call(Table.end_user_sessions, locals())
 
     async def erase_organization(self, organization_id: str, *, confirm: str) -> types.Owner:
         """Erases an organization."""
-        return await self._call(Table.erase_organization, {"organizationId": organization_id, "confirm": confirm}, {})
+        return await self._call(Table.erase_organization, locals())
 
     async def erase_user(self, user_id: str, *, confirm: str) -> types.Owner:
         """Erases a user."""
-        return await self._call(Table.erase_user, {"userId": user_id, "confirm": confirm}, {})
+        return await self._call(Table.erase_user, locals())
 
     async def error_index(self) -> str:
         """Lists all error codes."""
-        return await self._call(Table.error_index, {}, {})
+        return await self._call(Table.error_index, locals())
 
     async def error_page(self, code: str) -> str:
         """Explains the cause and the cure of an error code."""
-        return await self._call(Table.error_page, {"code": code}, {})
+        return await self._call(Table.error_page, locals())
 
     async def export_event_types(self, *, organization: str | None = None) -> Any:
         """Exports the types of events as an OpenAPI document."""
-        return await self._call(Table.export_event_types, {}, {"organization": organization})
+        return await self._call(Table.export_event_types, locals())
 
     async def favicon(self) -> bytes:
         """Returns an icon for browsers."""
-        return await self._call(Table.favicon, {}, {})
+        return await self._call(Table.favicon, locals())
 
     async def find_any_event_type(self, name: str) -> types.EventType:
         """Shows an event type, also a hidden or archived one."""
-        return await self._call(Table.find_any_event_type, {"name": name}, {})
+        return await self._call(Table.find_any_event_type, locals())
 
     async def find_command_line_client(self) -> types.CommandLineClient:
         """Reports how a command line signs in."""
-        return await self._call(Table.find_command_line_client, {}, {})
+        return await self._call(Table.find_command_line_client, locals())
 
     async def find_current_session(self) -> types.CurrentSession:
         """Shows who is signed in."""
-        return await self._call(Table.find_current_session, {}, {})
+        return await self._call(Table.find_current_session, locals())
 
     async def find_delivery(self, id: str, *, organization: str | None = None) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt."""
-        return await self._call(Table.find_delivery, {"id": id}, {"organization": organization})
+        return await self._call(Table.find_delivery, locals())
 
     async def find_event(self, id: str) -> types.LoggedEvent:
         """Shows a published event with its payload."""
-        return await self._call(Table.find_event, {"id": id}, {})
+        return await self._call(Table.find_event, locals())
 
     async def find_event_type(self, name: str, *, organization: str | None = None) -> types.EventType:
         """Shows a type of events with its schema and examples."""
-        return await self._call(Table.find_event_type, {"name": name}, {"organization": organization})
+        return await self._call(Table.find_event_type, locals())
 
     async def find_log_filter(self) -> types.LogFilter:
         """Shows which lines the log of the instance that answers has."""
-        return await self._call(Table.find_log_filter, {}, {})
+        return await self._call(Table.find_log_filter, locals())
 
     async def find_organization(self, organization_id: str) -> types.Owner:
         """Shows the record of an organization."""
-        return await self._call(Table.find_organization, {"organizationId": organization_id}, {})
+        return await self._call(Table.find_organization, locals())
 
     async def find_organization_delivery(self, organization_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt."""
-        return await self._call(Table.find_organization_delivery, {"organizationId": organization_id, "id": id}, {})
+        return await self._call(Table.find_organization_delivery, locals())
 
     async def find_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionWithHealth:
         """Shows a webhook subscription and its health."""
-        return await self._call(Table.find_organization_subscription, {"organizationId": organization_id, "id": id}, {})
+        return await self._call(Table.find_organization_subscription, locals())
 
     async def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
         """Shows a webhook subscription and its health."""
-        return await self._call(Table.find_subscription, {"id": id}, {"organization": organization})
+        return await self._call(Table.find_subscription, locals())
 
     async def find_system_state(self) -> types.SystemState:
         """Shows how the instance that answers and the store are doing."""
-        return await self._call(Table.find_system_state, {}, {})
+        return await self._call(Table.find_system_state, locals())
 
 
 class Operations2(Calls):
     def find_user(self, user_id: str) -> types.Owner:
         """Shows the record of a user."""
-        return self._call(Table.find_user, {"userId": user_id}, {})
+        return self._call(Table.find_user, locals())
 
     def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt."""
-        return self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
+        return self._call(Table.find_user_delivery, locals())
 
     def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
         """Shows a webhook subscription and its health."""
-        return self._call(Table.find_user_subscription, {"userId": user_id, "id": id}, {})
+        return self._call(Table.find_user_subscription, locals())
 
     def forward_auth(self, *, scope: Sequence[str] | None = None, profile: Literal["nginx"] | None = None) -> None:
         """Decides for a gateway whether a request may pass."""
-        return self._call(Table.forward_auth, {}, {"scope": scope, "profile": profile})
+        return self._call(Table.forward_auth, locals())
 
     def forward_auth_of_path(self, tail: str) -> None:
         """Decides the same for a gateway that appends the path of the request, like Envoy with its `path_prefix`."""
-        return self._call(Table.forward_auth_of_path, {"tail": tail}, {})
+        return self._call(Table.forward_auth_of_path, locals())
 
     def health(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports the same as `/readyz`."""
-        return self._call(Table.health, {}, {"verbose": verbose, "for": for_})
+        return self._call(Table.health, locals())
 
     def introspect(self, *, token: str, scopes: Sequence[str] | None | Absent = ABSENT) -> types.Introspection:
         """Verifies an API key and returns its owner (RFC 7662)."""
-        return self._call(Table.introspect, {"token": token, "scopes": scopes}, {})
+        return self._call(Table.introspect, locals())
 
     def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
-        return Pages(self._call, "events", Table.list_all_audit_events, {}, {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return Pages(self._call, "events", Table.list_all_audit_events, locals())
 
     def list_all_event_types(self) -> types.EventTypeList:
         """Lists all event types, also hidden and archived ones."""
-        return self._call(Table.list_all_event_types, {}, {})
+        return self._call(Table.list_all_event_types, locals())
 
     def list_api_keys(self, *, organization: str | None = None) -> types.KeyList:
         """Lists the caller's API keys."""
-        return self._call(Table.list_api_keys, {}, {"organization": organization})
+        return self._call(Table.list_api_keys, locals())
 
     def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
-        return Pages(self._call, "events", Table.list_audit_events, {}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
+        return Pages(self._call, "events", Table.list_audit_events, locals())
 
     def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
-        return Pages(self._call, "deliveries", Table.list_deliveries, {}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
+        return Pages(self._call, "deliveries", Table.list_deliveries, locals())
 
     def list_event_types(self, *, organization: str | None = None) -> types.EventTypeList:
         """Lists the types of events that webhooks have."""
-        return self._call(Table.list_event_types, {}, {"organization": organization})
+        return self._call(Table.list_event_types, locals())
 
     def list_events(self, *, user_id: str | None = None, organization_id: str | None = None, type: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.EventPage, types.LoggedEvent]:
         """Lists published events, newest first."""
-        return Pages(self._call, "events", Table.list_events, {}, {"userId": user_id, "organizationId": organization_id, "type": type, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return Pages(self._call, "events", Table.list_events, locals())
 
     def list_failing_subscriptions(self, *, cursor: str | None = None, limit: int | None = None) -> Pages[types.FailingSubscriptionPage, types.FailingSubscription]:
         """Lists the failing subscriptions of all users."""
-        return Pages(self._call, "subscriptions", Table.list_failing_subscriptions, {}, {"cursor": cursor, "limit": limit})
+        return Pages(self._call, "subscriptions", Table.list_failing_subscriptions, locals())
 
     def list_failures(self, *, subscription_id: str | None = None, organization: str | None = None) -> types.Failures:
         """Lists the caller's failed deliveries, grouped by cause."""
-        return self._call(Table.list_failures, {}, {"subscriptionId": subscription_id, "organization": organization})
+        return self._call(Table.list_failures, locals())
 
     def list_organization_api_keys(self, organization_id: str) -> types.KeyList:
         """Lists the organization's API keys."""
-        return self._call(Table.list_organization_api_keys, {"organizationId": organization_id}, {})
+        return self._call(Table.list_organization_api_keys, locals())
 
     def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
-        return Pages(self._call, "events", Table.list_organization_audit_events, {"organizationId": organization_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return Pages(self._call, "events", Table.list_organization_audit_events, locals())
 
     def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the organization's webhook subscriptions, newest first."""
-        return Pages(self._call, "deliveries", Table.list_organization_deliveries, {"organizationId": organization_id}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return Pages(self._call, "deliveries", Table.list_organization_deliveries, locals())
 
     def list_organization_failures(self, organization_id: str, *, subscription_id: str | None = None) -> types.Failures:
         """Lists the organization's failed deliveries, grouped by cause."""
-        return self._call(Table.list_organization_failures, {"organizationId": organization_id}, {"subscriptionId": subscription_id})
+        return self._call(Table.list_organization_failures, locals())
 
     def list_organization_sessions(self, organization_id: str) -> types.SessionList:
         """Lists the sessions of the organization."""
-        return self._call(Table.list_organization_sessions, {"organizationId": organization_id}, {})
+        return self._call(Table.list_organization_sessions, locals())
 
     def list_organization_subscriptions(self, organization_id: str, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None) -> Pages[types.SubscriptionPage, types.Subscription]:
         """Lists the organization's webhook subscriptions, newest first."""
-        return Pages(self._call, "subscriptions", Table.list_organization_subscriptions, {"organizationId": organization_id}, {"cursor": cursor, "limit": limit, "include": include})
+        return Pages(self._call, "subscriptions", Table.list_organization_subscriptions, locals())
 
     def list_owners(self, *, query: str | None = None, state: Literal["active", "suspended"] | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.OwnerPage, types.ListedOwner]:
         """Finds users and organizations."""
-        return Pages(self._call, "owners", Table.list_owners, {}, {"query": query, "state": state, "cursor": cursor, "limit": limit})
+        return Pages(self._call, "owners", Table.list_owners, locals())
 
     def list_sessions(self, *, organization: str | None = None) -> types.SessionList:
         """Lists the sessions of the user."""
-        return self._call(Table.list_sessions, {}, {"organization": organization})
+        return self._call(Table.list_sessions, locals())
 
     def list_subscriptions(self, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None, organization: str | None = None) -> Pages[types.SubscriptionPage, types.Subscription]:
         """Lists the caller's webhook subscriptions, newest first."""
-        return Pages(self._call, "subscriptions", Table.list_subscriptions, {}, {"cursor": cursor, "limit": limit, "include": include, "organization": organization})
+        return Pages(self._call, "subscriptions", Table.list_subscriptions, locals())
 
     def list_user_api_keys(self, user_id: str) -> types.KeyList:
         """Lists the user's API keys."""
-        return self._call(Table.list_user_api_keys, {"userId": user_id}, {})
+        return self._call(Table.list_user_api_keys, locals())
 
     def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the user, newest first."""
-        return Pages(self._call, "events", Table.list_user_audit_events, {"userId": user_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return Pages(self._call, "events", Table.list_user_audit_events, locals())
 
     def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the user's webhook subscriptions, newest first."""
-        return Pages(self._call, "deliveries", Table.list_user_deliveries, {"userId": user_id}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return Pages(self._call, "deliveries", Table.list_user_deliveries, locals())
 
     def list_user_failures(self, user_id: str, *, subscription_id: str | None = None) -> types.Failures:
         """Lists the user's failed deliveries, grouped by cause."""
-        return self._call(Table.list_user_failures, {"userId": user_id}, {"subscriptionId": subscription_id})
+        return self._call(Table.list_user_failures, locals())
 
     def list_user_sessions(self, user_id: str) -> types.SessionList:
         """Lists the sessions of the user."""
-        return self._call(Table.list_user_sessions, {"userId": user_id}, {})
+        return self._call(Table.list_user_sessions, locals())
 
     def list_user_subscriptions(self, user_id: str, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None) -> Pages[types.SubscriptionPage, types.Subscription]:
         """Lists the user's webhook subscriptions, newest first."""
-        return Pages(self._call, "subscriptions", Table.list_user_subscriptions, {"userId": user_id}, {"cursor": cursor, "limit": limit, "include": include})
+        return Pages(self._call, "subscriptions", Table.list_user_subscriptions, locals())
 
     def live(self) -> types.Liveness:
         """Reports that the process is alive."""
-        return self._call(Table.live, {}, {})
+        return self._call(Table.live, locals())
 
     def openapi_document(self) -> dict[str, Any]:
         """Returns this document."""
-        return self._call(Table.openapi_document, {}, {})
+        return self._call(Table.openapi_document, locals())
 
     def publish_event(self, *, data: Any, type: str, id: str | None = None, organization_id: str | None | Absent = ABSENT, user_id: str | None | Absent = ABSENT) -> types.PublishedEvent:
         """Publishes an event. If an event with the same `id`, owner, `type` and exactly the same bytes of `data` exists, the answer is that event with `duplicate: true`. If the `type` or the `data` differ, the answer is a 409."""
-        return self._call(Table.publish_event, {"data": data, "type": type, "organizationId": organization_id, "userId": user_id}, {"id": id or new_id()})
+        return self._call(Table.publish_event, locals())
 
     def publish_events(self, *, events: Sequence[types.PublishEvent]) -> types.PublishedEvents:
         """Publishes up to 500 events, either all or none."""
-        return self._call(Table.publish_events, {"events": events}, {})
+        return self._call(Table.publish_events, locals())
 
     def put_event_type(self, name: str, *, deprecated: types.PutDeprecation | None = None, description: str | None = None, examples: Sequence[Any] | None = None, force: bool | None = None, schema: dict[str, Any] | None = None, title: str | None = None, validation: Literal["off", "warn", "enforce"] | None = None, visibility: Literal["public", "hidden"] | None = None) -> types.WrittenEventType:
         """Creates or changes an event type."""
-        return self._call(Table.put_event_type, {"name": name}, {"deprecated": deprecated, "description": description, "examples": examples, "force": force, "schema": schema, "title": title, "validation": validation, "visibility": visibility})
+        return self._call(Table.put_event_type, locals())
 
     def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
-        return self._call(Table.ready, {}, {"verbose": verbose, "for": for_})
+        return self._call(Table.ready, locals())
 
     def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
-        return self._call(Table.recover_organization_subscription, {"organizationId": organization_id, "id": id, "since": since}, {})
+        return self._call(Table.recover_organization_subscription, locals())
 
     def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
-        return self._call(Table.recover_subscription, {"id": id, "since": since}, {"organization": organization})
+        return self._call(Table.recover_subscription, locals())
 
     def recover_user_subscription(self, user_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
-        return self._call(Table.recover_user_subscription, {"userId": user_id, "id": id, "since": since}, {})
+        return self._call(Table.recover_user_subscription, locals())
 
     def report_leaks(self, *, tokens: Sequence[str]) -> types.LeaksReported:
         """Revokes leaked API keys."""
-        return self._call(Table.report_leaks, {"tokens": tokens}, {})
+        return self._call(Table.report_leaks, locals())
 
     def retry_delivery(self, id: str, *, organization: str | None = None) -> types.ChangedDelivery:
         """Retries a delivery now."""
-        return self._call(Table.retry_delivery, {"id": id}, {"organization": organization})
+        return self._call(Table.retry_delivery, locals())
 
     def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
-        return self._call(Table.retry_failures, {"subscriptionId": subscription_id, "error": error, "status": status}, {"organization": organization})
+        return self._call(Table.retry_failures, locals())
 
     def retry_organization_delivery(self, organization_id: str, id: str) -> types.ChangedDelivery:
         """Retries a delivery now."""
-        return self._call(Table.retry_organization_delivery, {"organizationId": organization_id, "id": id}, {})
+        return self._call(Table.retry_organization_delivery, locals())
 
     def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
-        return self._call(Table.retry_organization_failures, {"organizationId": organization_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
+        return self._call(Table.retry_organization_failures, locals())
 
     def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
         """Retries a delivery now."""
-        return self._call(Table.retry_user_delivery, {"userId": user_id, "id": id}, {})
+        return self._call(Table.retry_user_delivery, locals())
 
     def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
-        return self._call(Table.retry_user_failures, {"userId": user_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
+        return self._call(Table.retry_user_failures, locals())
 
     def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
         """Revokes an API key."""
-        return self._call(Table.revoke_api_key, {"keyId": key_id, "idToken": id_token}, {"organization": organization})
+        return self._call(Table.revoke_api_key, locals())
 
     def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
         """Revokes an organization's API key."""
-        return self._call(Table.revoke_organization_api_key, {"organizationId": organization_id, "keyId": key_id}, {})
+        return self._call(Table.revoke_organization_api_key, locals())
 
     def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
         """Revokes all API keys of an organization."""
-        return self._call(Table.revoke_organization_api_keys, {"organizationId": organization_id}, {"createdBefore": created_before})
+        return self._call(Table.revoke_organization_api_keys, locals())
 
     def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
         """Revokes a user's API key."""
-        return self._call(Table.revoke_user_api_key, {"userId": user_id, "keyId": key_id}, {})
+        return self._call(Table.revoke_user_api_key, locals())
 
     def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
         """Revokes all API keys of a user."""
-        return self._call(Table.revoke_user_api_keys, {"userId": user_id}, {"createdBefore": created_before})
+        return self._call(Table.revoke_user_api_keys, locals())
 
     def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Replaces an API key by a new one."""
-        return self._call(Table.rotate_api_key, {"keyId": key_id, "idToken": id_token, "overlapSeconds": overlap_seconds}, {"organization": organization})
+        return self._call(Table.rotate_api_key, locals())
 
     def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Replaces an API key by a new one."""
-        return self._call(Table.rotate_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
+        return self._call(Table.rotate_organization_api_key, locals())
 
     def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return self._call(Table.rotate_organization_secret, {"organizationId": organization_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
+        return self._call(Table.rotate_organization_secret, locals())
 
 
 class AsyncOperations2(AsyncCalls):
     async def find_user(self, user_id: str) -> types.Owner:
         """Shows the record of a user."""
-        return await self._call(Table.find_user, {"userId": user_id}, {})
+        return await self._call(Table.find_user, locals())
 
     async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
         """Shows a delivery, its event and the result of each attempt."""
-        return await self._call(Table.find_user_delivery, {"userId": user_id, "id": id}, {})
+        return await self._call(Table.find_user_delivery, locals())
 
     async def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
         """Shows a webhook subscription and its health."""
-        return await self._call(Table.find_user_subscription, {"userId": user_id, "id": id}, {})
+        return await self._call(Table.find_user_subscription, locals())
 
     async def forward_auth(self, *, scope: Sequence[str] | None = None, profile: Literal["nginx"] | None = None) -> None:
         """Decides for a gateway whether a request may pass."""
-        return await self._call(Table.forward_auth, {}, {"scope": scope, "profile": profile})
+        return await self._call(Table.forward_auth, locals())
 
     async def forward_auth_of_path(self, tail: str) -> None:
         """Decides the same for a gateway that appends the path of the request, like Envoy with its `path_prefix`."""
-        return await self._call(Table.forward_auth_of_path, {"tail": tail}, {})
+        return await self._call(Table.forward_auth_of_path, locals())
 
     async def health(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports the same as `/readyz`."""
-        return await self._call(Table.health, {}, {"verbose": verbose, "for": for_})
+        return await self._call(Table.health, locals())
 
     async def introspect(self, *, token: str, scopes: Sequence[str] | None | Absent = ABSENT) -> types.Introspection:
         """Verifies an API key and returns its owner (RFC 7662)."""
-        return await self._call(Table.introspect, {"token": token, "scopes": scopes}, {})
+        return await self._call(Table.introspect, locals())
 
     def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
-        return AsyncPages(self._call, "events", Table.list_all_audit_events, {}, {"userId": user_id, "organizationId": organization_id, "actor": actor, "action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return AsyncPages(self._call, "events", Table.list_all_audit_events, locals())
 
     async def list_all_event_types(self) -> types.EventTypeList:
         """Lists all event types, also hidden and archived ones."""
-        return await self._call(Table.list_all_event_types, {}, {})
+        return await self._call(Table.list_all_event_types, locals())
 
     async def list_api_keys(self, *, organization: str | None = None) -> types.KeyList:
         """Lists the caller's API keys."""
-        return await self._call(Table.list_api_keys, {}, {"organization": organization})
+        return await self._call(Table.list_api_keys, locals())
 
     def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
-        return AsyncPages(self._call, "events", Table.list_audit_events, {}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
+        return AsyncPages(self._call, "events", Table.list_audit_events, locals())
 
     def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
-        return AsyncPages(self._call, "deliveries", Table.list_deliveries, {}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit, "organization": organization})
+        return AsyncPages(self._call, "deliveries", Table.list_deliveries, locals())
 
     async def list_event_types(self, *, organization: str | None = None) -> types.EventTypeList:
         """Lists the types of events that webhooks have."""
-        return await self._call(Table.list_event_types, {}, {"organization": organization})
+        return await self._call(Table.list_event_types, locals())
 
     def list_events(self, *, user_id: str | None = None, organization_id: str | None = None, type: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.EventPage, types.LoggedEvent]:
         """Lists published events, newest first."""
-        return AsyncPages(self._call, "events", Table.list_events, {}, {"userId": user_id, "organizationId": organization_id, "type": type, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return AsyncPages(self._call, "events", Table.list_events, locals())
 
     def list_failing_subscriptions(self, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.FailingSubscriptionPage, types.FailingSubscription]:
         """Lists the failing subscriptions of all users."""
-        return AsyncPages(self._call, "subscriptions", Table.list_failing_subscriptions, {}, {"cursor": cursor, "limit": limit})
+        return AsyncPages(self._call, "subscriptions", Table.list_failing_subscriptions, locals())
 
     async def list_failures(self, *, subscription_id: str | None = None, organization: str | None = None) -> types.Failures:
         """Lists the caller's failed deliveries, grouped by cause."""
-        return await self._call(Table.list_failures, {}, {"subscriptionId": subscription_id, "organization": organization})
+        return await self._call(Table.list_failures, locals())
 
     async def list_organization_api_keys(self, organization_id: str) -> types.KeyList:
         """Lists the organization's API keys."""
-        return await self._call(Table.list_organization_api_keys, {"organizationId": organization_id}, {})
+        return await self._call(Table.list_organization_api_keys, locals())
 
     def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
-        return AsyncPages(self._call, "events", Table.list_organization_audit_events, {"organizationId": organization_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return AsyncPages(self._call, "events", Table.list_organization_audit_events, locals())
 
     def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the organization's webhook subscriptions, newest first."""
-        return AsyncPages(self._call, "deliveries", Table.list_organization_deliveries, {"organizationId": organization_id}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return AsyncPages(self._call, "deliveries", Table.list_organization_deliveries, locals())
 
     async def list_organization_failures(self, organization_id: str, *, subscription_id: str | None = None) -> types.Failures:
         """Lists the organization's failed deliveries, grouped by cause."""
-        return await self._call(Table.list_organization_failures, {"organizationId": organization_id}, {"subscriptionId": subscription_id})
+        return await self._call(Table.list_organization_failures, locals())
 
     async def list_organization_sessions(self, organization_id: str) -> types.SessionList:
         """Lists the sessions of the organization."""
-        return await self._call(Table.list_organization_sessions, {"organizationId": organization_id}, {})
+        return await self._call(Table.list_organization_sessions, locals())
 
     def list_organization_subscriptions(self, organization_id: str, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
         """Lists the organization's webhook subscriptions, newest first."""
-        return AsyncPages(self._call, "subscriptions", Table.list_organization_subscriptions, {"organizationId": organization_id}, {"cursor": cursor, "limit": limit, "include": include})
+        return AsyncPages(self._call, "subscriptions", Table.list_organization_subscriptions, locals())
 
     def list_owners(self, *, query: str | None = None, state: Literal["active", "suspended"] | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.OwnerPage, types.ListedOwner]:
         """Finds users and organizations."""
-        return AsyncPages(self._call, "owners", Table.list_owners, {}, {"query": query, "state": state, "cursor": cursor, "limit": limit})
+        return AsyncPages(self._call, "owners", Table.list_owners, locals())
 
     async def list_sessions(self, *, organization: str | None = None) -> types.SessionList:
         """Lists the sessions of the user."""
-        return await self._call(Table.list_sessions, {}, {"organization": organization})
+        return await self._call(Table.list_sessions, locals())
 
     def list_subscriptions(self, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None, organization: str | None = None) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
         """Lists the caller's webhook subscriptions, newest first."""
-        return AsyncPages(self._call, "subscriptions", Table.list_subscriptions, {}, {"cursor": cursor, "limit": limit, "include": include, "organization": organization})
+        return AsyncPages(self._call, "subscriptions", Table.list_subscriptions, locals())
 
     async def list_user_api_keys(self, user_id: str) -> types.KeyList:
         """Lists the user's API keys."""
-        return await self._call(Table.list_user_api_keys, {"userId": user_id}, {})
+        return await self._call(Table.list_user_api_keys, locals())
 
     def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the user, newest first."""
-        return AsyncPages(self._call, "events", Table.list_user_audit_events, {"userId": user_id}, {"action": action, "target": target, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return AsyncPages(self._call, "events", Table.list_user_audit_events, locals())
 
     def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the user's webhook subscriptions, newest first."""
-        return AsyncPages(self._call, "deliveries", Table.list_user_deliveries, {"userId": user_id}, {"subscriptionId": subscription_id, "eventType": event_type, "state": state, "since": since, "until": until, "cursor": cursor, "limit": limit})
+        return AsyncPages(self._call, "deliveries", Table.list_user_deliveries, locals())
 
     async def list_user_failures(self, user_id: str, *, subscription_id: str | None = None) -> types.Failures:
         """Lists the user's failed deliveries, grouped by cause."""
-        return await self._call(Table.list_user_failures, {"userId": user_id}, {"subscriptionId": subscription_id})
+        return await self._call(Table.list_user_failures, locals())
 
     async def list_user_sessions(self, user_id: str) -> types.SessionList:
         """Lists the sessions of the user."""
-        return await self._call(Table.list_user_sessions, {"userId": user_id}, {})
+        return await self._call(Table.list_user_sessions, locals())
 
     def list_user_subscriptions(self, user_id: str, *, cursor: str | None = None, limit: int | None = None, include: Literal["health"] | None = None) -> AsyncPages[types.SubscriptionPage, types.Subscription]:
         """Lists the user's webhook subscriptions, newest first."""
-        return AsyncPages(self._call, "subscriptions", Table.list_user_subscriptions, {"userId": user_id}, {"cursor": cursor, "limit": limit, "include": include})
+        return AsyncPages(self._call, "subscriptions", Table.list_user_subscriptions, locals())
 
     async def live(self) -> types.Liveness:
         """Reports that the process is alive."""
-        return await self._call(Table.live, {}, {})
+        return await self._call(Table.live, locals())
 
     async def openapi_document(self) -> dict[str, Any]:
         """Returns this document."""
-        return await self._call(Table.openapi_document, {}, {})
+        return await self._call(Table.openapi_document, locals())
 
     async def publish_event(self, *, data: Any, type: str, id: str | None = None, organization_id: str | None | Absent = ABSENT, user_id: str | None | Absent = ABSENT) -> types.PublishedEvent:
         """Publishes an event. If an event with the same `id`, owner, `type` and exactly the same bytes of `data` exists, the answer is that event with `duplicate: true`. If the `type` or the `data` differ, the answer is a 409."""
-        return await self._call(Table.publish_event, {"data": data, "type": type, "organizationId": organization_id, "userId": user_id}, {"id": id or new_id()})
+        return await self._call(Table.publish_event, locals())
 
     async def publish_events(self, *, events: Sequence[types.PublishEvent]) -> types.PublishedEvents:
         """Publishes up to 500 events, either all or none."""
-        return await self._call(Table.publish_events, {"events": events}, {})
+        return await self._call(Table.publish_events, locals())
 
     async def put_event_type(self, name: str, *, deprecated: types.PutDeprecation | None = None, description: str | None = None, examples: Sequence[Any] | None = None, force: bool | None = None, schema: dict[str, Any] | None = None, title: str | None = None, validation: Literal["off", "warn", "enforce"] | None = None, visibility: Literal["public", "hidden"] | None = None) -> types.WrittenEventType:
         """Creates or changes an event type."""
-        return await self._call(Table.put_event_type, {"name": name}, {"deprecated": deprecated, "description": description, "examples": examples, "force": force, "schema": schema, "title": title, "validation": validation, "visibility": visibility})
+        return await self._call(Table.put_event_type, locals())
 
     async def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
-        return await self._call(Table.ready, {}, {"verbose": verbose, "for": for_})
+        return await self._call(Table.ready, locals())
 
     async def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
-        return await self._call(Table.recover_organization_subscription, {"organizationId": organization_id, "id": id, "since": since}, {})
+        return await self._call(Table.recover_organization_subscription, locals())
 
     async def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
-        return await self._call(Table.recover_subscription, {"id": id, "since": since}, {"organization": organization})
+        return await self._call(Table.recover_subscription, locals())
 
     async def recover_user_subscription(self, user_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
-        return await self._call(Table.recover_user_subscription, {"userId": user_id, "id": id, "since": since}, {})
+        return await self._call(Table.recover_user_subscription, locals())
 
     async def report_leaks(self, *, tokens: Sequence[str]) -> types.LeaksReported:
         """Revokes leaked API keys."""
-        return await self._call(Table.report_leaks, {"tokens": tokens}, {})
+        return await self._call(Table.report_leaks, locals())
 
     async def retry_delivery(self, id: str, *, organization: str | None = None) -> types.ChangedDelivery:
         """Retries a delivery now."""
-        return await self._call(Table.retry_delivery, {"id": id}, {"organization": organization})
+        return await self._call(Table.retry_delivery, locals())
 
     async def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
-        return await self._call(Table.retry_failures, {"subscriptionId": subscription_id, "error": error, "status": status}, {"organization": organization})
+        return await self._call(Table.retry_failures, locals())
 
     async def retry_organization_delivery(self, organization_id: str, id: str) -> types.ChangedDelivery:
         """Retries a delivery now."""
-        return await self._call(Table.retry_organization_delivery, {"organizationId": organization_id, "id": id}, {})
+        return await self._call(Table.retry_organization_delivery, locals())
 
     async def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
-        return await self._call(Table.retry_organization_failures, {"organizationId": organization_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
+        return await self._call(Table.retry_organization_failures, locals())
 
     async def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
         """Retries a delivery now."""
-        return await self._call(Table.retry_user_delivery, {"userId": user_id, "id": id}, {})
+        return await self._call(Table.retry_user_delivery, locals())
 
     async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
-        return await self._call(Table.retry_user_failures, {"userId": user_id, "subscriptionId": subscription_id, "error": error, "status": status}, {})
+        return await self._call(Table.retry_user_failures, locals())
 
     async def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
         """Revokes an API key."""
-        return await self._call(Table.revoke_api_key, {"keyId": key_id, "idToken": id_token}, {"organization": organization})
+        return await self._call(Table.revoke_api_key, locals())
 
     async def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
         """Revokes an organization's API key."""
-        return await self._call(Table.revoke_organization_api_key, {"organizationId": organization_id, "keyId": key_id}, {})
+        return await self._call(Table.revoke_organization_api_key, locals())
 
     async def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
         """Revokes all API keys of an organization."""
-        return await self._call(Table.revoke_organization_api_keys, {"organizationId": organization_id}, {"createdBefore": created_before})
+        return await self._call(Table.revoke_organization_api_keys, locals())
 
     async def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
         """Revokes a user's API key."""
-        return await self._call(Table.revoke_user_api_key, {"userId": user_id, "keyId": key_id}, {})
+        return await self._call(Table.revoke_user_api_key, locals())
 
     async def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
         """Revokes all API keys of a user."""
-        return await self._call(Table.revoke_user_api_keys, {"userId": user_id}, {"createdBefore": created_before})
+        return await self._call(Table.revoke_user_api_keys, locals())
 
     async def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Replaces an API key by a new one."""
-        return await self._call(Table.rotate_api_key, {"keyId": key_id, "idToken": id_token, "overlapSeconds": overlap_seconds}, {"organization": organization})
+        return await self._call(Table.rotate_api_key, locals())
 
     async def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Replaces an API key by a new one."""
-        return await self._call(Table.rotate_organization_api_key, {"organizationId": organization_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
+        return await self._call(Table.rotate_organization_api_key, locals())
 
     async def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return await self._call(Table.rotate_organization_secret, {"organizationId": organization_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
+        return await self._call(Table.rotate_organization_secret, locals())
 
 
 class Operations3(Calls):
     def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return self._call(Table.rotate_secret, {"id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key, "organization": organization})
+        return self._call(Table.rotate_secret, locals())
 
     def rotate_user_api_key(self, user_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Replaces an API key by a new one."""
-        return self._call(Table.rotate_user_api_key, {"userId": user_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
+        return self._call(Table.rotate_user_api_key, locals())
 
     def rotate_user_secret(self, user_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return self._call(Table.rotate_user_secret, {"userId": user_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
+        return self._call(Table.rotate_user_secret, locals())
 
     def set_organization_state(self, organization_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends an organization, or makes an organization active again."""
-        return self._call(Table.set_organization_state, {"organizationId": organization_id, "state": state}, {"reason": reason})
+        return self._call(Table.set_organization_state, locals())
 
     def set_user_state(self, user_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends a user, or makes a user active again."""
-        return self._call(Table.set_user_state, {"userId": user_id, "state": state}, {"reason": reason})
+        return self._call(Table.set_user_state, locals())
 
     def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
-        return self._call(Table.show_attempt_times, {"id": id}, {"organization": organization})
+        return self._call(Table.show_attempt_times, locals())
 
     def show_daily_uses(self, *, organization: str | None = None) -> types.DailyUses:
         """Shows how often the caller's active API keys were used in each of the last 30 days."""
-        return self._call(Table.show_daily_uses, {}, {"organization": organization})
+        return self._call(Table.show_daily_uses, locals())
 
     def show_key_usage(self, key_id: str, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.KeyUsage:
         """Shows how often an API key was verified, by the hour."""
-        return self._call(Table.show_key_usage, {"keyId": key_id}, {"hours": hours, "until": until, "organization": organization})
+        return self._call(Table.show_key_usage, locals())
 
     def show_organization_attempt_times(self, organization_id: str, id: str) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
-        return self._call(Table.show_organization_attempt_times, {"organizationId": organization_id, "id": id}, {})
+        return self._call(Table.show_organization_attempt_times, locals())
 
     def show_organization_daily_uses(self, organization_id: str) -> types.DailyUses:
         """Shows how often the organization's active API keys were used in each of the last 30 days."""
-        return self._call(Table.show_organization_daily_uses, {"organizationId": organization_id}, {})
+        return self._call(Table.show_organization_daily_uses, locals())
 
     def show_organization_key_usage(self, organization_id: str, key_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.KeyUsage:
         """Shows how often an API key was verified, by the hour."""
-        return self._call(Table.show_organization_key_usage, {"organizationId": organization_id, "keyId": key_id}, {"hours": hours, "until": until})
+        return self._call(Table.show_organization_key_usage, locals())
 
     def show_organization_outcomes(self, organization_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to all of the organization's subscriptions ended, by the hour."""
-        return self._call(Table.show_organization_outcomes, {"organizationId": organization_id}, {"hours": hours, "until": until})
+        return self._call(Table.show_organization_outcomes, locals())
 
     def show_organization_subscription_outcomes(self, organization_id: str, id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
-        return self._call(Table.show_organization_subscription_outcomes, {"organizationId": organization_id, "id": id}, {"hours": hours, "until": until})
+        return self._call(Table.show_organization_subscription_outcomes, locals())
 
     def show_outcomes(self, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to all of the caller's subscriptions ended, by the hour."""
-        return self._call(Table.show_outcomes, {}, {"hours": hours, "until": until, "organization": organization})
+        return self._call(Table.show_outcomes, locals())
 
     def show_subscription_outcomes(self, id: str, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
-        return self._call(Table.show_subscription_outcomes, {"id": id}, {"hours": hours, "until": until, "organization": organization})
+        return self._call(Table.show_subscription_outcomes, locals())
 
     def show_user_attempt_times(self, user_id: str, id: str) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
-        return self._call(Table.show_user_attempt_times, {"userId": user_id, "id": id}, {})
+        return self._call(Table.show_user_attempt_times, locals())
 
     def show_user_daily_uses(self, user_id: str) -> types.DailyUses:
         """Shows how often the user's active API keys were used in each of the last 30 days."""
-        return self._call(Table.show_user_daily_uses, {"userId": user_id}, {})
+        return self._call(Table.show_user_daily_uses, locals())
 
     def show_user_key_usage(self, user_id: str, key_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.KeyUsage:
         """Shows how often an API key was verified, by the hour."""
-        return self._call(Table.show_user_key_usage, {"userId": user_id, "keyId": key_id}, {"hours": hours, "until": until})
+        return self._call(Table.show_user_key_usage, locals())
 
     def show_user_outcomes(self, user_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to all of the user's subscriptions ended, by the hour."""
-        return self._call(Table.show_user_outcomes, {"userId": user_id}, {"hours": hours, "until": until})
+        return self._call(Table.show_user_outcomes, locals())
 
     def show_user_subscription_outcomes(self, user_id: str, id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
-        return self._call(Table.show_user_subscription_outcomes, {"userId": user_id, "id": id}, {"hours": hours, "until": until})
+        return self._call(Table.show_user_subscription_outcomes, locals())
 
     def show_webhook_keys(self, id: str) -> types.PublicKeySet:
         """Shows the public keys of a webhook subscription."""
-        return self._call(Table.show_webhook_keys, {"id": id}, {})
+        return self._call(Table.show_webhook_keys, locals())
 
     def sign_in(self, *, next: str | None = None) -> Location:
         """Begins to sign in."""
-        return self._call(Table.sign_in, {}, {"next": next})
+        return self._call(Table.sign_in, locals())
 
     def sign_out(self) -> str:
         """Signs out."""
-        return self._call(Table.sign_out, {}, {})
+        return self._call(Table.sign_out, locals())
 
     def stream_attempts(self, *, subscription_id: str | None = None, last_event_id: str | None = None, organization: str | None = None) -> Iterator[types.StreamedAttempt]:
         """Streams attempts as they end."""
-        return self._stream(Table.stream_attempts, {}, {"subscriptionId": subscription_id, "last-event-id": last_event_id, "organization": organization})
+        return self._stream(Table.stream_attempts, locals())
 
     def stream_organization_attempts(self, organization_id: str, *, subscription_id: str | None = None, last_event_id: str | None = None) -> Iterator[types.StreamedAttempt]:
         """Streams attempts as they end."""
-        return self._stream(Table.stream_organization_attempts, {"organizationId": organization_id}, {"subscriptionId": subscription_id, "last-event-id": last_event_id})
+        return self._stream(Table.stream_organization_attempts, locals())
 
     def stream_user_attempts(self, user_id: str, *, subscription_id: str | None = None, last_event_id: str | None = None) -> Iterator[types.StreamedAttempt]:
         """Streams attempts as they end."""
-        return self._stream(Table.stream_user_attempts, {"userId": user_id}, {"subscriptionId": subscription_id, "last-event-id": last_event_id})
+        return self._stream(Table.stream_user_attempts, locals())
 
     def test_filter(self, *, filter: dict[str, Any], organization: str | None = None, data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
         """Tests a filter."""
-        return self._call(Table.test_filter, {"filter": filter, "event": event}, {"organization": organization, "data": data})
+        return self._call(Table.test_filter, locals())
 
     def test_organization_filter(self, organization_id: str, *, filter: dict[str, Any], data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
         """Tests a filter."""
-        return self._call(Table.test_organization_filter, {"organizationId": organization_id, "filter": filter, "event": event}, {"data": data})
+        return self._call(Table.test_organization_filter, locals())
 
     def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
-        return self._call(Table.test_organization_subscription, {"organizationId": organization_id, "id": id}, {})
+        return self._call(Table.test_organization_subscription, locals())
 
     def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return self._call(Table.test_organization_url, {"organizationId": organization_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
+        return self._call(Table.test_organization_url, locals())
 
     def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
-        return self._call(Table.test_subscription, {"id": id}, {"organization": organization})
+        return self._call(Table.test_subscription, locals())
 
     def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return self._call(Table.test_url, {"url": url, "auth": auth, "headers": headers, "secret": secret}, {"organization": organization})
+        return self._call(Table.test_url, locals())
 
     def test_user_filter(self, user_id: str, *, filter: dict[str, Any], data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
         """Tests a filter."""
-        return self._call(Table.test_user_filter, {"userId": user_id, "filter": filter, "event": event}, {"data": data})
+        return self._call(Table.test_user_filter, locals())
 
     def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
-        return self._call(Table.test_user_subscription, {"userId": user_id, "id": id}, {})
+        return self._call(Table.test_user_subscription, locals())
 
     def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return self._call(Table.test_user_url, {"userId": user_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
+        return self._call(Table.test_user_url, locals())
 
     def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""
-        return self._call(Table.whoami, {}, {"organization": organization})
+        return self._call(Table.whoami, locals())
 
 
 class AsyncOperations3(AsyncCalls):
     async def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return await self._call(Table.rotate_secret, {"id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key, "organization": organization})
+        return await self._call(Table.rotate_secret, locals())
 
     async def rotate_user_api_key(self, user_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
         """Replaces an API key by a new one."""
-        return await self._call(Table.rotate_user_api_key, {"userId": user_id, "keyId": key_id, "overlapSeconds": overlap_seconds}, {})
+        return await self._call(Table.rotate_user_api_key, locals())
 
     async def rotate_user_secret(self, user_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return await self._call(Table.rotate_user_secret, {"userId": user_id, "id": id, "overlapSeconds": overlap_seconds, "secret": secret, "signing": signing}, {"idempotency-key": idempotency_key})
+        return await self._call(Table.rotate_user_secret, locals())
 
     async def set_organization_state(self, organization_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends an organization, or makes an organization active again."""
-        return await self._call(Table.set_organization_state, {"organizationId": organization_id, "state": state}, {"reason": reason})
+        return await self._call(Table.set_organization_state, locals())
 
     async def set_user_state(self, user_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends a user, or makes a user active again."""
-        return await self._call(Table.set_user_state, {"userId": user_id, "state": state}, {"reason": reason})
+        return await self._call(Table.set_user_state, locals())
 
     async def show_attempt_times(self, id: str, *, organization: str | None = None) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
-        return await self._call(Table.show_attempt_times, {"id": id}, {"organization": organization})
+        return await self._call(Table.show_attempt_times, locals())
 
     async def show_daily_uses(self, *, organization: str | None = None) -> types.DailyUses:
         """Shows how often the caller's active API keys were used in each of the last 30 days."""
-        return await self._call(Table.show_daily_uses, {}, {"organization": organization})
+        return await self._call(Table.show_daily_uses, locals())
 
     async def show_key_usage(self, key_id: str, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.KeyUsage:
         """Shows how often an API key was verified, by the hour."""
-        return await self._call(Table.show_key_usage, {"keyId": key_id}, {"hours": hours, "until": until, "organization": organization})
+        return await self._call(Table.show_key_usage, locals())
 
     async def show_organization_attempt_times(self, organization_id: str, id: str) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
-        return await self._call(Table.show_organization_attempt_times, {"organizationId": organization_id, "id": id}, {})
+        return await self._call(Table.show_organization_attempt_times, locals())
 
     async def show_organization_daily_uses(self, organization_id: str) -> types.DailyUses:
         """Shows how often the organization's active API keys were used in each of the last 30 days."""
-        return await self._call(Table.show_organization_daily_uses, {"organizationId": organization_id}, {})
+        return await self._call(Table.show_organization_daily_uses, locals())
 
     async def show_organization_key_usage(self, organization_id: str, key_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.KeyUsage:
         """Shows how often an API key was verified, by the hour."""
-        return await self._call(Table.show_organization_key_usage, {"organizationId": organization_id, "keyId": key_id}, {"hours": hours, "until": until})
+        return await self._call(Table.show_organization_key_usage, locals())
 
     async def show_organization_outcomes(self, organization_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to all of the organization's subscriptions ended, by the hour."""
-        return await self._call(Table.show_organization_outcomes, {"organizationId": organization_id}, {"hours": hours, "until": until})
+        return await self._call(Table.show_organization_outcomes, locals())
 
     async def show_organization_subscription_outcomes(self, organization_id: str, id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
-        return await self._call(Table.show_organization_subscription_outcomes, {"organizationId": organization_id, "id": id}, {"hours": hours, "until": until})
+        return await self._call(Table.show_organization_subscription_outcomes, locals())
 
     async def show_outcomes(self, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to all of the caller's subscriptions ended, by the hour."""
-        return await self._call(Table.show_outcomes, {}, {"hours": hours, "until": until, "organization": organization})
+        return await self._call(Table.show_outcomes, locals())
 
     async def show_subscription_outcomes(self, id: str, *, hours: int | None = None, until: datetime | None = None, organization: str | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
-        return await self._call(Table.show_subscription_outcomes, {"id": id}, {"hours": hours, "until": until, "organization": organization})
+        return await self._call(Table.show_subscription_outcomes, locals())
 
     async def show_user_attempt_times(self, user_id: str, id: str) -> types.AttemptTimes:
         """Shows how long the last attempts at the deliveries to a webhook subscription took."""
-        return await self._call(Table.show_user_attempt_times, {"userId": user_id, "id": id}, {})
+        return await self._call(Table.show_user_attempt_times, locals())
 
     async def show_user_daily_uses(self, user_id: str) -> types.DailyUses:
         """Shows how often the user's active API keys were used in each of the last 30 days."""
-        return await self._call(Table.show_user_daily_uses, {"userId": user_id}, {})
+        return await self._call(Table.show_user_daily_uses, locals())
 
     async def show_user_key_usage(self, user_id: str, key_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.KeyUsage:
         """Shows how often an API key was verified, by the hour."""
-        return await self._call(Table.show_user_key_usage, {"userId": user_id, "keyId": key_id}, {"hours": hours, "until": until})
+        return await self._call(Table.show_user_key_usage, locals())
 
     async def show_user_outcomes(self, user_id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to all of the user's subscriptions ended, by the hour."""
-        return await self._call(Table.show_user_outcomes, {"userId": user_id}, {"hours": hours, "until": until})
+        return await self._call(Table.show_user_outcomes, locals())
 
     async def show_user_subscription_outcomes(self, user_id: str, id: str, *, hours: int | None = None, until: datetime | None = None) -> types.Outcomes:
         """Shows how attempts at the deliveries to a webhook subscription ended, by the hour."""
-        return await self._call(Table.show_user_subscription_outcomes, {"userId": user_id, "id": id}, {"hours": hours, "until": until})
+        return await self._call(Table.show_user_subscription_outcomes, locals())
 
     async def show_webhook_keys(self, id: str) -> types.PublicKeySet:
         """Shows the public keys of a webhook subscription."""
-        return await self._call(Table.show_webhook_keys, {"id": id}, {})
+        return await self._call(Table.show_webhook_keys, locals())
 
     async def sign_in(self, *, next: str | None = None) -> Location:
         """Begins to sign in."""
-        return await self._call(Table.sign_in, {}, {"next": next})
+        return await self._call(Table.sign_in, locals())
 
     async def sign_out(self) -> str:
         """Signs out."""
-        return await self._call(Table.sign_out, {}, {})
+        return await self._call(Table.sign_out, locals())
 
     def stream_attempts(self, *, subscription_id: str | None = None, last_event_id: str | None = None, organization: str | None = None) -> AsyncIterator[types.StreamedAttempt]:
         """Streams attempts as they end."""
-        return self._stream(Table.stream_attempts, {}, {"subscriptionId": subscription_id, "last-event-id": last_event_id, "organization": organization})
+        return self._stream(Table.stream_attempts, locals())
 
     def stream_organization_attempts(self, organization_id: str, *, subscription_id: str | None = None, last_event_id: str | None = None) -> AsyncIterator[types.StreamedAttempt]:
         """Streams attempts as they end."""
-        return self._stream(Table.stream_organization_attempts, {"organizationId": organization_id}, {"subscriptionId": subscription_id, "last-event-id": last_event_id})
+        return self._stream(Table.stream_organization_attempts, locals())
 
     def stream_user_attempts(self, user_id: str, *, subscription_id: str | None = None, last_event_id: str | None = None) -> AsyncIterator[types.StreamedAttempt]:
         """Streams attempts as they end."""
-        return self._stream(Table.stream_user_attempts, {"userId": user_id}, {"subscriptionId": subscription_id, "last-event-id": last_event_id})
+        return self._stream(Table.stream_user_attempts, locals())
 
     async def test_filter(self, *, filter: dict[str, Any], organization: str | None = None, data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
         """Tests a filter."""
-        return await self._call(Table.test_filter, {"filter": filter, "event": event}, {"organization": organization, "data": data})
+        return await self._call(Table.test_filter, locals())
 
     async def test_organization_filter(self, organization_id: str, *, filter: dict[str, Any], data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
         """Tests a filter."""
-        return await self._call(Table.test_organization_filter, {"organizationId": organization_id, "filter": filter, "event": event}, {"data": data})
+        return await self._call(Table.test_organization_filter, locals())
 
     async def test_organization_subscription(self, organization_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
-        return await self._call(Table.test_organization_subscription, {"organizationId": organization_id, "id": id}, {})
+        return await self._call(Table.test_organization_subscription, locals())
 
     async def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return await self._call(Table.test_organization_url, {"organizationId": organization_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
+        return await self._call(Table.test_organization_url, locals())
 
     async def test_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
-        return await self._call(Table.test_subscription, {"id": id}, {"organization": organization})
+        return await self._call(Table.test_subscription, locals())
 
     async def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return await self._call(Table.test_url, {"url": url, "auth": auth, "headers": headers, "secret": secret}, {"organization": organization})
+        return await self._call(Table.test_url, locals())
 
     async def test_user_filter(self, user_id: str, *, filter: dict[str, Any], data: Any = None, event: dict[str, Any] | None | Absent = ABSENT) -> types.FilterVerdict:
         """Tests a filter."""
-        return await self._call(Table.test_user_filter, {"userId": user_id, "filter": filter, "event": event}, {"data": data})
+        return await self._call(Table.test_user_filter, locals())
 
     async def test_user_subscription(self, user_id: str, id: str) -> types.SubscriptionTest:
         """Sends a test event to a webhook subscription."""
-        return await self._call(Table.test_user_subscription, {"userId": user_id, "id": id}, {})
+        return await self._call(Table.test_user_subscription, locals())
 
     async def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
-        return await self._call(Table.test_user_url, {"userId": user_id, "url": url, "auth": auth, "headers": headers, "secret": secret}, {})
+        return await self._call(Table.test_user_url, locals())
 
     async def whoami(self, *, organization: str | None = None) -> types.Whoami:
         """Shows the caller's user and credential."""
-        return await self._call(Table.whoami, {}, {"organization": organization})
+        return await self._call(Table.whoami, locals())
 
 
 class Operations(Operations1, Operations2, Operations3):
