@@ -65,13 +65,18 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
     program::run(doc_tests)?;
     thread::scope(|scope| {
         let others = filter.is_empty().then(|| scope.spawn(|| OTHER_TESTS.map(run_quietly)));
-        if succeeds(cargo(["nextest", "--version"])) {
-            suite(&["nextest", "run", "--workspace", "--locked"])?;
+        let outcome = if succeeds(cargo(["nextest", "--version"])) {
+            suite(&["nextest", "run", "--workspace", "--locked"])
         } else {
             say("cargo-nextest is not installed: the slower `cargo test` runs instead");
-            suite(&["test", "--workspace", "--locked", "--all-targets"])?;
-        }
-        others.map_or(Ok(()), |others| others.join().map_err(|_| anyhow!("a thread panicked"))?.into_iter().collect())
+            suite(&["test", "--workspace", "--locked", "--all-targets"])
+        };
+        let Some(others) = others else { return outcome };
+        let others = others.join().map_err(|_| anyhow!("a thread panicked"))?;
+        others.into_iter().fold(outcome, |outcome, other| match (outcome, other) {
+            (Err(first), Err(second)) => Err(first.context(second)),
+            (first, second) => first.and(second),
+        })
     })
 }
 
@@ -79,13 +84,14 @@ pub(crate) fn run(filter: &[&str]) -> anyhow::Result<()> {
 /// a third of two processors idle.
 const OTHER_TESTS: [&str; 2] = ["clients", "api"];
 
-/// Runs such tests, and shows their output when they have ended.
+/// Runs such tests, and shows their output when they have ended. That of a failure is in the error: a reader finds it at
+/// the end, and not within the output of the suite.
 fn run_quietly(tests: &str) -> anyhow::Result<()> {
     let output = Command::new(env::current_exe()?).args(["test", tests]).current_dir(root()).output()?;
-    say(&format!("── cargo xtask test {tests}"));
-    say(&String::from_utf8_lossy(&output.stdout));
-    say(&String::from_utf8_lossy(&output.stderr));
-    ensure!(output.status.success(), "`cargo xtask test {tests}` failed");
+    let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    let shown = format!("── cargo xtask test {tests}\n{stdout}{stderr}");
+    ensure!(output.status.success(), "{shown}\n`cargo xtask test {tests}` failed");
+    say(&shown);
     Ok(())
 }
 
