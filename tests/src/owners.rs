@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
 use crate::harness::{
-    Gatepost, Request, Storage, contains, database_files, eventually, on_both_databases, run_gatepost,
+    Connection, Gatepost, Request, Storage, contains, database_files, eventually, on_both_databases, run_gatepost,
 };
 use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
@@ -18,6 +18,7 @@ on_both_databases!(
     rate_limits_of_a_customer_hold_on_every_instance,
     whom_the_provider_deactivates_is_refused_everywhere,
     nothing_of_an_erased_customer_is_on_disk,
+    keys_of_an_organization_end_with_their_member_if_the_settings_say_so,
 );
 
 /// The bound on the other instances: a second, and the time of a request on a busy machine.
@@ -200,6 +201,58 @@ async fn whom_the_provider_deactivates_is_refused_everywhere(storage: Storage) {
         assert!(ended.elapsed() < REFUSED_WITHIN, "the other instance must accept both again");
         sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// Keys that carol has made for her company, and one that dave has made. Her erasure revokes hers for good, also when she
+/// comes back.
+async fn keys_of_an_organization_end_with_their_member_if_the_settings_say_so(storage: Storage) {
+    let setup = setup(&storage).await.with("OIDC_TOKENS", "access").with("OIDC_ORGANIZATION_CLAIM", "/org_id");
+    let setup = setup.with("ORGANIZATION_ROLES", "*=keys").with("ORGANIZATION_KEYS_END_WITH_MEMBER", "true");
+    let mut here = setup.clone().start().await;
+    let twin = if storage.url().starts_with("postgres") { Some(setup.twin().start().await) } else { None };
+    let there = twin.as_ref().map_or(here.address(), Gatepost::address);
+    let mut keys = Vec::new();
+    for (member, label) in [("carol", "CI"), ("carol", "deploy"), ("dave", "CI")] {
+        let token = here.provider().access_token(member, "app", &json!({ "org_id": "acme" }));
+        let create = Request::new("POST", "/api/api-keys?organization=acme").bearer(&token);
+        let created = here.send(&create.json(&json!({ "label": label }))).await.json();
+        keys.push(created["key"].as_str().expect("a key").to_owned());
+    }
+    let statuses = async |address| {
+        let mut statuses = Vec::new();
+        for key in &keys {
+            let mut connection = Connection::open(address).await.expect("a connection");
+            let answer = connection.exchange(&Request::new("GET", "/api/whoami").bearer(key)).await;
+            statuses.push(answer.expect("an answer").status);
+        }
+        statuses
+    };
+    assert_eq!((statuses(here.address()).await, statuses(there).await), (vec![200; 3], vec![200; 3]));
+    for (state, expected) in [("suspended", [401, 401, 200]), ("active", [200; 3]), ("suspended", [401, 401, 200])] {
+        set_state(&here, "users/carol", json!({ "state": state })).await;
+        let answered = Instant::now();
+        assert_eq!(statuses(here.address()).await, expected, "at once where carol was {state}");
+        while statuses(there).await != expected {
+            assert!(answered.elapsed() < REFUSED_WITHIN, "carol is {state} on the other instance too");
+        }
+    }
+
+    let by_host =
+        |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
+    let begun = here.send(&by_host("DELETE", "users/carol?confirm=carol")).await;
+    assert_eq!(begun.status, 202, "{}", begun.text());
+    here.kill().await;
+    here.start_again().await;
+    eventually("the end of the erasure", async || {
+        let log = here.send(&by_host("GET", "audit?userId=carol&action=owner.erased")).await.json();
+        log["events"].as_array().is_some_and(|events| events.len() == 1).then_some(())
+    })
+    .await;
+    assert_eq!(statuses(here.address()).await, [401, 401, 200]);
+    assert_eq!(statuses(there).await, [401, 401, 200]);
+    let log = here.send(&by_host("GET", "audit?organizationId=acme&action=key.revoked")).await.json();
+    let revoked = log["events"].as_array().expect("events");
+    assert_eq!((revoked.len(), &revoked[0]["actor"]["type"]), (2, &json!("service")), "{log}");
 }
 
 /// What alice leaves in the database: the label of a key, the path of a URL, a payload, an answer, a name and a publisher's id.

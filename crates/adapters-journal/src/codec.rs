@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use domain::audit::{Actor, Cause, Means, Origin, RequestId};
 use domain::ports::{
-    ActiveLimit, ChangeKeyRequest, ChangeOwnerRequest, EraseRequest, InsertKeyRequest, Retained, RevokeDigestsRequest,
-    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, SetOwnerStateRequest,
+    ActiveLimit, ChangeKeyRequest, ChangeOwnerRequest, EraseRequest, InsertKeyRequest, KeysOf, Retained,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, SetOwnerStateRequest,
 };
 use domain::{
     ApiKey, AuditId, CredentialDigest, Hour, KeyChange, KeyId, KeyRotation, KeySettings, KeyUsage, KeyUse, Label,
@@ -206,6 +206,12 @@ stored_as! {
             6 => times.map(|(seen_until, suspends_at)| Self::AnnounceAbsence { seen_until, suspends_at }),
             _ => None,
         };
+    KeysOf as (bool, OwnerId):
+        |of| match of.clone() {
+            Self::Owner(owner) => (false, owner),
+            Self::Member(member) => (true, member),
+        },
+        |(is_member, person)| Some(if is_member { Self::Member(person) } else { Self::Owner(person) });
     Metadata as BTreeMap<String, String>: |metadata| metadata.pairs().clone(), |pairs| Self::new(pairs).ok();
     Means as String: |means| means.to_string(), |text| Self::of_stored(&text);
     RequestId as String: |id| id.as_str().to_owned(), |text| Self::new(&text);
@@ -239,7 +245,7 @@ records! {
     SetOwnerStateRequest { owner, state, at, cause }
     EraseRequest { owner, at, settled, max }
     RevokeDigestsRequest { digests, at, cause }
-    RevokeUserKeysRequest { owner, created_before, at, max, cause }
+    RevokeUserKeysRequest { of, created_before, at, max, cause }
     ActiveLimit { max, at }
     ListView { at, ended_max }
     KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max, webhooks_max, created_by }

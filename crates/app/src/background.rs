@@ -81,10 +81,11 @@ async fn read_clock(instance: &Instance) {
 }
 
 /// The erasures of owners.
-fn erasures(Instance { store, clock, .. }: &Instance, parts: &Parts) -> Erasures {
+fn erasures(Instance { configuration, store, clock, .. }: &Instance, parts: &Parts) -> Erasures {
     Erasures {
         store: Arc::clone(&store.erasure),
         sessions: parts.sessions.clone(),
+        keys_of_members: configuration.organization_keys_end_with_member.then(|| parts.verifier.key_stores().store),
         clock: Arc::clone(clock),
         entropy: Arc::new(SystemEntropy),
     }

@@ -104,7 +104,8 @@ impl Parts {
 fn verifier(Instance { configuration, store, clock, .. }: &Instance) -> Arc<Verifier> {
     let key_policy = configuration.key_policy.clone();
     let settings = VerifierSettings { key_policy, ..configuration.verifier.clone() };
-    let stores = CredentialStores { keys: store.keys.clone(), sessions: store.sessions.clone() };
+    let members = configuration.organization_keys_end_with_member.then(|| Arc::clone(&store.owners));
+    let stores = CredentialStores { keys: store.keys.clone(), sessions: store.sessions.clone(), members };
     Verifier::of_shards(stores, store.changes.clone(), Arc::clone(clock), settings)
 }
 

@@ -14,13 +14,34 @@ pub struct DigestRow {
     digest: Vec<u8>,
 }
 
+impl DigestRow {
+    /// The id, which `from_bytes` makes.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] when it has not 16 bytes.
+    pub fn id<Id>(&self, table: &'static str, from_bytes: fn([u8; 16]) -> Id) -> Result<Id, StoreError> {
+        let corrupt = |_| StoreError::Corrupt { table, column: "id", row: hexadecimal(&self.id) };
+        self.id.as_slice().try_into().map(from_bytes).map_err(corrupt)
+    }
+
+    /// The digest.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] when it has not 32 bytes.
+    pub fn digest(&self, table: &'static str) -> Result<CredentialDigest, StoreError> {
+        stored_digest(table, || hexadecimal(&self.id), &self.digest)
+    }
+}
+
 /// The digests of these rows of `table`.
 ///
 /// # Errors
 ///
 /// [`StoreError::Corrupt`] names the first row with a digest that has not 32 bytes.
 pub fn digests_of(table: &'static str, rows: &[DigestRow]) -> Result<Vec<CredentialDigest>, StoreError> {
-    rows.iter().map(|row| stored_digest(table, || hexadecimal(&row.id), &row.digest)).collect()
+    rows.iter().map(|row| row.digest(table)).collect()
 }
 
 /// The ids of these rows of `table`, which `from_bytes` makes.
@@ -33,9 +54,7 @@ pub fn ids_of<Id>(
     rows: &[DigestRow],
     from_bytes: fn([u8; 16]) -> Id,
 ) -> Result<Vec<Id>, StoreError> {
-    let corrupt = |row: &DigestRow| StoreError::Corrupt { table, column: "id", row: hexadecimal(&row.id) };
-    let id = |row: &DigestRow| row.id.as_slice().try_into().map(from_bytes).map_err(|_| corrupt(row));
-    rows.iter().map(id).collect()
+    rows.iter().map(|row| row.id(table, from_bytes)).collect()
 }
 
 /// The digest that is stored in this row of `table`.

@@ -57,7 +57,7 @@ mod tests {
         let sessions = SessionStores::of(&Arc::<MemorySessionStore>::default());
         let sessions = Sessions::new(sessions, Arc::new(()), clock.clone(), entropy.clone());
         let links = PortalLinks::new(sessions.clone(), Arc::new(SealingKeys::new(vec![[1; 32].into()]).unwrap()));
-        let erasures = Erasures { store: store.clone(), sessions, clock, entropy };
+        let erasures = Erasures { store: store.clone(), sessions, keys_of_members: None, clock, entropy };
         let stop = CancellationToken::new();
         let running = tokio::spawn(erase_steadily(erasures, stop.clone()));
         let owner = |subject| OwnerId::new("https://id.example", subject).unwrap();

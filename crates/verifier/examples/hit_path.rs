@@ -180,7 +180,7 @@ async fn measure_waiting_uses(verifier: &Verifier, keys: &[String]) {
 
 fn stores() -> CredentialStores {
     let sessions = SessionStores::of(&Arc::new(MemorySessionStore::default()));
-    CredentialStores { keys: KeyStores::of(&Arc::new(EveryKey)), sessions }
+    CredentialStores { keys: KeyStores::of(&Arc::new(EveryKey)), sessions, members: None }
 }
 
 #[tokio::main(worker_threads = 3)]

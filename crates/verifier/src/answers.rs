@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::ports::{Clock, CredentialStore, StoreError};
 use domain::webhooks::OwnerNumber;
-use domain::{CredentialDigest, Home, OwnerRates, Timestamp};
+use domain::{CredentialDigest, Home, OwnerId, OwnerRates, Timestamp};
 use quick_cache::OptionsBuilder;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, UnitWeighter};
@@ -33,6 +33,8 @@ pub(crate) struct Answers<C: Credential> {
     /// The age of an answer at which the key is read from the store again. A process that makes every change itself
     /// keeps using an older answer, and relies on [`Rounds`](crate::rounds::Rounds) to find changes made by SQL.
     max_age: Duration,
+    /// Whether a suspension of a key's member is one of the key.
+    with_members: bool,
     good: Cache<CredentialDigest, Arc<C>>,
     /// Digests without a good key, each with the instant until which the entry counts, and the key that is not good, if
     /// there is one.
@@ -58,6 +60,8 @@ pub(crate) struct Limits {
     pub(crate) unknown_max: usize,
     /// See [`VerifierSettings::max_age`](crate::VerifierSettings::max_age).
     pub(crate) max_age: Duration,
+    /// See [`CredentialStores::members`](crate::CredentialStores::members).
+    pub(crate) with_members: bool,
 }
 
 /// The answer of the caches about a digest.
@@ -86,9 +90,9 @@ impl<C: Credential> Answers<C> {
         let look_ups = (0..shards).map(|_| LookUps::new(Arc::clone(&store), shards)).collect();
         let (good, unknown) = (bounded(limits.good_max), bounded(limits.unknown_max));
         let changed = bounded(CHANGED_MAX.min(limits.good_max));
-        let (start, max_age) = (Instant::now(), limits.max_age);
+        let (start, max_age, with_members) = (Instant::now(), limits.max_age, limits.with_members);
         let (fills, counts) = (Fills::new(), Counts::default());
-        Self { store, look_ups, clock, start, max_age, good, unknown, changed, fills, counts, fences }
+        Self { store, look_ups, clock, start, max_age, with_members, good, unknown, changed, fills, counts, fences }
     }
 
     /// How long the process has run, by the monotonic clock.
@@ -102,14 +106,22 @@ impl<C: Credential> Answers<C> {
         self.fences.iter().map(|fence| fence.trust(age, now)).min().unwrap_or(Trust::Full)
     }
 
-    /// How far cached answers under this digest are trusted: as far as its shard, if not all shards are trusted.
+    /// The member whose suspension is one of the credential.
+    fn member(&self, credential: &C) -> Option<OwnerId> {
+        self.with_members.then(|| credential.member()).flatten()
+    }
+
+    /// How far cached answers under this digest are trusted: as far as the shards of its owner and its member, if not all
+    /// shards are trusted.
     fn trust_in(&self, digest: &CredentialDigest, age: Duration) -> Trust {
         match self.trust(age) {
             Trust::Full => Trust::Full,
             least if self.fences.len() < 2 => least,
             least => self.good.peek(digest).map_or(least, |credential| {
-                let shard = Home::of(credential.owner()).shard(self.fences.len());
-                self.fences[shard].trust(age, self.clock.machine_time())
+                let now = self.clock.machine_time();
+                let in_shard = |owner: &OwnerId| self.fences[Home::of(owner).shard(self.fences.len())].trust(age, now);
+                let of_owner = in_shard(credential.owner());
+                self.member(&credential).map_or(of_owner, |member| in_shard(&member).min(of_owner))
             }),
         }
     }
@@ -219,7 +231,8 @@ impl<C: Credential> Answers<C> {
 
     /// The same for all keys of these owners, whether they are cached as good or not.
     pub(crate) fn evict_owners(&self, owners: &HashSet<OwnerNumber>) {
-        self.evict_matching(|key| owners.contains(&OwnerNumber::of(key.owner())));
+        let has = |owner: &OwnerId| owners.contains(&OwnerNumber::of(owner));
+        self.evict_matching(|key| has(key.owner()) || self.member(key).is_some_and(|member| has(&member)));
         self.unknown.clear();
     }
 

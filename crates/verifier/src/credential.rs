@@ -29,6 +29,11 @@ pub(crate) trait Credential: Used + Send + Sync + Sized + 'static {
     /// The owner.
     fn owner(&self) -> &OwnerId;
 
+    /// The member who made it, if an organization is the owner.
+    fn member(&self) -> Option<OwnerId> {
+        None
+    }
+
     /// Whether the credential is good at `at`, as it is stored.
     fn is_good(stored: &Self::Stored, at: Timestamp) -> bool;
 

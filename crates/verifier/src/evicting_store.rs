@@ -3,13 +3,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::{
-    BoxError, ChangeKeyRequest, ChangedKey, InsertKeyRequest, Insertion, KeyStore, ListExpiringRequest, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    BoxError, ChangeKeyRequest, ChangedKey, InsertKeyRequest, Insertion, KeyStore, KeysOf, ListExpiringRequest,
+    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{ApiKey, CredentialDigest, ListView, OwnerId};
 
 use crate::VerifiedKey;
 use crate::answers::Answers;
+use crate::credential::Credential;
 
 /// The store through which this instance changes keys. A change evicts its key from the cache before the call returns.
 ///
@@ -110,7 +111,10 @@ impl KeyStore for EvictingStore {
             let revoked = store.revoke_user_keys(&request).await;
             match &revoked {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
-                Err(_) => answers.evict_matching(|key| key.owner == request.owner),
+                Err(_) => answers.evict_matching(|key| match &request.of {
+                    KeysOf::Owner(owner) => key.owner == *owner,
+                    KeysOf::Member(member) => key.member().as_ref() == Some(member),
+                }),
             }
             revoked
         })

@@ -28,6 +28,7 @@ mod fills;
 mod last_use;
 mod limiter;
 mod look_ups;
+mod members;
 mod owner_states;
 mod refusals;
 mod register;

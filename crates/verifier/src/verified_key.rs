@@ -80,6 +80,10 @@ impl Credential for VerifiedKey {
         &self.owner
     }
 
+    fn member(&self) -> Option<OwnerId> {
+        self.owner.fellow(self.created_by.as_deref()?).ok()
+    }
+
     fn stored_id(key: &ApiKey) -> KeyId {
         key.id
     }

@@ -17,6 +17,7 @@ use crate::evicting_store::EvictingStore;
 use crate::feed_reader::FeedReader;
 use crate::fence::{Fence, Trust};
 use crate::limiter::{Allowance, Limiter};
+use crate::members::KeysOfMembers;
 use crate::owner_states::OwnerStates;
 use crate::register::Register;
 use crate::verified_key::InTheKey;
@@ -63,6 +64,8 @@ pub struct CredentialStores {
     pub keys: KeyStores,
     /// Stores sessions.
     pub sessions: SessionStores,
+    /// The records of users, if a key of an organization is suspended with the member who made it.
+    pub members: Option<Arc<dyn OwnerStore>>,
 }
 
 /// Answers whether a key or a session is good, and remembers when it was used.
@@ -121,11 +124,15 @@ impl Verifier {
     ) -> Arc<Self> {
         let VerifierSettings { key_policy, keys_max, unknown_max, max_age, when_stale } = settings;
         let fences = |stale_max| feeds.iter().map(|_| Fence::new(stale_max)).collect();
-        let of_keys = Limits { good_max: keys_max, unknown_max, max_age };
-        let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, max_age };
+        let with_members = stores.members.is_some();
+        let of_keys = Limits { good_max: keys_max, unknown_max, max_age, with_members };
+        let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, ..of_keys };
         // A session is useless while the database is down, so sessions are never served from a stale cache.
         let (of_key_fence, of_session_fence) = (fences(when_stale.serve_max()), fences(Duration::ZERO));
-        let (keys, usage) = (Arc::clone(&stores.keys.credentials), Arc::clone(&stores.keys.usage));
+        let (mut keys, usage) = (Arc::clone(&stores.keys.credentials), Arc::clone(&stores.keys.usage));
+        if let Some(members) = stores.members.clone() {
+            keys = Arc::new(KeysOfMembers { keys, members });
+        }
         let sessions = Arc::clone(&stores.sessions.credentials);
         Arc::new(Self {
             keys: Register::new(keys, usage, Arc::clone(&clock), of_key_fence, of_keys),

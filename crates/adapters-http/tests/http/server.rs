@@ -127,7 +127,7 @@ impl Setup {
         let settings = KeyPolicySettings { rate_limit: self.rate_limit, ..KeyPolicySettings::default() };
         let policy = KeyPolicy::new(settings).expect("the settings are valid");
         let verification = VerifierSettings { key_policy: policy.clone(), ..VerifierSettings::default() };
-        let stores = CredentialStores { keys: self.store, sessions: self.session_store };
+        let stores = CredentialStores { keys: self.store, sessions: self.session_store, members: None };
         let verifier = Verifier::single(stores, clock.clone(), verification);
         let queue = MemoryWebhookStore::default().obeying(self.owners.clone()).writing_to(self.audit_log.clone());
         let owners = MemoryOwnerStore::of(self.owners)

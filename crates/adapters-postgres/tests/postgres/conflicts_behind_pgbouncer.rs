@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::memory::unique_cause;
-use domain::ports::{Close as _, KeyStore as _, Retained, RevokeUserKeysRequest, Schema as _, StoreError};
+use domain::ports::{Close as _, KeyStore as _, KeysOf, Retained, RevokeUserKeysRequest, Schema as _, StoreError};
 use domain::{OwnerId, Timestamp};
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
@@ -137,7 +137,7 @@ async fn transactions_become_serializable() {
     let (owner, now) = (OwnerId::new("https://id.example.com", "alice").unwrap(), Timestamp::MIN);
     store
         .revoke_user_keys(&RevokeUserKeysRequest {
-            owner: owner.clone(),
+            of: KeysOf::Owner(owner.clone()),
             created_before: now,
             at: now,
             max: 1,

@@ -6,7 +6,7 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, Close as _, CredentialStore, Entropy, InsertKeyRequest, Insertion, KeyStore as _, Retained,
+    ActiveLimit, Close as _, CredentialStore, Entropy, InsertKeyRequest, Insertion, KeyStore as _, KeysOf, Retained,
     Retention as _, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
     Rotation, Schema as _,
 };
@@ -121,7 +121,7 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
     assert_eq!(
         store
             .revoke_user_keys(&RevokeUserKeysRequest {
-                owner: bob.clone(),
+                of: KeysOf::Owner(bob.clone()),
                 created_before: now,
                 at: now,
                 max: 10,

@@ -31,7 +31,8 @@ impl Instance {
     async fn start(database: &Database, seed: u64) -> Self {
         let store = Arc::new(open(database, 4).await);
         let clock = Arc::new(ManualClock::new(now()));
-        let stores = CredentialStores { keys: KeyStores::of(&store), sessions: SessionStores::of(&store) };
+        let stores =
+            CredentialStores { keys: KeyStores::of(&store), sessions: SessionStores::of(&store), members: None };
         let verifier = Verifier::shared(stores, store, clock.clone(), VerifierSettings::default());
         let stop = CancellationToken::new();
         tokio::spawn(verifier.clone().run(stop.clone()));

@@ -9,7 +9,7 @@ use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, Entropy, InsertKeyRequest, Insertion, KeyStore as _, MigrateError, ReadinessCheck, Retained,
+    ActiveLimit, Entropy, InsertKeyRequest, Insertion, KeyStore as _, KeysOf, MigrateError, ReadinessCheck, Retained,
     Retention as _, RevokeUserKeysRequest, Schema as _, StoreError,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
@@ -162,7 +162,7 @@ async fn owners_without_keys_are_forgotten() {
     assert_eq!(
         store
             .revoke_user_keys(&RevokeUserKeysRequest {
-                owner: alice.clone(),
+                of: KeysOf::Owner(alice.clone()),
                 created_before: Timestamp::MAX,
                 at: now(),
                 max: 10,
@@ -176,7 +176,7 @@ async fn owners_without_keys_are_forgotten() {
     assert_eq!(
         store
             .revoke_user_keys(&RevokeUserKeysRequest {
-                owner: bob.clone(),
+                of: KeysOf::Owner(bob.clone()),
                 created_before: Timestamp::MAX,
                 at: now(),
                 max: 1,

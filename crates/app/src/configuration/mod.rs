@@ -47,6 +47,7 @@ const CREDENTIAL_FAILURE_LIMIT_DEFAULT: &str = "100/m";
 
 /// Every setting, parsed. Only its [`Default`] states the defaults.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting")]
 pub(crate) struct Configuration {
     /// `DATABASE_URL`
     pub(crate) database_url: DatabaseUrl,
@@ -86,6 +87,8 @@ pub(crate) struct Configuration {
     pub(crate) scim_subject: Option<ScimSubject>,
     /// `OIDC_ORGANIZATION_CLAIM`, `OIDC_ROLE_CLAIM` and `ORGANIZATION_ROLES`
     pub(crate) organization_claims: OrganizationClaims,
+    /// `ORGANIZATION_KEYS_END_WITH_MEMBER`
+    pub(crate) organization_keys_end_with_member: bool,
     /// `DEFAULT_OWNER`
     pub(crate) default_owner: DefaultOwner,
     /// `SESSION_ROLE_MAX_AGE`
@@ -158,6 +161,7 @@ impl Default for Configuration {
             owner_seen_within_days: None,
             scim_subject: None,
             organization_claims: OrganizationClaims::default(),
+            organization_keys_end_with_member: false,
             default_owner: DefaultOwner::default(),
             session_role_max_age: SESSION_ROLE_AGE_MAX,
             keys: KeyPolicySettings::default(),

@@ -3,7 +3,7 @@
 use crate::{ConfigFile, KEY, Loaded, SECRET, problems, value, with};
 
 /// Each setting and its default.
-const DEFAULTS: [(&str, Option<&str>); 69] = [
+const DEFAULTS: [(&str, Option<&str>); 70] = [
     ("DATABASE_URL", Some("sqlite://gatepost-data/gatepost.db")),
     ("DATABASE_SHARDS", Some("1")),
     ("DATABASE_POOL_SIZE", Some("16")),
@@ -24,6 +24,7 @@ const DEFAULTS: [(&str, Option<&str>); 69] = [
     ("OIDC_ORGANIZATION_CLAIM", None),
     ("OIDC_ROLE_CLAIM", None),
     ("ORGANIZATION_ROLES", Some("*=keys:read+webhooks:read")),
+    ("ORGANIZATION_KEYS_END_WITH_MEMBER", Some("false")),
     ("DEFAULT_OWNER", Some("user")),
     ("SESSION_ROLE_MAX_AGE", Some("3600")),
     ("PORTAL_NAME", None),
@@ -81,7 +82,7 @@ fn nothing_set_gives_the_documented_defaults() {
     for (name, default) in DEFAULTS {
         assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
     }
-    assert_eq!(loaded.settings.len(), 75);
+    assert_eq!(loaded.settings.len(), 76);
 }
 
 #[test]
@@ -102,6 +103,7 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("OIDC_ORGANIZATION_CLAIM", "/urn:zitadel:iam:user:resourceowner:id"),
         ("OIDC_ROLE_CLAIM", "/https:~1~1app.example~1roles"),
         ("ORGANIZATION_ROLES", "*=keys:read, admin=keys+webhooks, dev=keys:read+webhooks"),
+        ("ORGANIZATION_KEYS_END_WITH_MEMBER", "true"),
         ("DEFAULT_OWNER", "organization"),
         ("OWNER_PROFILE", "off"),
         ("OWNER_SEEN_WITHIN_DAYS", "90"),
@@ -195,6 +197,7 @@ fn a_value_that_is_not_allowed_is_refused_with_its_name_and_what_is_allowed() {
         ("OIDC_ROLE_CLAIM", "/a~2b", "a JSON pointer"),
         ("ORGANIZATION_ROLES", "admin=everything", "roles and their capabilities"),
         ("ORGANIZATION_ROLES", "admin=keys,admin=webhooks", "roles and their capabilities"),
+        ("ORGANIZATION_KEYS_END_WITH_MEMBER", "yes", "true or false"),
         ("DEFAULT_OWNER", "org", "user or organization"),
         ("OWNER_PROFILE", "false", "on or off"),
         ("OWNER_SEEN_WITHIN_DAYS", "29", "30 to 3650"),

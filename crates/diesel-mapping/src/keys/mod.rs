@@ -2,6 +2,7 @@
 
 mod key_queries;
 mod key_row;
+mod revoked_row;
 mod settings_json;
 
 pub use key_queries::{
@@ -11,3 +12,4 @@ pub use key_queries::{
 pub use key_row::{
     KEY_COLUMNS, KeyColumns, KeyRow, ListedColumns, ListedRow, NewKeyRow, api_keys_of, digest_of, keys_of_owner,
 };
+pub use revoked_row::{RevokedRow, place_of, revoked};

@@ -67,8 +67,8 @@ mod tests {
 
     fn events(owner: &str, count: usize) -> Vec<AuditEvent> {
         let (owner, entropy) = (OwnerId::new("https://id.example", owner).unwrap(), SeededEntropy::new(1));
-        let keys = (0..count).map(|_| KeyId::mint(NOW, &entropy));
-        Cause::new(&Origin::SERVICE, NOW, &entropy).keys_revoked(&owner, keys)
+        let keys = (0..count).map(|_| (owner.clone(), KeyId::mint(NOW, &entropy)));
+        Cause::new(&Origin::SERVICE, NOW, &entropy).keys_revoked(keys)
     }
 
     #[test]

@@ -71,15 +71,15 @@ impl Cause {
     /// One of the owner's keys was revoked at `at`; `keys` are the owner's keys afterwards. If the key was the
     /// successor of a key that is still good, that key expires without a successor: [`Cause::key_expiring`] records it.
     pub fn key_revoked(&self, id: KeyId, owner: &OwnerId, keys: &[ApiKey], at: Timestamp) -> Vec<AuditEvent> {
-        let mut events = self.keys_revoked(owner, [id]);
+        let mut events = self.keys_revoked([(owner.clone(), id)]);
         let orphan = keys.iter().find(|key| key.replaced_by == Some(id) && key.is_good(at));
         events.extend(orphan.map(|key| AuditEvent { id: self.id.nth(1), ..self.key_expiring(key) }));
         events
     }
 
-    /// These keys of one owner were revoked.
-    pub fn keys_revoked(&self, owner: &OwnerId, keys: impl IntoIterator<Item = KeyId>) -> Vec<AuditEvent> {
-        self.each(AuditAction::KeyRevoked, keys.into_iter().map(|id| (AuditTarget::Key(id), owner.clone())))
+    /// These keys of these owners were revoked.
+    pub fn keys_revoked(&self, keys: impl IntoIterator<Item = (OwnerId, KeyId)>) -> Vec<AuditEvent> {
+        self.each(AuditAction::KeyRevoked, keys.into_iter().map(|(owner, id)| (AuditTarget::Key(id), owner)))
     }
 
     /// These keys, of any owners, were revoked because they had leaked.

@@ -1,5 +1,5 @@
 use crate::audit::Origin;
-use crate::ports::{Revocation, RevokeKeyRequest, RevokeUserKeysRequest, StoreError};
+use crate::ports::{KeysOf, Revocation, RevokeKeyRequest, RevokeUserKeysRequest, StoreError};
 use crate::{ApiKey, KeyId, Keys, ListView, OwnerId, Timestamp};
 
 /// The most keys that one transaction revokes, so that it does not block other writers for long.
@@ -69,7 +69,7 @@ impl Keys {
                 .stores
                 .store
                 .revoke_user_keys(&RevokeUserKeysRequest {
-                    owner: owner.clone(),
+                    of: KeysOf::Owner(owner.clone()),
                     created_before,
                     at: now,
                     max: REVOKE_BATCH_MAX,

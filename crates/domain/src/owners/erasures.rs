@@ -1,10 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::OwnerId;
 use crate::audit::{Cause, Origin};
-use crate::ports::{Clock, Entropy, EraseRequest, Erasure, StoreError};
+use crate::ports::{Clock, Entropy, EraseRequest, Erasure, KeyStore, KeysOf, RevokeUserKeysRequest, StoreError};
 use crate::sessions::Sessions;
+use crate::{OwnerId, OwnerKind, Timestamp};
 
 /// The time between the deletion of a subscription and that of its row. A publication takes 5 s at most, so all that began
 /// before the deletion have ended, and their deliveries are erased too.
@@ -23,6 +23,8 @@ pub struct Erasures {
     pub store: Arc<dyn Erasure>,
     /// Ends portal links that wait.
     pub sessions: Sessions,
+    /// The keys, if those of organizations end with the member who made them.
+    pub keys_of_members: Option<Arc<dyn KeyStore>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Makes the ids of events.
@@ -50,7 +52,10 @@ impl Erasures {
     async fn erase(&self, owner: OwnerId) -> Result<u32, StoreError> {
         let at = self.clock.now();
         let request = EraseRequest { owner, at, settled: at.minus(SETTLING), max: ERASED_AT_ONCE_MAX };
-        let rows = self.store.erase(&request).await?;
+        let rows = match self.store.erase(&request).await? {
+            0 => self.revoke_made_keys(&request).await?,
+            rows => rows,
+        };
         if rows == 0 {
             // A link opens no session of the owner who comes after.
             self.sessions.end_all(&request.owner, None, &Origin::SERVICE).await?;
@@ -58,5 +63,21 @@ impl Erasures {
             self.store.finish_erasure(&request.owner, &cause).await?;
         }
         Ok(rows)
+    }
+
+    /// Revokes keys that the user has made for organizations, before the record ends that suspends them.
+    async fn revoke_made_keys(&self, request: &EraseRequest) -> Result<u32, StoreError> {
+        let Some(keys) = self.keys_of_members.as_ref().filter(|_| request.owner.kind() == OwnerKind::User) else {
+            return Ok(0);
+        };
+        let revocation = RevokeUserKeysRequest {
+            of: KeysOf::Member(request.owner.clone()),
+            created_before: Timestamp::MAX,
+            at: request.at,
+            max: request.max,
+            cause: Cause::new(&Origin::SERVICE, request.at, &*self.entropy),
+        };
+        let revoked = keys.revoke_user_keys(&revocation).await?;
+        Ok(u32::try_from(revoked.len()).unwrap_or(u32::MAX))
     }
 }

@@ -99,11 +99,30 @@ pub struct RevokeDigestsRequest {
     pub cause: Cause,
 }
 
+/// The keys of a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeysOf {
+    /// The keys that this owner has.
+    Owner(OwnerId),
+    /// The keys that this member has made for organizations: [`ApiKey::created_by`].
+    Member(OwnerId),
+}
+
+impl KeysOf {
+    /// Whether this is one of the keys.
+    pub fn has(&self, key: &ApiKey) -> bool {
+        match self {
+            Self::Owner(owner) => key.owner == *owner,
+            Self::Member(member) => key.created_by.as_ref() == Some(member),
+        }
+    }
+}
+
 /// Asks for [`KeyStore::revoke_user_keys`].
 #[derive(Clone, Debug)]
 pub struct RevokeUserKeysRequest {
-    /// The user whose keys are revoked.
-    pub owner: OwnerId,
+    /// Whose keys are revoked.
+    pub of: KeysOf,
     /// Keys that were created at this time or later stay.
     pub created_before: Timestamp,
     /// The time of the revocation.
@@ -265,7 +284,7 @@ pub trait KeyStore: Send + Sync {
         request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError>;
 
-    /// Revokes the owner's keys that are not revoked and were created before `created_before`, at most `max` of them,
+    /// Revokes the keys of the owner or the member that are not revoked and were created before `created_before`, at most `max` of them,
     /// and returns their digests. Expired keys are revoked like active ones, as in [`KeyStore::revoke`].
     ///
     /// - Fewer digests than `max` mean that no such key remains.

@@ -71,7 +71,7 @@ pub use identity::{
     SignInVerdict,
 };
 pub use keys::{
-    ActiveLimit, ChangeKeyRequest, ChangedKey, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
+    ActiveLimit, ChangeKeyRequest, ChangedKey, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore, KeysOf,
     ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
     Rotation, UsageRequest,
 };

@@ -70,8 +70,8 @@ impl Office {
 
     /// Revocations of `count` keys of this user.
     fn revoke(&self, owner: &OwnerId, count: usize) {
-        let keys = (0..count).map(|_| KeyId::mint(self.desk.now(), &self.entropy));
-        for event in self.cause().keys_revoked(owner, keys) {
+        let keys = (0..count).map(|_| (owner.clone(), KeyId::mint(self.desk.now(), &self.entropy)));
+        for event in self.cause().keys_revoked(keys) {
             self.record(&event);
         }
     }

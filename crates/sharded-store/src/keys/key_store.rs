@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::ports::{
-    ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
+    ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore, KeysOf,
     ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
     Rotation, StoreError, UsageRequest,
 };
@@ -107,7 +107,20 @@ impl KeyStore for ShardedStore {
     }
 
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
-        self.of(&request.owner).store.keys.store.revoke_user_keys(request).await
+        match &request.of {
+            KeysOf::Owner(owner) => self.of(owner).store.keys.store.revoke_user_keys(request).await,
+            // The member's organizations are in any shard.
+            KeysOf::Member(_) => {
+                let mut revoked = Vec::new();
+                for (part, shard) in (0..).zip(&self.shards) {
+                    let max = request.max - u32::try_from(revoked.len()).unwrap_or(request.max);
+                    let request =
+                        RevokeUserKeysRequest { max, cause: part_of(&request.cause, part), ..request.clone() };
+                    revoked.extend(shard.store.keys.store.revoke_user_keys(&request).await?);
+                }
+                Ok(revoked)
+            }
+        }
     }
 
     async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {

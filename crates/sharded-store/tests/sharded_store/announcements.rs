@@ -59,7 +59,7 @@ async fn a_mark_that_fails_is_an_error_and_the_others_are_made() {
     let (store, logs) = store();
     let revocation = |number: u8| {
         let owner = OwnerId::new("https://id.example", format!("user-{number}")).expect("a valid subject");
-        unique_cause().keys_revoked(&owner, [KeyId::from_bytes([number; 16])])
+        unique_cause().keys_revoked([(owner, KeyId::from_bytes([number; 16]))])
     };
     let events: Vec<AuditEvent> = (0..20).flat_map(revocation).collect();
     assert_eq!(store.record_new(&events).await.expect("shards take events"), 20);

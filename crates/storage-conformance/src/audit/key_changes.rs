@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use domain::audit::AuditEvent;
 use domain::ports::{
-    ChangeKeyRequest, InsertKeyRequest, Insertion, Retained, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
-    RevokeUserKeysRequest, RotateKeyRequest, Rotation,
+    ChangeKeyRequest, InsertKeyRequest, Insertion, KeysOf, Retained, Revocation, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
 };
 use domain::{KeyChange, Timestamp};
 
@@ -57,7 +57,7 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
         })
         .await
         .expect("a revocation succeeds");
-    expected.extend(by.keys_revoked(&alice, [samples[1].id()]));
+    expected.extend(by.keys_revoked([(alice.clone(), samples[1].id())]));
     let by = cause(second(4));
     let digests = [samples[4].digest, samples[1].digest];
     stores
@@ -70,7 +70,7 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
     let revoked = stores
         .keys
         .revoke_user_keys(&RevokeUserKeysRequest {
-            owner: alice.clone(),
+            of: KeysOf::Owner(alice.clone()),
             created_before: Timestamp::MAX,
             at: second(5),
             max: 100,
@@ -78,7 +78,12 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
         })
         .await;
     assert_eq!(revoked.expect("a revocation succeeds").len(), 4, "two keys, the rotated one and its successor");
-    expect_these_and_four_of(&stores, expected, by.keys_revoked(&alice, [0, 2, 3].map(|one| samples[one].id()))).await;
+    expect_these_and_four_of(
+        &stores,
+        expected,
+        by.keys_revoked([0, 2, 3].map(|one| (alice.clone(), samples[one].id()))),
+    )
+    .await;
     expect_seen(&stores).await;
 }
 
@@ -170,14 +175,14 @@ pub async fn a_key_that_loses_its_successor_leaves_another_event(stores: Arc<Aud
             by
         };
         if sample.id() == revoked.id() {
-            expected.extend(revoke(revoked.id(), 3).await.keys_revoked(&alice, [revoked.id()]));
+            expected.extend(revoke(revoked.id(), 3).await.keys_revoked([(alice.clone(), revoked.id())]));
         }
         let by = revoke(rotation.successor, 4).await;
         let is_kept = sample.id() == kept.id();
         let left = if is_kept {
             by.key_revoked(rotation.successor, &alice, &[rotated.replaced], second(4))
         } else {
-            by.keys_revoked(&alice, [rotation.successor])
+            by.keys_revoked([(alice.clone(), rotation.successor)])
         };
         assert_eq!(left.len(), 1 + usize::from(is_kept), "a notice of the key that is good");
         expected.extend(left);
@@ -257,7 +262,7 @@ async fn revoke_again(stores: &AuditedStores, sample: &Sample) {
     .expect("a report succeeds");
     let none = keys
         .revoke_user_keys(&RevokeUserKeysRequest {
-            owner: owner.clone(),
+            of: KeysOf::Owner(owner.clone()),
             created_before: Timestamp::MAX,
             at: second(5),
             max: 10,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::KeyPorts;
 use domain::memory::unique_cause;
 use domain::ports::{
-    InsertKeyRequest, Insertion, Retained, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
+    InsertKeyRequest, Insertion, KeysOf, Retained, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
 };
 use domain::{KeyUse, Timestamp};
 
@@ -128,7 +128,7 @@ pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn
         put_all(&*store, &samples).await;
         drop_at
             .call(store.revoke_user_keys(&RevokeUserKeysRequest {
-                owner: owner.clone(),
+                of: KeysOf::Owner(owner.clone()),
                 created_before: Timestamp::MAX,
                 at: at(10),
                 max: 100,

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::KeyPorts;
+use domain::ports::KeysOf;
 use domain::{CredentialDigest, OwnerId, Timestamp};
 
-use super::sample::{Sample, all_keys, find, put, put_all, revoke_user_keys};
+use super::sample::{Sample, all_keys, find, put, put_all, revoke_keys_of, revoke_user_keys};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -35,6 +36,43 @@ pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     }
     let again = revoke_user_keys(&*store, &alice, Timestamp::MAX, at(30), 100).await;
     assert_eq!(again, HashSet::new(), "no key must be left");
+}
+
+/// The keys are revoked that a member has made for any organization of the provider, at most `max` in a call. The member's own
+/// keys stay, and so do the keys of other members, also of one with the same subject at another provider.
+pub async fn keys_that_a_member_made_are_revoked(store: Arc<dyn KeyPorts>) {
+    let (alice, namesake) = (user("alice"), OwnerId::new("https://other.example", "alice").expect("a valid user"));
+    let of_organization = |provider: &OwnerId, id: &str, member: &OwnerId| {
+        let owner = OwnerId::organization(provider.issuer(), id).expect("a valid organization");
+        Sample::of(&owner).made_by(member)
+    };
+    let made = ["acme", "acme", "globex", "initech"].map(|id| of_organization(&alice, id, &alice));
+    let of_acme = OwnerId::organization(alice.issuer(), "acme").expect("a valid organization");
+    let others = [
+        of_organization(&alice, "acme", &user("bob")),
+        of_organization(&namesake, "acme", &namesake),
+        of_organization(&alice, "acme", &alice).revoked(at(-7)),
+        Sample::of(&of_acme),
+        Sample::of(&alice),
+        Sample::of(&OwnerId::organization(alice.issuer(), "alice").expect("a valid organization")),
+    ];
+    put_all(&*store, &made).await;
+    put_all(&*store, &others).await;
+    let mut answer = HashSet::new();
+    for expected in [3, 1, 0] {
+        let more = revoke_keys_of(&*store, KeysOf::Member(alice.clone()), Timestamp::MAX, at(20), 3).await;
+        assert_eq!(more.len(), expected, "at most three in a call, and then the rest");
+        answer.extend(more);
+    }
+    assert_eq!(answer, digests(&made), "the answer must have the digest of each key that it revokes");
+    for sample in &made {
+        let found = find(&*store, sample).await.expect("the key stays");
+        assert_eq!(found.revoked_at, Some(at(20)));
+    }
+    for sample in &others {
+        let found = find(&*store, sample).await;
+        assert_eq!(found.as_ref(), Some(&sample.key), "nothing else changes");
+    }
 }
 
 /// Only keys that were created earlier are revoked; a key that was created at the instant stays.

@@ -8,8 +8,8 @@ use crate::KeyPorts;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, ChangeKeyRequest, ChangedKey, Entropy, InsertKeyRequest, Insertion, Revocation, RevokeDigestsRequest,
-    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    ActiveLimit, ChangeKeyRequest, ChangedKey, Entropy, InsertKeyRequest, Insertion, KeysOf, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{
     ApiKey, CredentialDigest, KeyChange, KeyId, KeyRotation, Label, ListView, OwnerId, Placement, Scopes, Timestamp,
@@ -99,6 +99,12 @@ impl Sample {
     /// Replaced by a key that is not stored, as after a purge.
     pub(crate) fn replaced(mut self) -> Self {
         self.key.replaced_by = Some(mint(None).0);
+        self
+    }
+
+    /// Made by this member of the organization that owns it.
+    pub(crate) fn made_by(mut self, member: &OwnerId) -> Self {
+        self.key.created_by = Some(member.clone());
         self
     }
 
@@ -293,15 +299,19 @@ pub(crate) async fn revoke_user_keys(
     at: Timestamp,
     max: u32,
 ) -> HashSet<CredentialDigest> {
-    let answer = store
-        .revoke_user_keys(&RevokeUserKeysRequest {
-            owner: owner.clone(),
-            created_before,
-            at,
-            max,
-            cause: unique_cause(),
-        })
-        .await;
+    revoke_keys_of(store, KeysOf::Owner(owner.clone()), created_before, at, max).await
+}
+
+/// Revokes keys of an owner or a member.
+pub(crate) async fn revoke_keys_of(
+    store: &dyn KeyPorts,
+    of: KeysOf,
+    created_before: Timestamp,
+    at: Timestamp,
+    max: u32,
+) -> HashSet<CredentialDigest> {
+    let request = RevokeUserKeysRequest { of, created_before, at, max, cause: unique_cause() };
+    let answer = store.revoke_user_keys(&request).await;
     let digests = answer.expect("a revocation of a user's keys must succeed");
     let set: HashSet<CredentialDigest> = digests.iter().copied().collect();
     assert_eq!(set.len(), digests.len(), "the answer must have each digest once");

@@ -106,6 +106,7 @@ macro_rules! with_key_store_promises {
             report_leaks::parallel_revocations_by_digests_set_one_time_each
             revoke_user_keys::all_keys_of_a_user_are_revoked
             revoke_user_keys::keys_created_before_an_instant_are_revoked
+            revoke_user_keys::keys_that_a_member_made_are_revoked
             revoke_user_keys::at_most_max_keys_of_a_user_are_revoked
             revoke_user_keys::parallel_revocations_of_a_user_name_each_key_once
             find_key::a_digest_finds_its_key_in_any_state

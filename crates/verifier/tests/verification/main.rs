@@ -8,6 +8,7 @@ mod database_down;
 mod flood;
 mod last_used;
 mod look_ups;
+mod members;
 mod random_histories;
 mod rate_limits;
 mod revoked_here;

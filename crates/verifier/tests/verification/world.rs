@@ -10,9 +10,9 @@ use domain::memory::{
 };
 use domain::ports::{
     BoxError, ChangeFeed, ChangeKeyRequest, ChangedKey, Clock as _, CredentialChanges, CredentialStore, FeedPosition,
-    FeedRead, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUsageStore, ListExpiringRequest, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStores,
-    StoreError, UsageRequest,
+    FeedRead, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores, KeyUsageStore, ListExpiringRequest, OwnerStore,
+    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
+    SessionStores, StoreError, UsageRequest,
 };
 use domain::sessions::Sessions;
 use domain::{
@@ -273,6 +273,8 @@ pub(crate) struct World {
     pub(crate) store: Arc<MemoryKeyStore>,
     pub(crate) sessions: Arc<MemorySessionStore>,
     pub(crate) owners: Arc<MemoryOwnerStore>,
+    /// The records with which keys of organizations are suspended, if they are.
+    pub(crate) members: Option<Arc<dyn OwnerStore>>,
     pub(crate) clock: Arc<ManualClock>,
     entropy: Arc<SeededEntropy>,
     pub(crate) owner: OwnerId,
@@ -296,6 +298,7 @@ impl World {
             store: Arc::new(MemoryKeyStore::reporting_to(feed.clone()).obeying(records.clone())),
             sessions: Arc::new(MemorySessionStore::reporting_to(feed.clone()).obeying(records.clone())),
             owners: Arc::new(MemoryOwnerStore::of(records).reporting_to(feed)),
+            members: None,
             clock: Arc::new(ManualClock::new(now)),
             entropy: Arc::new(SeededEntropy::new(1)),
             owner: OwnerId::new("https://id.example", "alice").unwrap(),
@@ -343,7 +346,7 @@ impl World {
     fn links(&self) -> (Arc<Link>, Arc<SessionLink>, CredentialStores) {
         let (link, session_link) = (Link::to(&self.store), SessionLink::to(&self.sessions));
         let (keys, sessions) = (KeyStores::of(&link), SessionStores::of(&session_link));
-        (link, session_link, CredentialStores { keys, sessions })
+        (link, session_link, CredentialStores { keys, sessions, members: self.members.clone() })
     }
 
     fn instance(&self, link: Arc<Link>, session_link: Arc<SessionLink>, verifier: Arc<Verifier>) -> Instance {
@@ -368,6 +371,13 @@ impl Instance {
             .create(&self.owner, CreateKey { expires_at, scopes, ..CreateKey::named(label) }, &Origin::SERVICE)
             .await
             .unwrap()
+    }
+
+    /// Creates a key of an organization, which this member makes.
+    pub(crate) async fn create_as(&self, member: &OwnerId, organization: &str) -> FullKey {
+        let owner = OwnerId::organization(member.issuer(), organization).unwrap();
+        let key = CreateKey { created_by: Some(member.clone()), ..CreateKey::named(Label::parse("CI").unwrap()) };
+        self.keys.create(&owner, key, &Origin::SERVICE).await.unwrap().full_key
     }
 
     /// Creates each key for another user, because a user's number of keys is limited.

@@ -61,8 +61,8 @@ async fn an_export_ends_early_when_its_credential_does() {
         let reads = Arc::new(Semaphore::new(2));
         let setup = Setup { audit_reads: Some(Arc::clone(&reads)), operators_sign_in: true, ..Setup::default() };
         for shard in 0..4 {
-            let keys = (0..EVENTS).map(|number| KeyId::from_bytes([number + shard; 16]));
-            setup.audit_log.record_new(&unique_cause().keys_revoked(&user("alice"), keys)).await.unwrap();
+            let keys = (0..EVENTS).map(|number| (user("alice"), KeyId::from_bytes([number + shard; 16])));
+            setup.audit_log.record_new(&unique_cause().keys_revoked(keys)).await.unwrap();
         }
         let server = setup.start();
         let (path, role) = if is_operator {

@@ -6,7 +6,7 @@ use domain::organizations::DefaultOwner;
 use domain::sessions::SESSION_ROLE_AGE_MAX;
 use url::Url;
 
-use super::{Form, Setting, form, list, masked, not_empty, number, one, optional, seconds, url, whole};
+use super::{Form, Setting, flag, form, list, masked, not_empty, number, one, optional, seconds, url, whole};
 
 /// The longest name, in characters, so that it fits next to the logo.
 const NAME_LENGTH_MAX: usize = 40;
@@ -51,6 +51,9 @@ pub(super) fn organizations() -> Vec<Setting> {
                 "What each [role](organizations.md#roles) may do in its organization: `keys` and `webhooks` to change,",
             )
             .doc("`keys:read` and `webhooks:read` to see. `*` is for members without a role that has a name here."),
+        one("ORGANIZATION_KEYS_END_WITH_MEMBER", |all| &mut all.organization_keys_end_with_member, flag())
+            .doc("Whether a key of an organization is refused while the member who made it is suspended, and revoked when")
+            .doc("the member is [erased](hosts.md#keys-that-members-made)."),
         one("DEFAULT_OWNER", |all| &mut all.default_owner, default_owner())
             .doc("Whose a call with an ID token is that names no organization: the user's, or that of the user's")
             .doc("organization if the ID token names exactly one. The console begins with the same."),

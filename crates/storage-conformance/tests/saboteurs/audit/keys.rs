@@ -75,7 +75,7 @@ impl KeyStore for AuditedKeys {
         let answer = self.keys.revoke(request).await;
         self.show(cause).await;
         if self.fault == Fault::RecordsWhatItRefuses {
-            drop(self.seen.record_new(&cause.keys_revoked(owner, [id])).await);
+            drop(self.seen.record_new(&cause.keys_revoked([(owner.clone(), id)])).await);
         }
         answer
     }

@@ -82,6 +82,9 @@ pub(crate) enum Fault {
     RevokesDigestsOneByOne,
     // Revocation of all keys of a user
     RevokesUsersOfOneSubject,
+    /// The keys of a member are those that the member owns and made.
+    RevokesWhatMembersOwn,
+    TakesMembersForOwners,
     RevokesOnlyUnexpiredOfUsers,
     RevokesTheInstantOfCreation,
     IgnoresRevokeMax,

@@ -152,6 +152,8 @@ const SABOTEURS: &Broken<Fault> = &[
         ],
     ),
     (Fault::RevokesUsersOfOneSubject, &["all_keys_of_a_user_are_revoked"]),
+    (Fault::RevokesWhatMembersOwn, &["keys_that_a_member_made_are_revoked"]),
+    (Fault::TakesMembersForOwners, &["keys_that_a_member_made_are_revoked"]),
     (Fault::RevokesOnlyUnexpiredOfUsers, &["all_keys_of_a_user_are_revoked"]),
     (Fault::RevokesTheInstantOfCreation, &["keys_created_before_an_instant_are_revoked"]),
     (Fault::IgnoresRevokeMax, &["at_most_max_keys_of_a_user_are_revoked"]),

@@ -1,6 +1,6 @@
 use std::cmp::Reverse;
 
-use domain::ports::ActiveLimit;
+use domain::ports::{ActiveLimit, KeysOf};
 use domain::{
     ApiKey, CredentialDigest, KeyRotation, KeyUse, Label, ListView, OwnerId, OwnerKind, Rotated, RotationRefusal,
     Scopes, Timestamp, WebhookAccess,
@@ -48,7 +48,7 @@ impl Saboteur {
     pub(crate) fn is_revoked_with_all(
         &self,
         key: &ApiKey,
-        owner: &OwnerId,
+        of: &KeysOf,
         created_before: Timestamp,
         at: Timestamp,
     ) -> bool {
@@ -56,9 +56,11 @@ impl Saboteur {
             Fault::RevokesTheInstantOfCreation => key.created_at <= created_before,
             _ => key.created_at < created_before,
         };
-        let is_theirs = match self.fault {
-            Fault::RevokesUsersOfOneSubject => key.owner.subject() == owner.subject(),
-            _ => key.owner == *owner,
+        let is_theirs = match (self.fault, of) {
+            (Fault::RevokesUsersOfOneSubject, KeysOf::Owner(owner)) => key.owner.subject() == owner.subject(),
+            (Fault::RevokesWhatMembersOwn, KeysOf::Member(member)) => of.has(key) || key.owner == *member,
+            (Fault::TakesMembersForOwners, KeysOf::Member(member)) => key.owner == *member,
+            _ => of.has(key),
         };
         let is_hidden = self.is(Fault::RevokesOnlyUnexpiredOfUsers) && key.has_ended(at);
         is_theirs && is_earlier && key.revoked_at.is_none() && !is_hidden

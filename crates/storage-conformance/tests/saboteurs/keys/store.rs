@@ -272,10 +272,10 @@ impl KeyStore for Saboteur {
     }
 
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
-        let &RevokeUserKeysRequest { ref owner, created_before, at, max, .. } = request;
+        let &RevokeUserKeysRequest { ref of, created_before, at, max, .. } = request;
         let mut state = self.lock().await;
         let max = if self.is(Fault::IgnoresRevokeMax) { usize::MAX } else { max as usize };
-        let found = state.rows.iter().filter(|row| self.is_revoked_with_all(&row.key, owner, created_before, at));
+        let found = state.rows.iter().filter(|row| self.is_revoked_with_all(&row.key, of, created_before, at));
         let digests: Vec<CredentialDigest> = found.map(|row| row.digest).take(max).collect();
         state = self.gap(state, Fault::ChecksThenRevokes).await;
         for row in state.rows.iter_mut().filter(|row| digests.contains(&row.digest)) {
