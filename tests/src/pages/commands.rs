@@ -32,6 +32,7 @@ macro_rules! pages_with_commands {
 
 pages_with_commands! {
     the_readme_runs: "README.md", 7, 2;
+    the_page_about_owners_runs: "docs/owners.md", 8, 0;
     the_page_about_hosts_runs: "docs/hosts.md", 12, 0;
     the_page_about_scim_runs: "docs/scim.md", 3, 0;
     the_page_about_keys_runs: "docs/keys.md", 11, 0;
