@@ -14,6 +14,7 @@ export const DELIVERY_STATES = {
   delivered: ["good", "Delivered"],
   failed: ["bad", "Failed"],
   cancelled: ["off", "Cancelled"],
+  missed: ["off", "Missed"],
 };
 
 /** @type {Record<string, string>} */

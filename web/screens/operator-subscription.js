@@ -64,7 +64,7 @@ function Recover({ owner, id, reload, onClose }) {
   const [since, setSince] = useState(String(DAY));
   const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const body = { since: ago(Number(since)) };
+    const body = { since: ago(Number(since)), what: "failed" };
     setCount((await call("recoverUserSubscription", { ...owner, id, body })).deliveries);
     await reload();
   });

@@ -114,7 +114,7 @@ const JUST_NOW = 60;
 /** Ends the pause: waiting deliveries are sent, and retries keep their time. @param {{ id: string, reload: () => Promise<void> }} props */
 function TryNow({ id, reload }) {
   const { run, isRunning, failure } = useAction(async () => {
-    await call("recoverSubscription", { id, body: { since: ago(JUST_NOW) } });
+    await call("recoverSubscription", { id, body: { since: ago(JUST_NOW), what: "failed" } });
     await reload();
   });
   return html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Try now</button>
@@ -123,13 +123,41 @@ function TryNow({ id, reload }) {
 
 /** @param {{ subscription: Subscription, reload: () => Promise<void>, disable: () => void }} props */
 function Enable({ subscription, reload, disable }) {
+  const [missed, setMissed] = useState(/** @type {{ since: string, count: number } | undefined} */ (undefined));
+  const { id } = subscription;
   const { run, isRunning, failure } = useAction(async () => {
-    await call("changeSubscription", { id: subscription.id, body: { enabled: true } });
+    await call("changeSubscription", { id, body: { enabled: true } });
     await reload();
+    const since = ago(7 * DAY);
+    const { deliveries: count } = await call("countRecoverable", { id, since, what: "missed" });
+    if (count > 0) setMissed({ since, count });
   });
+  if (missed) {
+    return html`<${SendMissed} id=${id} ...${missed} reload=${reload} onClose=${() => setMissed(undefined)} />`;
+  }
   if (subscription.enabled) return html`<button type="button" onClick=${disable}>Disable…</button>`;
   return html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Enable</button>
     <${ErrorPanel} failure=${failure} />`;
+}
+
+/**
+ * Asks whether what was published while the subscription was disabled is sent.
+ * @param {{ id: string, since: string, count: number, reload: () => Promise<void>, onClose: () => void }} props
+ */
+function SendMissed({ id, since, count, reload, onClose }) {
+  const { run, isRunning, failure } = useAction(async () => {
+    await call("recoverSubscription", { id, body: { since, what: "missed" } });
+    await reload();
+    onClose();
+  });
+  const missed = `${count < 10_000 ? "" : "At least "}${counted(count, "event was", "events were")}`;
+  return html`
+    <${Dialog} title="Send what was missed?" onClose=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Send them" onCancel=${onClose}>
+        <p>${missed} published while this was off, in the last 7 days. You can send them later, too: with “Recover”.</p>
+      <//>
+    <//>
+  `;
 }
 
 /** @param {{ id: string, deliveries: Deliveries }} props */
@@ -153,7 +181,7 @@ function Disable({ subscription, reload, onClose }) {
   return html`
     <${Dialog} title="Disable this subscription?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Disable" isDangerous onCancel=${onClose}>
-        <p>Deliveries that wait end as failed, and new events are not sent here. Later, “Recover” enables the subscription and brings the failed deliveries back.</p>
+        <p>Deliveries that wait end as failed, and new events are not sent here. “Enable” can send what was missed later.</p>
       <//>
     <//>
   `;
@@ -215,11 +243,11 @@ function Recover({ subscription: { id }, reload, onClose }) {
     await reload();
   });
   return html`
-    <${Dialog} title="Recover failed deliveries" onClose=${onClose} done=${count !== undefined && "Done"}>
+    <${Dialog} title="Recover deliveries" onClose=${onClose} done=${count !== undefined && "Done"}>
       ${
         count === undefined
           ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
-            <p>The subscription is enabled if it is disabled, and what failed is sent again. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
+            <p>The subscription is enabled if it is disabled, and what failed or was missed is sent. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
             <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
             <p role="status">${lost.data && recoverable(lost.data.deliveries, waiting)}</p>
             <${ErrorPanel} failure=${lost.failure} />
@@ -238,8 +266,8 @@ function Recover({ subscription: { id }, reload, onClose }) {
 function recoverable(count, waiting) {
   const back =
     count === 0
-      ? "Nothing of this time failed or waits for a retry."
-      : `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back: what failed, or waits for a retry.`;
+      ? "Nothing of this time failed, was missed or waits for a retry."
+      : `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back: what failed, was missed, or waits for a retry.`;
   return waiting === 0
     ? back
     : `${back} ${counted(waiting, "delivery waits", "deliveries wait")} in any case, and ${waiting === 1 ? "is" : "are"} sent when due.`;

@@ -19,7 +19,7 @@ pub struct Delivery {
     pub event_type: String,
     /// The subscription that it goes to.
     pub subscription_id: String,
-    /// `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
+    /// `waiting`, `sending`, `delivered`, `failed`, `cancelled` or `missed`.
     pub state: String,
     /// Why it failed or was cancelled; `None` in other states.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +90,7 @@ pub struct DeliveryQuery {
     pub subscription_id: Option<String>,
     /// Only events of this type. Patterns are not allowed.
     pub event_type: Option<String>,
-    /// Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
+    /// Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed`, `cancelled` or `missed`.
     pub state: Option<String>,
     /// Only events published at this time or later: RFC 3339.
     pub since: Option<String>,

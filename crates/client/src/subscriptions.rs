@@ -415,20 +415,22 @@ impl Client {
     /// # Errors
     ///
     /// See [`Error`].
-    pub async fn count_recoverable(&self, id: &str, since: &str) -> Result<u32, Error> {
-        let path = format!("{}{}", path(id, "/recoverable"), query(&[("since", Some(since))]));
+    pub async fn count_recoverable(&self, id: &str, since: &str, what: Option<&str>) -> Result<u32, Error> {
+        let path = format!("{}{}", path(id, "/recoverable"), query(&[("since", Some(since)), ("what", what)]));
         let counted: Recovered = self.call(Method::GET, &path, NO_BODY).await?;
         Ok(counted.deliveries)
     }
 
     /// Enables a subscription, and makes its failed and waiting deliveries of events published since `since` (RFC 3339)
-    /// due now. Returns their number. If the result is 100,000, call again.
+    /// due now, and those that it missed while it was disabled. `what` chooses `failed` or `missed`; `None` is both. Returns
+    /// their number. If the result is 100,000, call again.
     ///
     /// # Errors
     ///
     /// See [`Error`].
-    pub async fn recover_subscription(&self, id: &str, since: &str) -> Result<u32, Error> {
-        let recovered: Recovered = self.call(Method::POST, &path(id, "/recover"), Some(&RecoverBody { since })).await?;
+    pub async fn recover_subscription(&self, id: &str, since: &str, what: Option<&str>) -> Result<u32, Error> {
+        let body = RecoverBody { since, what };
+        let recovered: Recovered = self.call(Method::POST, &path(id, "/recover"), Some(&body)).await?;
         Ok(recovered.deliveries)
     }
 }
@@ -466,6 +468,8 @@ struct TestFilterBody<'a> {
 #[derive(Serialize)]
 pub(crate) struct RecoverBody<'a> {
     pub(crate) since: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) what: Option<&'a str>,
 }
 
 #[derive(Deserialize)]

@@ -208,14 +208,14 @@ async fn a_secret_is_rotated_a_subscription_tested_and_recovered() {
     );
 
     let recover = asked("POST", &format!("{SUBSCRIPTIONS}/sub_1/recover"));
-    let recover = recover.and(body_json(json!({ "since": "2026-11-21T00:00:00Z" })));
+    let recover = recover.and(body_json(json!({ "since": "2026-11-21T00:00:00Z", "what": "missed" })));
     let (_server, client) = service(recover, 202, &json!({ "deliveries": 7 })).await;
-    assert_eq!(client.recover_subscription("sub_1", "2026-11-21T00:00:00Z").await.unwrap(), 7);
+    assert_eq!(client.recover_subscription("sub_1", "2026-11-21T00:00:00Z", Some("missed")).await.unwrap(), 7);
 
     let count = asked("GET", &format!("{SUBSCRIPTIONS}/sub_1/recoverable"));
-    let count = count.and(query_param("since", "2026-11-21T00:00:00Z"));
+    let count = count.and(query_param("since", "2026-11-21T00:00:00Z")).and(query_param("what", "failed"));
     let (_server, client) = service(count, 200, &json!({ "deliveries": 8 })).await;
-    assert_eq!(client.count_recoverable("sub_1", "2026-11-21T00:00:00Z").await.unwrap(), 8);
+    assert_eq!(client.count_recoverable("sub_1", "2026-11-21T00:00:00Z", Some("failed")).await.unwrap(), 8);
 }
 
 #[tokio::test]

@@ -242,15 +242,15 @@ class Operations1(Calls):
         """Completes a sign-in."""
         return self._call(Table.complete_sign_in, locals())
 
-    def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
+    def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return self._call(Table.count_organization_recoverable, locals())
 
-    def count_recoverable(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoverableDeliveries:
+    def count_recoverable(self, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, organization: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return self._call(Table.count_recoverable, locals())
 
-    def count_user_recoverable(self, user_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
+    def count_user_recoverable(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return self._call(Table.count_user_recoverable, locals())
 
@@ -464,15 +464,15 @@ class AsyncOperations1(AsyncCalls):
         """Completes a sign-in."""
         return await self._call(Table.complete_sign_in, locals())
 
-    async def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
+    async def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return await self._call(Table.count_organization_recoverable, locals())
 
-    async def count_recoverable(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoverableDeliveries:
+    async def count_recoverable(self, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, organization: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return await self._call(Table.count_recoverable, locals())
 
-    async def count_user_recoverable(self, user_id: str, id: str, *, since: datetime) -> types.RecoverableDeliveries:
+    async def count_user_recoverable(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return await self._call(Table.count_user_recoverable, locals())
 
@@ -670,7 +670,7 @@ class Operations2(Calls):
         """Lists who changed what of the caller, newest first."""
         return Pages(self._call, "events", Table.list_audit_events, locals())
 
-    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
+    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
         return Pages(self._call, "deliveries", Table.list_deliveries, locals())
 
@@ -698,7 +698,7 @@ class Operations2(Calls):
         """Lists who changed what of the organization, newest first."""
         return Pages(self._call, "events", Table.list_organization_audit_events, locals())
 
-    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
+    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the organization's webhook subscriptions, newest first."""
         return Pages(self._call, "deliveries", Table.list_organization_deliveries, locals())
 
@@ -734,7 +734,7 @@ class Operations2(Calls):
         """Lists who changed what of the user, newest first."""
         return Pages(self._call, "events", Table.list_user_audit_events, locals())
 
-    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
+    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the user's webhook subscriptions, newest first."""
         return Pages(self._call, "deliveries", Table.list_user_deliveries, locals())
 
@@ -774,15 +774,15 @@ class Operations2(Calls):
         """Reports whether the service can serve requests."""
         return self._call(Table.ready, locals())
 
-    def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
+    def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return self._call(Table.recover_organization_subscription, locals())
 
-    def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoveredSubscription:
+    def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return self._call(Table.recover_subscription, locals())
 
-    def recover_user_subscription(self, user_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
+    def recover_user_subscription(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return self._call(Table.recover_user_subscription, locals())
 
@@ -892,7 +892,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists who changed what of the caller, newest first."""
         return AsyncPages(self._call, "events", Table.list_audit_events, locals())
 
-    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
         return AsyncPages(self._call, "deliveries", Table.list_deliveries, locals())
 
@@ -920,7 +920,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists who changed what of the organization, newest first."""
         return AsyncPages(self._call, "events", Table.list_organization_audit_events, locals())
 
-    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the organization's webhook subscriptions, newest first."""
         return AsyncPages(self._call, "deliveries", Table.list_organization_deliveries, locals())
 
@@ -956,7 +956,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists who changed what of the user, newest first."""
         return AsyncPages(self._call, "events", Table.list_user_audit_events, locals())
 
-    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the user's webhook subscriptions, newest first."""
         return AsyncPages(self._call, "deliveries", Table.list_user_deliveries, locals())
 
@@ -996,15 +996,15 @@ class AsyncOperations2(AsyncCalls):
         """Reports whether the service can serve requests."""
         return await self._call(Table.ready, locals())
 
-    async def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
+    async def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return await self._call(Table.recover_organization_subscription, locals())
 
-    async def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None) -> types.RecoveredSubscription:
+    async def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return await self._call(Table.recover_subscription, locals())
 
-    async def recover_user_subscription(self, user_id: str, id: str, *, since: datetime) -> types.RecoveredSubscription:
+    async def recover_user_subscription(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return await self._call(Table.recover_user_subscription, locals())
 

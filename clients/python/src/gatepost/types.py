@@ -218,7 +218,7 @@ class Delivery:
     reason: str | None = None
     """Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or `subscription_deleted`."""
     state: str
-    """`waiting`, `sending`, `delivered`, `failed` or `cancelled`."""
+    """`waiting`, `sending`, `delivered`, `failed`, `cancelled` or `missed`: the subscription was disabled when the event was published."""
     subscription_id: str
 
 

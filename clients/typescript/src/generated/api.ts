@@ -361,8 +361,8 @@ export interface components {
             nextAttemptAt: string | null;
             /** Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or `subscription_deleted`. */
             reason?: string;
-            /** `waiting`, `sending`, `delivered`, `failed` or `cancelled`. */
-            state: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+            /** `waiting`, `sending`, `delivered`, `failed`, `cancelled` or `missed`: the subscription was disabled when the event was published. */
+            state: "waiting" | "sending" | "delivered" | "failed" | "cancelled" | "missed";
             /** The subscription that receives the event. */
             subscriptionId: string;
         };
@@ -943,6 +943,8 @@ export interface components {
         RecoverSubscription: {
             /** Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future. */
             since: string;
+            /** `failed`: what failed or waits for a retry. */
+            what?: "all" | "failed" | "missed";
         };
         /** What a recovery would bring back. */
         RecoverableDeliveries: {
@@ -2105,8 +2107,8 @@ export interface operations {
                 subscriptionId?: string;
                 /** Only deliveries of events of this type. */
                 eventType?: string;
-                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
-                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed`, `cancelled` or `missed` */
+                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled" | "missed";
                 /** Only events published at this time or later: RFC 3339 */
                 since?: string;
                 /** Only events published before this time: RFC 3339 */
@@ -2857,6 +2859,8 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
+                /** `failed`: what failed or waits for a retry. */
+                what?: "all" | "failed" | "missed";
             };
             header?: never;
             path: {
@@ -3186,8 +3190,8 @@ export interface operations {
                 subscriptionId?: string;
                 /** Only deliveries of events of this type. */
                 eventType?: string;
-                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
-                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed`, `cancelled` or `missed` */
+                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled" | "missed";
                 /** Only events published at this time or later: RFC 3339 */
                 since?: string;
                 /** Only events published before this time: RFC 3339 */
@@ -3938,6 +3942,8 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
+                /** `failed`: what failed or waits for a retry. */
+                what?: "all" | "failed" | "missed";
             };
             header?: never;
             path: {
@@ -4213,8 +4219,8 @@ export interface operations {
                 subscriptionId?: string;
                 /** Only deliveries of events of this type. */
                 eventType?: string;
-                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled` */
-                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                /** Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed`, `cancelled` or `missed` */
+                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled" | "missed";
                 /** Only events published at this time or later: RFC 3339 */
                 since?: string;
                 /** Only events published before this time: RFC 3339 */
@@ -4656,6 +4662,8 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
+                /** `failed`: what failed or waits for a retry. */
+                what?: "all" | "failed" | "missed";
                 /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };

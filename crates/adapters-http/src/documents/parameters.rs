@@ -101,6 +101,7 @@ fn values_of(path: &str, parameter: &str) -> Option<Values> {
         "profile" => Values::Always("nginx"),
         "for" => Values::Always("verify"),
         "include" => Values::Always("health"),
+        "what" => Values::Recoverables,
         _ => return None,
     })
 }

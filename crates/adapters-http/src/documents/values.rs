@@ -3,7 +3,7 @@ use domain::catalogue::{EntryDescription, EntryTitle, EventTypeEntry, PayloadVal
 use domain::sessions::Capability;
 use domain::webhooks::{
     AuthKind, Authentication, ClientCredentials, DeliveryStateKind, Description, EventPattern, EventType,
-    FailureReason, HeaderName, HeaderValue, PublicKey, PublisherId, SigningKind, SigningSecret,
+    FailureReason, HeaderName, HeaderValue, PublicKey, PublisherId, Recoverable, SigningKind, SigningSecret,
 };
 use domain::{
     AuditId, DeliveryId, EventId, KeyId, Label, OwnerEmail, OwnerId, OwnerName, RateLimit, Scope, SessionId,
@@ -18,7 +18,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 103] = [
+const VALUES: [(&str, &str, Values); 104] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -48,6 +48,7 @@ const VALUES: [(&str, &str, Values); 103] = [
     ("HeaderAuth", "type", Values::Always("header")),
     ("HeaderAuth", "name", Values::HeaderNames),
     ("HeaderAuth", "value", Values::OfHeaders),
+    ("RecoverSubscription", "what", Values::Recoverables),
     ("OAuth2Auth", "type", Values::Always("oauth2")),
     ("OAuth2Auth", "tokenUrl", Values::Urls),
     ("OAuth2Auth", "clientId", Values::ClientIds),
@@ -189,6 +190,7 @@ pub(crate) enum Values {
     ClientScopes,
     Audiences,
     AuthKinds,
+    Recoverables,
     Urls,
     LogFilters,
     /// Where the previous page of a list, or a stream, ended.
@@ -323,6 +325,7 @@ impl Values {
             Self::States => DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into(),
             Self::SigningKinds => SigningKind::ALL.map(|kind| json!(kind.as_str())).into(),
             Self::AuthKinds => AuthKind::ALL.map(|kind| json!(kind.as_str())).into(),
+            Self::Recoverables => Recoverable::ALL.map(|kind| json!(kind.as_str())).into(),
             Self::Roles => ["user", "operator", "visitor"].map(|role| json!(role)).into(),
             Self::Capabilities => Capability::ALL.map(|capability| json!(capability.name())).into(),
             Self::Actions => AuditAction::ALL.map(|action| json!(action.as_str())).into(),

@@ -22,7 +22,8 @@ pub(crate) struct DeliveryRecord {
     /// The subscription that receives the event.
     #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
     subscription_id: String,
-    /// `waiting`, `sending`, `delivered`, `failed` or `cancelled`.
+    /// `waiting`, `sending`, `delivered`, `failed`, `cancelled` or `missed`: the subscription was disabled when the event was
+    /// published.
     #[schema(example = "delivered")]
     state: &'static str,
     /// Why the delivery failed or was cancelled: `schedule_spent`, `subscription_disabled`, `unreadable`, `cancelled` or
@@ -60,7 +61,9 @@ impl DeliveryRecord {
             event_type: delivery.event_type.to_string(),
             subscription_id: delivery.subscription_id.to_string(),
             state: kind.as_str(),
-            reason: end.filter(|_| kind != DeliveryStateKind::Delivered).map(DeliveryEnd::code),
+            reason: end
+                .filter(|_| matches!(kind, DeliveryStateKind::Failed | DeliveryStateKind::Cancelled))
+                .map(DeliveryEnd::code),
             attempts: delivery.attempts,
             next_attempt_at: next_attempt_at.map(|at| at.to_string()),
             created_at: delivery.created_at.to_string(),

@@ -96,7 +96,7 @@ fn limits(request: &ListDeliveriesRequest) -> (i64, i64) {
     match state {
         None => (all, all),
         Some(DeliveryStateKind::Waiting | DeliveryStateKind::Sending) => (all, 0),
-        Some(DeliveryStateKind::Delivered | DeliveryStateKind::Failed | DeliveryStateKind::Cancelled) => (0, all),
+        Some(_) => (0, all),
     }
 }
 

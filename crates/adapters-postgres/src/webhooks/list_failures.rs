@@ -1,4 +1,4 @@
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::FailedRow;
@@ -38,13 +38,20 @@ const COUNT_LOST: &str = "SELECT (
         SELECT count(*) FROM (
             SELECT FROM webhook_deliveries
             WHERE subscription_id = $3 AND id >= $4
-                AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
+                AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable') AND $7
             LIMIT $6
         ) AS failed
     ) + (
         SELECT count(*) FROM (
+            SELECT FROM webhook_deliveries
+            WHERE subscription_id = $3 AND id >= $4 AND ended = 'missed' AND $8
+            LIMIT $6
+        ) AS missed
+    ) + (
+        SELECT count(*) FROM (
             SELECT FROM webhook_due
             WHERE subscription_id = $3 AND phase IN (0, 1, 2) AND due_at > $5 AND claim IS NULL AND delivery_id >= $4
+                AND $7
             LIMIT $6
         ) AS waiting
     ) AS count
@@ -79,7 +86,9 @@ impl Work for CountRecoverableRequest {
             .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
             .bind::<Binary, _>(first_id_at(self.retry.published_since))
             .bind::<Instant, StoredInstant>(self.retry.at.into())
-            .bind::<BigInt, i64>(self.max.into());
+            .bind::<BigInt, i64>(self.max.into())
+            .bind::<Bool, _>(self.what.has_failed())
+            .bind::<Bool, _>(self.what.has_missed());
         let rows: Vec<CountRow> = Kept(query).load(&mut &*connection).await?;
         Ok(rows.into_iter().next().map(|row| u32::try_from(row.count).unwrap_or(self.max).min(self.max)))
     }

@@ -9,7 +9,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{Accepted, ClaimId, Publication};
-use domain::webhooks::{DirectClaim, DirectClaims, Event, NewEvent, QueuedDelivery};
+use domain::webhooks::{DeliveryEnd, DirectClaim, DirectClaims, Event, NewEvent, QueuedDelivery};
 use domain::{DeliveryId, SubscriptionId, TraceContext};
 use futures_util::future::{OptionFuture, join, join3, join5};
 
@@ -29,6 +29,12 @@ const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
 const INSERT_EVENTS: &str = "INSERT INTO webhook_events
         (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries, trace)
     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)";
+
+/// Deliveries that have ended without an attempt.
+const INSERT_MISSED: &str =
+    "INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
+    SELECT missed.subscription_id, missed.id, missed.event_id, missed.event_type, $6, missed.at, 0
+    FROM unnest($1, $2, $3, $4, $5) AS missed (subscription_id, id, event_id, event_type, at)";
 
 /// Deliveries with one counted attempt are under a claim, which ends at `$7`. The others wait.
 const INSERT_DUE: &str = "INSERT INTO webhook_due
@@ -94,10 +100,10 @@ impl Work for Publish<'_> {
         }
         let due = plan.queue(&receivers, claim.as_mut());
         let to: Vec<&[u8]> = due.iter().map(|due| due.to.as_bytes().as_slice()).collect();
-        let (woken, events, queued, publications, committed) = join5(
+        let (woken, events, (queued, missed), publications, committed) = join5(
             OptionFuture::from(questions.wake(connection, &locked, &to)),
             plan.insert_events(connection, reasons),
-            insert_due(connection, &due, self.by),
+            join(insert_due(connection, &due, self.by), OptionFuture::from(plan.insert_missed(connection))),
             OptionFuture::from(plan.insert_publications(connection, reasons)),
             Commit.execute(&mut &*connection),
         )
@@ -106,7 +112,7 @@ impl Work for Publish<'_> {
         if let Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)) = &publications {
             return Err(Failure::overtaken("another instance has just published under the same key"));
         }
-        settle(woken.transpose().and(events).and(queued).and(publications), committed)?;
+        settle(woken.transpose().and(events).and(queued).and(missed.transpose()).and(publications), committed)?;
         if let Some(claim) = claim {
             claim.stored();
         }
@@ -118,8 +124,15 @@ impl Work for Publish<'_> {
 /// The answers, and the rows to store.
 struct Plan<'a> {
     answers: Vec<Option<Publication>>,
-    /// New events, and their receivers.
-    accepted: Vec<(&'a NewEvent, Vec<SubscriptionId>)>,
+    accepted: Vec<Stored<'a>>,
+}
+
+/// A new event.
+struct Stored<'a> {
+    new: &'a NewEvent,
+    receivers: Vec<SubscriptionId>,
+    /// The disabled subscriptions that miss it.
+    missing: Vec<SubscriptionId>,
 }
 
 impl<'a> Plan<'a> {
@@ -157,26 +170,28 @@ impl<'a> Plan<'a> {
         if let Some((_, first)) = key.as_ref().and_then(|key| known.get(key)) {
             return first.clone();
         }
-        let receivers = receivers.of(new, questions.question(new));
+        let (receivers, mut missing) = receivers.of(new, questions.question(new));
+        missing.retain(|_| new.is_missed());
         let deliveries = u32::try_from(receivers.len()).unwrap_or(u32::MAX);
         let accepted = Accepted { event: new.event.clone(), deliveries, is_duplicate: false };
         if let Some((key, publication)) = key.zip(new.publication.as_ref()) {
             known.insert(key, (publication.content, Accepted { is_duplicate: true, ..accepted.clone() }));
         }
-        if !receivers.is_empty() || new.is_stored_without_deliveries() {
-            self.accepted.push((new, receivers));
+        if !receivers.is_empty() || !missing.is_empty() || new.is_stored_without_deliveries() {
+            self.accepted.push(Stored { new, receivers, missing });
         }
         accepted
     }
 
     async fn insert_events(&self, connection: &AsyncPgConnection, reasons: &str) -> QueryResult<usize> {
-        let events = || self.accepted.iter().map(|(new, _)| &new.event);
-        let counts = self.accepted.iter().map(|(_, receivers)| i64::try_from(receivers.len()).unwrap_or(i64::MAX));
-        let payload = |(new, receivers): &(&'a NewEvent, Vec<SubscriptionId>)| -> &'a [u8] {
-            if receivers.is_empty() { &[] } else { new.event.payload.bytes() }
+        let events = || self.accepted.iter().map(|stored| &stored.new.event);
+        let counts = self.accepted.iter().map(|stored| i64::try_from(stored.receivers.len()).unwrap_or(i64::MAX));
+        let payload = |stored: &Stored<'a>| -> &'a [u8] {
+            let has_none = stored.receivers.is_empty() && stored.missing.is_empty();
+            if has_none { &[] } else { stored.new.event.payload.bytes() }
         };
         let payloads = self.accepted.iter().map(payload);
-        let traces = self.accepted.iter().map(|(new, _)| new.trace.map(TraceContext::to_bytes).map(Vec::from));
+        let traces = self.accepted.iter().map(|stored| stored.new.trace.map(TraceContext::to_bytes).map(Vec::from));
         let insertion = diesel::sql_query([INSERT_EVENTS, reasons].concat())
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
@@ -195,7 +210,7 @@ impl<'a> Plan<'a> {
         connection: &AsyncPgConnection,
         reasons: &str,
     ) -> Option<impl Future<Output = QueryResult<usize>>> {
-        let named = self.accepted.iter().filter_map(|(new, _)| Some((&new.event, new.publication.as_ref()?)));
+        let named = self.accepted.iter().filter_map(|Stored { new, .. }| Some((&new.event, new.publication.as_ref()?)));
         let mut named: Vec<_> = named.collect();
         named.sort_unstable_by_key(|(event, key)| (&event.owner, &key.id));
         let insertion = diesel::sql_query([INSERT_PUBLICATIONS, reasons].concat())
@@ -207,10 +222,28 @@ impl<'a> Plan<'a> {
         (!named.is_empty()).then(|| Kept(insertion).execute(&mut &*connection))
     }
 
+    /// The deliveries that disabled subscriptions miss.
+    fn insert_missed(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<usize>>> {
+        let of = |stored: &Stored<'a>| {
+            let event = &stored.new.event;
+            stored.missing.iter().map(|to| (*to, DeliveryId::of(event.id, *to), event)).collect::<Vec<_>>()
+        };
+        let mut missed: Vec<(SubscriptionId, DeliveryId, &Event)> = self.accepted.iter().flat_map(of).collect();
+        missed.sort_unstable_by_key(|(to, id, _)| (*to, *id));
+        let insertion = diesel::sql_query(INSERT_MISSED)
+            .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(to, ..)| to.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(_, id, _)| id.as_bytes().as_slice()).collect())
+            .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(.., one)| one.id.as_bytes().as_slice()).collect())
+            .bind::<Array<Text>, Vec<&str>>(missed.iter().map(|(.., one)| one.event_type.as_str()).collect())
+            .bind::<Array<Instant>, Vec<StoredInstant>>(missed.iter().map(|(.., one)| one.created_at.into()).collect())
+            .bind::<Text, _>(DeliveryEnd::Missed.code());
+        (!missed.is_empty()).then(|| Kept(insertion).execute(&mut &*connection))
+    }
+
     /// The deliveries, sorted by lane, so that rows that are close in the index are inserted one after another.
     fn queue(&self, receivers: &Receivers, mut claim: Option<&mut DirectClaim>) -> Vec<Due<'a>> {
         let mut due = Vec::new();
-        for (new, to) in &self.accepted {
+        for Stored { new, receivers: to, .. } in &self.accepted {
             for to in to {
                 let queued = match claim.as_mut().zip(receivers.target(*to)) {
                     Some((claim, target)) => claim.publish(new, target),

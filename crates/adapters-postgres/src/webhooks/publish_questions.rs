@@ -78,13 +78,13 @@ macro_rules! no_target {
     };
 }
 
-/// The receivers of each event, after the found lanes are locked: a second statement, with a snapshot that is newer
+/// The receivers of each event, and the disabled subscriptions that miss it, after the found lanes are locked: a second statement, with a snapshot that is newer
 /// than the locks. If it finds a lane that is not locked, the transaction starts again. `OFFSET 0` makes the planner
 /// read the tables row by row through their indexes, whatever their assumed sizes.
 macro_rules! matching {
     ($columns:expr, $subscriptions:literal) => {
         concat!(
-            "SELECT asked.question, pattern.subscription_id",
+            "SELECT asked.question, pattern.subscription_id, lane.is_open",
             $columns,
             " FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, pattern)
             CROSS JOIN LATERAL (
@@ -92,7 +92,7 @@ macro_rules! matching {
                     AND owner_subject = asked.owner_subject AND pattern = asked.pattern OFFSET 0
             ) AS pattern
             CROSS JOIN LATERAL (
-                SELECT * FROM webhook_lanes WHERE subscription_id = pattern.subscription_id AND is_open OFFSET 0
+                SELECT * FROM webhook_lanes WHERE subscription_id = pattern.subscription_id OFFSET 0
             ) AS lane",
             $subscriptions
         )
@@ -114,7 +114,7 @@ const MATCH_TARGETS: &str = matching!(
 macro_rules! matching_only {
     ($columns:expr) => {
         concat!(
-            "SELECT asked.question, subscription.id AS subscription_id, NULL::text AS filter",
+            "SELECT asked.question, subscription.id AS subscription_id, TRUE AS is_open, NULL::text AS filter",
             $columns,
             " FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, id)
             CROSS JOIN LATERAL (
@@ -291,6 +291,8 @@ pub(super) struct MatchRow {
     question: i64,
     #[diesel(sql_type = Binary)]
     subscription_id: Vec<u8>,
+    #[diesel(sql_type = Bool)]
+    is_open: bool,
     #[diesel(sql_type = BigInt)]
     owner: i64,
     #[diesel(embed)]
@@ -350,17 +352,22 @@ fn known_publication(row: KnownRow) -> Result<(Key, (ContentDigest, Accepted)), 
 #[derive(Default)]
 pub(super) struct Receivers {
     asked: HashMap<i64, BTreeSet<SubscriptionId>>,
+    /// The disabled subscriptions that miss it.
+    missing: HashMap<i64, BTreeSet<SubscriptionId>>,
     filters: HashMap<SubscriptionId, PayloadFilter>,
     targets: HashMap<SubscriptionId, ClaimedLane>,
 }
 
 impl Receivers {
-    /// The receivers of the event, whose question this is.
-    pub(super) fn of(&self, new: &NewEvent, question: Option<i64>) -> Vec<SubscriptionId> {
-        let receivers = question.and_then(|question| self.asked.get(&question));
+    /// The receivers of the event, whose question this is, and the disabled subscriptions that miss it.
+    pub(super) fn of(&self, new: &NewEvent, question: Option<i64>) -> (Vec<SubscriptionId>, Vec<SubscriptionId>) {
         let payload = FilteredPayload::new(&new.event.payload);
         let passes = |id: &&SubscriptionId| new.only.is_some() || payload.passes(self.filters.get(id));
-        receivers.into_iter().flatten().filter(passes).copied().collect()
+        let found = |asked: &HashMap<i64, BTreeSet<SubscriptionId>>| {
+            let found = question.and_then(|question| asked.get(&question));
+            found.into_iter().flatten().filter(passes).copied().collect()
+        };
+        (found(&self.asked), found(&self.missing))
     }
 
     /// The receiver's data for a claim, without deliveries.
@@ -371,7 +378,8 @@ impl Receivers {
     pub(super) fn add(&mut self, rows: Vec<MatchRow>) -> Result<(), StoreError> {
         for row in rows {
             let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
-            self.asked.entry(row.question).or_default().insert(id);
+            let asked = if row.is_open { &mut self.asked } else { &mut self.missing };
+            asked.entry(row.question).or_default().insert(id);
             if !self.filters.contains_key(&id) {
                 self.filters.extend(stored_filter(row.filter.as_deref()).map(|filter| (id, filter)));
             }

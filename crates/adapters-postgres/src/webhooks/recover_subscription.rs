@@ -16,16 +16,23 @@ use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
-/// The oldest of these deliveries, in the queue or in the log.
+/// The oldest of these deliveries, in the log or in the queue: those that failed or wait for a retry if `$5`, and those that
+/// were missed if `$6`.
 const LOST: &str = "SELECT * FROM (
         SELECT * FROM (
-            SELECT id AS delivery_id, TRUE AS has_failed FROM webhook_deliveries
+            SELECT id AS delivery_id, TRUE AS has_ended FROM webhook_deliveries
             WHERE subscription_id = $1 AND id >= $2 AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
+                AND $5
             ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
         ) AS failed
         UNION ALL SELECT * FROM (
+            SELECT id, TRUE FROM webhook_deliveries
+            WHERE subscription_id = $1 AND id >= $2 AND ended = 'missed' AND $6
+            ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
+        ) AS missed
+        UNION ALL SELECT * FROM (
             SELECT delivery_id, FALSE FROM webhook_due
-            WHERE subscription_id = $1 AND delivery_id >= $2 AND claim IS NULL AND due_at > $3
+            WHERE subscription_id = $1 AND delivery_id >= $2 AND claim IS NULL AND due_at > $3 AND $5
             ORDER BY delivery_id LIMIT $4 FOR UPDATE SKIP LOCKED
         ) AS waiting
     ) AS lost ORDER BY delivery_id LIMIT $4";
@@ -69,17 +76,19 @@ async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) ->
         .bind::<Binary, _>(lane)
         .bind::<Binary, _>(first_id_at(request.retry.published_since))
         .bind::<Instant, StoredInstant>(at.into())
-        .bind::<BigInt, i64>(request.max.into());
+        .bind::<BigInt, i64>(request.max.into())
+        .bind::<Bool, _>(request.what.has_failed())
+        .bind::<Bool, _>(request.what.has_missed());
     let lost: Vec<LostRow> = Kept(lost).load(&mut &*connection).await?;
-    let (failed, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_failed);
-    let [failed, waiting] =
-        [failed, waiting].map(|rows| rows.into_iter().map(|row| row.delivery_id.as_slice()).collect::<Vec<_>>());
+    let (ended, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_ended);
+    let [ended, waiting] =
+        [ended, waiting].map(|rows| rows.into_iter().map(|row| row.delivery_id.as_slice()).collect::<Vec<_>>());
     let hurry = diesel::sql_query(HURRY)
         .bind::<Array<Binary>, _>(vec![lane; waiting.len()])
         .bind::<Array<Binary>, _>(waiting)
         .bind::<Instant, StoredInstant>(at.into());
     let (replayed, hurried) =
-        join(replay_ended(connection, request.subscription, &failed, at), Kept(hurry).execute(&mut &*connection)).await;
+        join(replay_ended(connection, request.subscription, &ended, at), Kept(hurry).execute(&mut &*connection)).await;
     replayed.and(hurried)?;
     // A delivery that an older version has stored twice counts once.
     let lost: HashSet<Vec<u8>> = lost.into_iter().map(|row| row.delivery_id).collect();
@@ -91,5 +100,5 @@ struct LostRow {
     #[diesel(sql_type = Binary)]
     delivery_id: Vec<u8>,
     #[diesel(sql_type = Bool)]
-    has_failed: bool,
+    has_ended: bool,
 }

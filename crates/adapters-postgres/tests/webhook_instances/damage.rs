@@ -7,7 +7,9 @@ use domain::ports::{
     ChangeSubscriptionRequest, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _,
     ListDeliveriesRequest, RecoverRequest, RetryFailedRequest, RetryRequest, SubscriptionStore as _,
 };
-use domain::webhooks::{ClaimEnd, DeliveryEnd, DeliveryFilter, DeliveryState, NewEvent, SubscriptionChange};
+use domain::webhooks::{
+    ClaimEnd, DeliveryEnd, DeliveryFilter, DeliveryState, NewEvent, Recoverable, SubscriptionChange,
+};
 
 use crate::world::{alice, at, delivered, event, hexadecimal, instances, query, request, sealed, subscribe};
 
@@ -177,6 +179,7 @@ async fn a_delivery_that_is_stored_twice_stops_nobody() {
                         owner: alice(),
                         subscription: lane,
                         retry,
+                        what: Recoverable::All,
                         max: 10,
                         cause: unique_cause(),
                         enables: true

@@ -8,8 +8,8 @@ use domain::ports::{
 };
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription,
-    SubscriptionStatus, TargetUrl,
+    Payload, PublicationKey, PublisherId, Recoverable, SealedOptions, SealedSecret, Signing, SubscribedEvents,
+    Subscription, SubscriptionStatus, TargetUrl,
 };
 use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
@@ -41,7 +41,15 @@ pub(crate) async fn query(database: &Database, sql: &str) -> String {
 
 /// Enables a subscription of alice and makes ten of its deliveries due.
 pub(crate) fn recovery(subscription: SubscriptionId, retry: RetryRequest) -> RecoverRequest {
-    RecoverRequest { owner: alice(), subscription, retry, max: 10, cause: unique_cause(), enables: true }
+    RecoverRequest {
+        owner: alice(),
+        subscription,
+        retry,
+        what: Recoverable::All,
+        max: 10,
+        cause: unique_cause(),
+        enables: true,
+    }
 }
 
 pub(crate) fn at(millis: u64) -> Timestamp {

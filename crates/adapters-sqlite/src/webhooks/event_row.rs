@@ -19,16 +19,16 @@ pub(super) struct NewEventRow<'a> {
 }
 
 impl<'a> NewEventRow<'a> {
-    /// The row of `new`, which has this number of deliveries. Without deliveries the payload is empty, because it is
-    /// never read.
-    pub(super) fn new(new: &'a NewEvent, deliveries: u32) -> Self {
+    /// The row of `new`, which has this number of deliveries. Without a payload to keep it is empty, because it is never
+    /// read.
+    pub(super) fn new(new: &'a NewEvent, deliveries: u32, keeps_payload: bool) -> Self {
         let event = &new.event;
         Self {
             id: event.id.as_bytes(),
             owner_issuer: event.owner.issuer(),
             owner_subject: event.owner.subject(),
             event_type: event.event_type.as_str(),
-            payload: if deliveries == 0 { &[] } else { event.payload.bytes() },
+            payload: if keeps_payload { event.payload.bytes() } else { &[] },
             created_at: event.created_at.into(),
             deliveries: deliveries.into(),
             trace: new.trace.map(TraceContext::to_bytes).map(Vec::from),

@@ -84,9 +84,9 @@ fn newest(
     before: Option<DeliveryId>,
     max: usize,
 ) -> Result<Vec<Delivery>, Undo> {
-    use DeliveryStateKind::{Cancelled, Delivered, Failed, Sending, Waiting};
-    let reads_due = matches!(filter.state, None | Some(Waiting | Sending));
-    let reads_ended = matches!(filter.state, None | Some(Delivered | Failed | Cancelled));
+    let is_open = |state| matches!(state, DeliveryStateKind::Waiting | DeliveryStateKind::Sending);
+    let reads_due = filter.state.is_none_or(is_open);
+    let reads_ended = !filter.state.is_some_and(is_open);
     let until = filter.until.map(first_delivery_at);
     let from = filter.since.map_or(DeliveryId::from_bytes([0; 16]), first_delivery_at);
     let below = before.into_iter().chain(until).min().unwrap_or(DeliveryId::from_bytes([0xFF; 16]));

@@ -8,10 +8,10 @@ use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{FailedRow, delivery_id, first_delivery_at, subscription_id};
 use domain::ports::{CountRecoverableRequest, ListFailedRequest};
-use domain::webhooks::FailedDelivery;
+use domain::webhooks::{FailedDelivery, Recoverable};
 use domain::{DeliveryId, OwnerId, SubscriptionId};
 
-use super::recover_subscription::FAILED;
+use super::recover_subscription::{FAILED, MISSED};
 use crate::undo::Undo;
 
 /// The newest failed deliveries of one subscription. SQLite would read them by the primary key, with every delivery that
@@ -39,19 +39,26 @@ fn newest_failed_with_attempts() -> String {
 
 /// The deliveries that a recovery would retry. Names every phase, so that the order of the lane finds the deliveries
 /// with a later due time behind all due ones.
-fn count_lost() -> String {
+fn count_lost(what: Recoverable) -> String {
+    let most = |is_wanted| if is_wanted { "?4" } else { "0" };
+    let (failed_max, missed_max) = (most(what.has_failed()), most(what.has_missed()));
     format!(
         "SELECT (
             SELECT count(*) FROM (
                 SELECT 1 FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
-                WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} LIMIT ?4
+                WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} LIMIT {failed_max}
+            )
+        ) + (
+            SELECT count(*) FROM (
+                SELECT 1 FROM webhook_deliveries INDEXED BY webhook_deliveries_missed
+                WHERE subscription_id = ?1 AND id >= ?2 AND {MISSED} LIMIT {missed_max}
             )
         ) + (
             SELECT count(*) FROM (
                 SELECT 1 FROM webhook_due INDEXED BY webhook_due_order
                 WHERE subscription_id = ?1 AND phase IN (0, 1, 2) AND due_at > ?3 AND claim IS NULL
                     AND delivery_id >= ?2
-                LIMIT ?4
+                LIMIT {failed_max}
             )
         ) AS count"
     )
@@ -118,11 +125,11 @@ pub(super) fn count_recoverable(
     connection: &mut SqliteConnection,
     request: &CountRecoverableRequest,
 ) -> Result<Option<u32>, Undo> {
-    let &CountRecoverableRequest { ref owner, subscription, retry, max } = request;
+    let &CountRecoverableRequest { ref owner, subscription, retry, what, max } = request;
     if stored_subscriptions(connection, owner, Some(subscription))?.is_empty() {
         return Ok(None);
     }
-    let query = diesel::sql_query(count_lost())
+    let query = diesel::sql_query(count_lost(what))
         .bind::<Binary, _>(subscription.as_bytes().as_slice())
         .bind::<Binary, _>(first_delivery_at(retry.published_since).as_bytes().to_vec())
         .bind::<Instant, StoredInstant>(retry.at.into())

@@ -3,13 +3,13 @@ use std::collections::HashMap;
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel_mapping::schema::{
-    owners, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
+    owners, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
 };
-use diesel_mapping::webhooks::{EventRow, NewDueRow, SecretsRow, stored_filter};
+use diesel_mapping::webhooks::{EventRow, NewDueRow, NewEndedRow, SecretsRow, stored_filter};
 use domain::ports::{Accepted, ClaimedLane, Publication};
 use domain::webhooks::{
-    DirectClaim, Event, EventPattern, EventType, FilteredPayload, NewEvent, PayloadFilter, PublicationKey, PublisherId,
-    QueuedDelivery, TargetUrl,
+    Delivery, DeliveryEnd, DeliveryState, DirectClaim, Event, EventPattern, EventType, FilteredPayload, NewEvent,
+    PayloadFilter, PublicationKey, PublisherId, QueuedDelivery, TargetUrl,
 };
 use domain::{DeliveryId, OwnerId, SubscriptionId};
 
@@ -42,9 +42,16 @@ struct FanOut<'a> {
 
 /// A subscription with a pattern that matches.
 struct Asking {
-    /// The index in [`FanOut::lanes`].
-    lane: usize,
+    to: To,
     filter: Option<PayloadFilter>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum To {
+    /// The index of an open lane in [`FanOut::lanes`].
+    Lane(usize),
+    /// A disabled subscription, which misses the event.
+    Disabled(SubscriptionId),
 }
 
 /// A lane of the call.
@@ -138,16 +145,19 @@ fn look_up<'a>(
 
 fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut FanOut<'a>) -> Result<Accepted, Undo> {
     let event = &new.event;
-    let lanes = match new.only {
+    let mut receivers = match new.only {
         Some(only) => fan_out.only(connection, event, only)?,
         None => fan_out.matching(connection, event)?,
     };
+    receivers.retain(|to| to.lane().is_some() || new.is_missed());
+    let lanes: Vec<usize> = receivers.iter().filter_map(|to| to.lane()).collect();
     let deliveries = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
     let accepted = Accepted { event: event.clone(), deliveries, is_duplicate: false };
-    if lanes.is_empty() && !new.is_stored_without_deliveries() {
+    if receivers.is_empty() && !new.is_stored_without_deliveries() {
         return Ok(accepted);
     }
-    diesel::insert_into(webhook_events::table).values(NewEventRow::new(new, deliveries)).execute(connection)?;
+    let row = NewEventRow::new(new, deliveries, !receivers.is_empty());
+    diesel::insert_into(webhook_events::table).values(row).execute(connection)?;
     if let Some(key) = &new.publication {
         insert_publication(connection, event, key)?;
     }
@@ -159,7 +169,36 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
         diesel::insert_into(webhook_due::table).values(row).execute(connection)?;
         lane.bring_forward(queued.due_at);
     }
+    for to in receivers {
+        if let To::Disabled(id) = to {
+            let delivery = missed(event, id);
+            let row = NewEndedRow::new(&delivery, DeliveryEnd::Missed, event.created_at);
+            diesel::insert_into(webhook_deliveries::table).values(row).execute(connection)?;
+        }
+    }
     Ok(accepted)
+}
+
+/// The delivery of the event that a disabled subscription misses.
+fn missed(event: &Event, subscription: SubscriptionId) -> Delivery {
+    Delivery {
+        id: DeliveryId::of(event.id, subscription),
+        event_id: event.id,
+        event_type: event.event_type.clone(),
+        subscription_id: subscription,
+        state: DeliveryState::Ended { end: DeliveryEnd::Missed, at: event.created_at },
+        attempts: 0,
+        created_at: event.created_at,
+    }
+}
+
+impl To {
+    fn lane(self) -> Option<usize> {
+        match self {
+            Self::Lane(lane) => Some(lane),
+            Self::Disabled(_) => None,
+        }
+    }
 }
 
 fn insert_publication(connection: &mut SqliteConnection, event: &Event, key: &PublicationKey) -> Result<(), Undo> {
@@ -175,8 +214,8 @@ fn insert_publication(connection: &mut SqliteConnection, event: &Event, key: &Pu
 }
 
 impl<'a> FanOut<'a> {
-    /// The open lanes of the owner's subscriptions that match the event.
-    fn matching(&mut self, connection: &mut SqliteConnection, event: &'a Event) -> Result<Vec<usize>, Undo> {
+    /// The owner's subscriptions that match the event.
+    fn matching(&mut self, connection: &mut SqliteConnection, event: &'a Event) -> Result<Vec<To>, Undo> {
         let asked = (&event.owner, &event.event_type);
         if !self.matching.contains_key(&asked) {
             let asking = self.look_up(connection, event)?;
@@ -184,7 +223,7 @@ impl<'a> FanOut<'a> {
         }
         let payload = FilteredPayload::new(&event.payload);
         let asking = self.matching.get(&asked).into_iter().flatten();
-        Ok(asking.filter(|one| payload.passes(one.filter.as_ref())).map(|one| one.lane).collect())
+        Ok(asking.filter(|one| payload.passes(one.filter.as_ref())).map(|one| one.to).collect())
     }
 
     fn look_up(&mut self, connection: &mut SqliteConnection, event: &Event) -> Result<Vec<Asking>, Undo> {
@@ -192,9 +231,10 @@ impl<'a> FanOut<'a> {
         let patterns: Vec<EventPattern> = EventPattern::all_matching(&event.event_type).collect();
         for patterns in patterns.chunks(LOOKED_UP_TOGETHER) {
             for (row, filter) in asking_for(connection, &event.owner, patterns)? {
-                let lane = self.add(connection, row.try_into()?)?;
-                if found.iter().all(|one| one.lane != lane) {
-                    found.push(Asking { lane, filter: stored_filter(filter.as_deref()) });
+                let lane = Lane::try_from(row)?;
+                let to = if lane.is_open { To::Lane(self.add(connection, lane)?) } else { To::Disabled(lane.id) };
+                if found.iter().all(|one| one.to != to) {
+                    found.push(Asking { to, filter: stored_filter(filter.as_deref()) });
                 }
             }
         }
@@ -207,7 +247,7 @@ impl<'a> FanOut<'a> {
         connection: &mut SqliteConnection,
         event: &Event,
         only: SubscriptionId,
-    ) -> Result<Vec<usize>, Undo> {
+    ) -> Result<Vec<To>, Undo> {
         use diesel_mapping::schema::webhook_subscriptions as subscriptions;
         let theirs = subscriptions::table
             .find((event.owner.issuer(), event.owner.subject(), only.as_bytes().as_slice()))
@@ -215,7 +255,7 @@ impl<'a> FanOut<'a> {
         let is_theirs = theirs.get_result::<i64>(connection)? > 0;
         let lane = if is_theirs { Lane::find(connection, only)? } else { None };
         let lane = lane.filter(|lane| lane.is_open).map(|lane| self.add(connection, lane)).transpose()?;
-        Ok(lane.into_iter().collect())
+        Ok(lane.into_iter().map(To::Lane).collect())
     }
 
     fn add(&mut self, connection: &mut SqliteConnection, lane: Lane) -> QueryResult<usize> {
@@ -253,7 +293,7 @@ fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Op
     Ok(target.map(|(url, secrets)| ClaimedLane { subscription, owner, url, secrets, breaker, rests_until, deliveries }))
 }
 
-/// The open lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`], each with its
+/// The lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`], each with its
 /// filter. If there are fewer, the last pattern fills the other places, so that one prepared statement is enough.
 fn asking_for(
     connection: &mut SqliteConnection,
@@ -267,8 +307,7 @@ fn asking_for(
         .inner_join(webhook_lanes::table.on(webhook_lanes::subscription_id.eq(webhook_patterns::subscription_id)))
         .filter(webhook_patterns::owner_issuer.eq(owner.issuer()))
         .filter(webhook_patterns::owner_subject.eq(owner.subject()))
-        .filter(is_pattern(0).or(is_pattern(1)).or(is_pattern(2)).or(is_pattern(3)))
-        .filter(webhook_lanes::is_open.eq(true));
+        .filter(is_pattern(0).or(is_pattern(1)).or(is_pattern(2)).or(is_pattern(3)));
     let filter = subscriptions::table
         .find((webhook_patterns::owner_issuer, webhook_patterns::owner_subject, webhook_patterns::subscription_id))
         .select(subscriptions::filter)

@@ -17,18 +17,21 @@ use crate::undo::Undo;
 /// [`DeliveryStateKind::Failed`](domain::webhooks::DeliveryStateKind::Failed), in the same SQL as its index.
 pub(super) const FAILED: &str = "(ended = 'schedule_spent' OR ended = 'subscription_disabled' OR ended = 'unreadable')";
 
+/// [`DeliveryEnd::Missed`](domain::webhooks::DeliveryEnd::Missed), in the same SQL as its index.
+pub(super) const MISSED: &str = "ended = 'missed'";
+
 /// See [`DeliveryCommands::recover`](domain::ports::DeliveryCommands::recover).
 pub(super) fn recover_subscription(
     connection: &mut SqliteConnection,
     request: &RecoverRequest,
 ) -> Result<Option<u32>, Undo> {
-    let &RecoverRequest { ref owner, subscription, retry, max, enables, ref cause } = request;
+    let &RecoverRequest { ref owner, subscription, retry, enables, ref cause, .. } = request;
     let found = find_subscription(connection, owner, subscription)?;
     let Some(before) = found.filter(|found| enables || found.status.is_enabled()) else { return Ok(None) };
     let after = if enables { before.enabled_at(retry.at) } else { before.clone() };
     write_change(connection, &before, &after, retry.at)?;
     let Some(lane_before) = Lane::find(connection, subscription)? else { return Ok(None) };
-    let recovered = bring_back(connection, subscription, retry, max)?;
+    let recovered = bring_back(connection, request)?;
     let mut lane = lane_before.clone();
     if enables {
         lane.breaker = Breaker::default();
@@ -43,46 +46,44 @@ pub(super) fn recover_subscription(
     Ok(Some(recovered))
 }
 
-fn bring_back(
-    connection: &mut SqliteConnection,
-    subscription: SubscriptionId,
-    request: RetryRequest,
-    max: u32,
-) -> Result<u32, Undo> {
-    let deliveries = recoverable(connection, subscription, request, max)?;
-    let recovered = u32::try_from(deliveries.len()).unwrap_or(max);
+fn bring_back(connection: &mut SqliteConnection, request: &RecoverRequest) -> Result<u32, Undo> {
+    let deliveries = recoverable(connection, request)?;
+    let recovered = u32::try_from(deliveries.len()).unwrap_or(request.max);
     for delivery in deliveries {
-        replay(connection, delivery, request.at)?;
+        replay(connection, delivery, request.retry.at)?;
     }
     Ok(recovered)
 }
 
-/// The oldest deliveries that failed or wait for a retry, at most `max`.
-fn recoverable(
-    connection: &mut SqliteConnection,
-    subscription: SubscriptionId,
-    request: RetryRequest,
-    max: u32,
-) -> Result<Vec<Delivery>, Undo> {
-    let mut deliveries = failed(connection, subscription, request, max)?;
-    deliveries.append(&mut waiting(connection, subscription, request, max)?);
+/// The oldest of these deliveries that have ended or wait for a retry.
+fn recoverable(connection: &mut SqliteConnection, request: &RecoverRequest) -> Result<Vec<Delivery>, Undo> {
+    let &RecoverRequest { subscription, retry, what, max, .. } = request;
+    let mut deliveries = Vec::new();
+    if what.has_failed() {
+        deliveries.append(&mut ended(connection, subscription, retry, ("webhook_deliveries_failed", FAILED), max)?);
+        deliveries.append(&mut waiting(connection, subscription, retry, max)?);
+    }
+    if what.has_missed() {
+        deliveries.append(&mut ended(connection, subscription, retry, ("webhook_deliveries_missed", MISSED), max)?);
+    }
     deliveries.sort_unstable_by_key(|delivery| delivery.id);
     deliveries.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     Ok(deliveries)
 }
 
-fn failed(
+/// The oldest deliveries of an index with this condition. SQLite would read all ended ones by the primary key.
+fn ended(
     connection: &mut SqliteConnection,
     subscription: SubscriptionId,
     request: RetryRequest,
+    (index, condition): (&str, &str),
     max: u32,
 ) -> Result<Vec<Delivery>, Undo> {
-    // SQLite would read all ended deliveries by the primary key.
-    let failed = diesel::sql_query(format!(
-        "SELECT * FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
-        WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} ORDER BY id LIMIT ?3"
+    let ended = diesel::sql_query(format!(
+        "SELECT * FROM webhook_deliveries INDEXED BY {index}
+        WHERE subscription_id = ?1 AND id >= ?2 AND {condition} ORDER BY id LIMIT ?3"
     ));
-    let rows: Vec<EndedRow> = failed
+    let rows: Vec<EndedRow> = ended
         .bind::<Binary, _>(subscription.as_bytes().as_slice())
         .bind::<Binary, _>(first_delivery_at(request.published_since).as_bytes().as_slice())
         .bind::<BigInt, i64>(max.into())
@@ -117,10 +118,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_index_is_of_what_failed() {
+    fn the_indexes_are_of_what_failed_and_of_what_was_missed() {
         for end in DeliveryEnd::ALL {
             let is_failed = end.kind() == DeliveryStateKind::Failed;
             assert_eq!(FAILED.contains(&format!("'{}'", end.code())), is_failed, "{end:?}");
         }
+        assert!(MISSED.contains(&format!("'{}'", DeliveryEnd::Missed.code())));
     }
 }

@@ -17,8 +17,8 @@ use domain::ports::{
 use domain::webhooks::{
     AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DirectClaims, DisableReason,
     Event, EventFilter, EventType, FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId,
-    SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionStatus,
-    TargetUrl,
+    Recoverable, SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription, SubscriptionChange,
+    SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, KeyId, OwnerId, SubscriptionId, Timestamp};
 use tempfile::TempDir;
@@ -153,7 +153,13 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
     let failed = ListFailedRequest { owner: owner.clone(), subscription: None, published_since: NOW, max };
     list_failures::list_failed(connection, &failed).unwrap();
     let retry = RetryRequest { at: NOW, published_since: NOW };
-    let lost = CountRecoverableRequest { owner: owner.clone(), subscription: subscription.id, retry, max };
+    let lost = CountRecoverableRequest {
+        owner: owner.clone(),
+        subscription: subscription.id,
+        retry,
+        what: Recoverable::All,
+        max,
+    };
     list_failures::count_recoverable(connection, &lost).unwrap();
     subscription_secrets::list_secrets(connection, None, 10).unwrap();
     for owner in [None, Some(owner.clone())] {
@@ -180,7 +186,8 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     switch(connection, false);
     for enables in [true, false] {
         let (owner, cause) = (owner.clone(), unique_cause());
-        let request = RecoverRequest { owner, subscription: id, retry, max: 10, enables, cause };
+        let request =
+            RecoverRequest { owner, subscription: id, retry, what: Recoverable::All, max: 10, enables, cause };
         recover_subscription::recover_subscription(connection, &request).unwrap();
     }
     let (ids, cause) = (vec![delivery], unique_cause());

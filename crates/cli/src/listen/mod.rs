@@ -91,7 +91,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     let receiver = Receiver::new(keys, forward.clone(), sender);
     let resume = async || {
         let consumer = connection.consumer(&arguments.owner).await?;
-        connection.heard(consumer.recover_subscription(&subscription_id, &start).await)
+        connection.heard(consumer.recover_subscription(&subscription_id, &start, None).await)
     };
     let resuming = async {
         match &forward {

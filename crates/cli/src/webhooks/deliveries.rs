@@ -26,7 +26,7 @@ pub(super) struct ListArguments {
     #[arg(long, value_name = "ID")]
     subscription: Option<String>,
     /// Only deliveries in this state
-    #[arg(long, value_parser = ["waiting", "sending", "delivered", "failed", "cancelled"])]
+    #[arg(long, value_parser = ["waiting", "sending", "delivered", "failed", "cancelled", "missed"])]
     state: Option<String>,
     /// Only deliveries of events of this type
     #[arg(long, value_name = "TYPE")]

@@ -355,7 +355,7 @@ pub(super) async fn rotate_secret(arguments: &RotateSecretArguments, connection:
     with_secret(&rotated, "has a new secret, which is shown only this once.", "has a new public key, which is shown.")
 }
 
-/// Enable a subscription, and deliver again now the failed and waiting deliveries since a time
+/// Enable a subscription, and deliver now what failed, waits or was missed since a time
 #[derive(Debug, Args)]
 #[command(before_help = RECOVER_EXAMPLES)]
 pub(super) struct RecoverArguments {
@@ -364,6 +364,9 @@ pub(super) struct RecoverArguments {
     /// Only events published at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
     #[arg(long, value_name = "TIME", value_parser = past)]
     since: String,
+    /// Only what failed or waits, or only what was missed while the subscription was disabled
+    #[arg(long, value_name = "WHAT", value_parser = ["failed", "missed", "all"])]
+    what: Option<String>,
     /// Only count the deliveries, up to 10,000, without any change
     #[arg(long)]
     dry_run: bool,
@@ -376,7 +379,7 @@ Examples:
   gatepost webhooks recover sub_01h455vb4pex5vsknk084sn02q --since 2h \\
     --user alice
   gatepost webhooks recover sub_01h455vb4pex5vsknk084sn02q \\
-    --since 2026-11-21T00:00:00Z --user alice";
+    --since 2026-11-21T00:00:00Z --what missed --user alice";
 
 /// Recovers a subscription.
 ///
@@ -384,17 +387,18 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn recover(arguments: &RecoverArguments, connection: &Connection) -> Result<Reply> {
-    let RecoverArguments { subscription_id: id, since, dry_run, owner } = arguments;
+    let RecoverArguments { subscription_id: id, since, what, dry_run, owner } = arguments;
+    let what = what.as_deref();
     let consumer = connection.consumer(owner).await?;
-    let (deliveries, what) = if *dry_run {
-        (connection.heard(consumer.count_recoverable(id, since).await)?, "would have these deliveries due now:")
+    let (deliveries, said) = if *dry_run {
+        (connection.heard(consumer.count_recoverable(id, since, what).await)?, "would have these deliveries due now:")
     } else {
         (
-            connection.heard(consumer.recover_subscription(id, since).await)?,
+            connection.heard(consumer.recover_subscription(id, since, what).await)?,
             "is enabled, and these deliveries are due now:",
         )
     };
-    Reply::new(&member("deliveries", deliveries), format!("{id} {what} {deliveries}"))
+    Reply::new(&member("deliveries", deliveries), format!("{id} {said} {deliveries}"))
 }
 
 pub(super) const DELETE_EXAMPLES: &str = "\

@@ -163,6 +163,8 @@ struct Model {
     paced: BTreeMap<SubscriptionId, Paced>,
     records: BTreeMap<DeliveryId, Record>,
     loads: BTreeMap<u64, Load>,
+    /// Lanes whose receiver has answered 410.
+    gone: BTreeSet<SubscriptionId>,
     closed: BTreeSet<SubscriptionId>,
     deleted: BTreeSet<SubscriptionId>,
     cancelled: BTreeSet<DeliveryId>,
@@ -313,6 +315,7 @@ impl Oracle {
         let now = self.world.clock.now();
         // Also while a test that has failed unwinds.
         let mut model = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = &mut *model;
         let record = model.records.entry(id).or_default();
         record.in_flight -= 1;
         let is_cut_off_by_limit = outcome.is_none() && began.elapsed() >= ATTEMPT_MAX;
@@ -320,7 +323,10 @@ impl Oracle {
         match verdict {
             Some(Verdict::NotCharged) => record.charged -= 1,
             Some(Verdict::Delivered) => record.delivered += 1,
-            Some(Verdict::Gone) => record.got_410 = true,
+            Some(Verdict::Gone) => {
+                record.got_410 = true;
+                model.gone.insert(lane);
+            }
             Some(Verdict::Failed { .. }) => record.failed = grant.map(|grant| (now, grant)),
             None if is_cut_off_by_limit => record.failed = grant.map(|grant| (now, grant)),
             None => {}
@@ -403,6 +409,7 @@ impl Oracle {
             DeliveryEnd::SubscriptionDisabled => record.got_410 || model.closed.contains(&lane),
             DeliveryEnd::SubscriptionDeleted => model.deleted.contains(&lane),
             DeliveryEnd::Cancelled => model.cancelled.contains(&id),
+            DeliveryEnd::Missed => model.closed.contains(&lane) || model.gone.contains(&lane),
         };
         let told = format!("{delivery:?} has ended without reason: {record:?}");
         let counted = delivery.attempts >= record.charged;

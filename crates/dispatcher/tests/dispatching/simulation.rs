@@ -17,7 +17,8 @@ use domain::ports::{
     RetryRequest, RotateSecretRequest, SubscriptionStore,
 };
 use domain::webhooks::{
-    Delivery, DeliveryRate, DeliveryState, DeliveryStateKind, SubscriptionChange, SubscriptionStatus, TargetUrl,
+    Delivery, DeliveryRate, DeliveryState, DeliveryStateKind, Recoverable, SubscriptionChange, SubscriptionStatus,
+    TargetUrl,
 };
 use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp};
 use tokio::sync::Notify;
@@ -338,6 +339,7 @@ impl Simulation {
                 owner: self.world.owner_of(lane),
                 subscription: lane,
                 retry: request,
+                what: Recoverable::All,
                 max: 10,
                 cause: unique_cause(),
                 enables: true,
@@ -398,7 +400,8 @@ async fn follow(clock: Option<&ProcessClock>) {
 
 fn is_lost(delivery: &Delivery, lane: SubscriptionId) -> bool {
     let is_waiting = matches!(delivery.state, DeliveryState::Waiting(_));
-    delivery.subscription_id == lane && (is_waiting || delivery.state.kind() == DeliveryStateKind::Failed)
+    delivery.subscription_id == lane
+        && (is_waiting || matches!(delivery.state.kind(), DeliveryStateKind::Failed | DeliveryStateKind::Missed))
 }
 
 /// Plays one history, and answers with its digest.

@@ -1,5 +1,5 @@
 use domain::audit::Origin;
-use domain::webhooks::{RecoverSubscriptionError, SubscriptionChange, SubscriptionStatus};
+use domain::webhooks::{RecoverSubscriptionError, Recoverable, SubscriptionChange, SubscriptionStatus};
 use pollster::block_on;
 
 use crate::desk::{DAY, Desk, MILLISECOND, SECOND};
@@ -16,8 +16,10 @@ fn what_failed_since_then_is_due_and_the_rest_is_not() {
     let since = desk.now();
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
-    let recover =
-        |since| block_on(desk.webhooks.recover_subscription(&desk.alice, id, since, &Origin::SERVICE)).unwrap();
+    let recover = |since| {
+        block_on(desk.webhooks.recover_subscription(&desk.alice, id, (since, Recoverable::All), &Origin::SERVICE))
+            .unwrap()
+    };
     assert_eq!(recover(since), 1_001, "more than one transaction brings back");
     let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
     assert_eq!(found.subscription.status, SubscriptionStatus::Enabled);
@@ -39,7 +41,9 @@ fn a_recovery_stops_when_its_owner_disables_the_subscription() {
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
     desk.disable_after_each_recovery();
     let since = desk.now();
-    let recovered = block_on(desk.webhooks.recover_subscription(&desk.alice, id, since, &Origin::SERVICE)).unwrap();
+    let recovered =
+        block_on(desk.webhooks.recover_subscription(&desk.alice, id, (since, Recoverable::All), &Origin::SERVICE))
+            .unwrap();
     assert_eq!(recovered, 1_000, "those of the first transaction");
     let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
     assert_eq!(found.subscription.status, SubscriptionStatus::DisabledByOwner);
@@ -52,7 +56,11 @@ fn what_waits_for_a_retry_is_due_at_once() {
     let since = desk.publish("1", None).unwrap().event.created_at;
     assert_eq!(desk.dispatch(Some(DAY)), 1);
     assert_eq!(desk.claim().len(), 0);
-    assert_eq!(block_on(desk.webhooks.recover_subscription(&desk.alice, id, since, &Origin::SERVICE)).unwrap(), 1);
+    assert_eq!(
+        block_on(desk.webhooks.recover_subscription(&desk.alice, id, (since, Recoverable::All), &Origin::SERVICE))
+            .unwrap(),
+        1
+    );
     assert_eq!(desk.claim().len(), 1);
 }
 
@@ -64,7 +72,10 @@ fn events_that_are_too_old_are_left_out() {
     let since = desk.publish("1", None).unwrap().event.created_at;
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
-    let recover = || block_on(desk.webhooks.recover_subscription(&desk.alice, id, since, &Origin::SERVICE)).unwrap();
+    let recover = || {
+        block_on(desk.webhooks.recover_subscription(&desk.alice, id, (since, Recoverable::All), &Origin::SERVICE))
+            .unwrap()
+    };
     desk.clock.advance(7 * DAY + MILLISECOND);
     assert_eq!(recover(), 0);
 }
@@ -73,7 +84,9 @@ fn events_that_are_too_old_are_left_out() {
 fn a_future_and_another_users_subscription_are_refused() {
     let desk = Desk::new();
     let id = desk.subscribe();
-    let recover = |owner, since| block_on(desk.webhooks.recover_subscription(owner, id, since, &Origin::SERVICE));
+    let recover = |owner, since| {
+        block_on(desk.webhooks.recover_subscription(owner, id, (since, Recoverable::All), &Origin::SERVICE))
+    };
     let future = recover(&desk.alice, desk.now().plus(MILLISECOND));
     assert!(matches!(future, Err(RecoverSubscriptionError::SinceInFuture)));
     assert!(matches!(recover(&desk.bob, desk.now()), Err(RecoverSubscriptionError::NotFound)));

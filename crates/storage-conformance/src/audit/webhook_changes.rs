@@ -9,7 +9,7 @@ use domain::ports::{
     SubscriptionUpdate,
 };
 use domain::webhooks::{
-    DisableReason, FailureReason, HealthTurn, SealedSecret, SealedSecrets, SigningKind, Subscription,
+    DisableReason, FailureReason, HealthTurn, Recoverable, SealedSecret, SealedSecrets, SigningKind, Subscription,
     SubscriptionChange, SubscriptionStatus,
 };
 use domain::{DeliveryId, KeyId, OwnerId, SubscriptionId, Timestamp};
@@ -295,7 +295,15 @@ async fn recover(stores: &AuditedStores, request: RecoverRequest) -> (Cause, Opt
 /// The first part.
 fn first(owner: &OwnerId, subscription: SubscriptionId, max: u32, now: Timestamp) -> RecoverRequest {
     let retry = RetryRequest { at: now, published_since: at(0) };
-    RecoverRequest { owner: owner.clone(), subscription, retry, max, cause: cause(now), enables: true }
+    RecoverRequest {
+        owner: owner.clone(),
+        subscription,
+        retry,
+        what: Recoverable::All,
+        max,
+        cause: cause(now),
+        enables: true,
+    }
 }
 
 /// A later part.

@@ -200,7 +200,7 @@ pub async fn gone_disables_the_subscription(store: Arc<dyn WebhookStore>) {
     end_closed(&*store, 100).await;
     let states: Vec<_> = deliveries(&*store, &lane.owner).await.into_iter().map(|one| one.state).collect();
     let is_over = |state: &DeliveryState| matches!(state, DeliveryState::Ended { .. });
-    assert!(states.len() == 3 && states.iter().all(is_over), "its deliveries must end, got {states:?}");
+    assert!(states.len() == 4 && states.iter().all(is_over), "its deliveries must end, got {states:?}");
 }
 
 /// Five days with only failures disable the subscription; a millisecond less does not.

@@ -7,7 +7,7 @@ use domain::ports::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
     RotateSecretRequest, SecretRotation, SubscriptionInsertion, SubscriptionUpdate,
 };
-use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
+use domain::webhooks::{Breaker, DisableReason, Recoverable, Subscription, SubscriptionChange, SubscriptionStatus};
 use domain::{KeyId, Patch};
 
 use super::WebhookStore;
@@ -194,6 +194,7 @@ async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subs
                     owner: asked.owner.clone(),
                     subscription: asked.id,
                     retry: request,
+                    what: Recoverable::All,
                     max: 9,
                     cause: unique_cause(),
                     enables: true,

@@ -17,7 +17,7 @@ use domain::ports::{
     RotateSecretRequest,
 };
 use domain::webhooks::{
-    Delivery, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+    Delivery, DeliveryHistory, NewEvent, Recoverable, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
     SubscriptionHealth,
 };
 use domain::{OwnerId, SubscriptionId};
@@ -114,7 +114,7 @@ async fn command_by_hand(store: &dyn WebhookStore, owner: &OwnerId, held: &[Held
     let again = RetryDeliveryRequest { owner: owner.clone(), id, retry, cause };
     store.retry(&again).await.expect("a retry succeeds");
     let (owner, subscription, cause) = (owner.clone(), held[0].subscription, unique_cause());
-    let recovery = RecoverRequest { owner, subscription, retry, max: 1, cause, enables: true };
+    let recovery = RecoverRequest { owner, subscription, retry, what: Recoverable::All, max: 1, cause, enables: true };
     let recovered = store.recover(&recovery).await.expect("a recovery succeeds");
     assert_eq!(recovered, Some(1), "at most one was to be recovered");
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::webhooks::{DeliveryState, Subscription, SubscriptionChange};
+use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, Subscription, SubscriptionChange};
 
 use super::WebhookStore;
 use super::sample::{
@@ -13,22 +13,26 @@ use super::work::{claim, end_closed};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
+/// How many events each of the parallel calls publishes.
+const PUBLISHED_EACH: u32 = 3;
+
 /// Every delivery that is accepted while a subscription is deleted ends: none can be claimed afterwards, and none is lost.
 pub async fn publications_beside_a_deletion_all_end(store: Arc<dyn WebhookStore>) {
-    closing_races(&store, 12, closing_by_deletion).await;
+    closing_races(&store, closing_by_deletion, |_| 0).await;
 }
 
 /// Every delivery that is accepted while a subscription is disabled ends: none can be claimed afterwards, and none is lost.
+/// The subscription misses all later events.
 pub async fn publications_beside_a_disabling_all_end(store: Arc<dyn WebhookStore>) {
-    closing_races(&store, 12, closing_by_disabling).await;
+    closing_races(&store, closing_by_disabling, |rest| rest).await;
 }
 
 async fn closing_races(
     store: &Arc<dyn WebhookStore>,
-    rounds: usize,
     closing: fn(&Arc<dyn WebhookStore>, &Subscription) -> Call<u32>,
+    missed: fn(u32) -> u32,
 ) {
-    for round in 0..rounds {
+    for round in 0..12 {
         let lane = subscribed(&**store, &user(&format!("round {round}"))).await;
         let mut calls: Vec<_> = (0..4).map(|_| publishing(store, &lane)).collect();
         calls.insert(round % 5, closing(store, &lane));
@@ -36,7 +40,10 @@ async fn closing_races(
         assert!(claim(&**store, 100).await.is_empty(), "of a closed lane nothing may be claimed");
         end_closed(&**store, 100).await;
         let all = deliveries(&**store, &lane.owner).await;
-        assert_eq!(all.len(), accepted as usize, "what was accepted must be in the log, and nothing else");
+        let is_missed = |one: &&Delivery| matches!(one.state, DeliveryState::Ended { end: DeliveryEnd::Missed, .. });
+        let count = all.iter().filter(is_missed).count();
+        assert_eq!(all.len() - count, accepted as usize, "what was accepted must be in the log, and nothing else");
+        assert_eq!(count, missed(4 * PUBLISHED_EACH - accepted) as usize, "a disabled subscription misses the rest");
         let is_over = |state| matches!(state, DeliveryState::Ended { .. });
         assert!(all.iter().all(|one| is_over(one.state)), "what was accepted must end with its lane, got {all:?}");
     }
@@ -100,7 +107,7 @@ fn publishing(store: &Arc<dyn WebhookStore>, lane: &Subscription) -> Call<u32> {
     let (store, owner) = (Arc::clone(store), lane.owner.clone());
     Box::pin(async move {
         let mut accepted = 0;
-        for _ in 0..3 {
+        for _ in 0..PUBLISHED_EACH {
             accepted += publish(&*store, &[event(&owner)]).await[0].deliveries;
         }
         accepted

@@ -8,7 +8,8 @@ use domain::ports::{
     RetryFailedRequest, RetryOfFailed, RetryRequest,
 };
 use domain::webhooks::{
-    AttemptRecord, ClaimEnd, DeliveryState, FailedDelivery, FailureCause, FailureReason, PauseLengths, Subscription,
+    AttemptRecord, ClaimEnd, DeliveryState, FailedDelivery, FailureCause, FailureReason, PauseLengths, Recoverable,
+    Subscription,
 };
 use domain::{DeliveryId, OwnerId, SubscriptionId};
 
@@ -199,8 +200,13 @@ pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].spent(210), held[2].delivered(210)]).await;
     complete(&*store, &[held[3].failed(210, 1_000_000), held[4].failed(210, 250)]).await;
-    let asked =
-        |owner, since, max| CountRecoverableRequest { owner, subscription: lane.id, retry: request(300, since), max };
+    let asked = |owner, since, max| CountRecoverableRequest {
+        owner,
+        subscription: lane.id,
+        retry: request(300, since),
+        what: Recoverable::All,
+        max,
+    };
     let counts = async |since, max| {
         let answer = store.count_recoverable(&asked(owner.clone(), since, max)).await;
         answer.expect("a count must succeed")
@@ -215,6 +221,7 @@ pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>
             owner: owner.clone(),
             subscription: lane.id,
             retry: request(300, 100),
+            what: Recoverable::All,
             max: 10,
             cause: unique_cause(),
             enables: true,

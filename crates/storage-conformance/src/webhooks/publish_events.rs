@@ -1,9 +1,11 @@
 //! Accepting events, and creating their deliveries.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use domain::audit::AuditAction;
 use domain::ports::{Accepted, ClaimRequest, PUBLISHED_EVENTS_MAX, StoreError};
-use domain::webhooks::{Delivery, DeliveryState, NewEvent, Payload, Subscription, SubscriptionStatus};
+use domain::webhooks::{Delivery, DeliveryState, EventType, NewEvent, Payload, Subscription, SubscriptionStatus};
 use domain::{DeliveryId, Timestamp};
 
 use super::WebhookStore;
@@ -126,8 +128,15 @@ pub async fn closed_and_foreign_subscriptions_get_nothing(store: Arc<dyn Webhook
     put(&*store, &never_open).await;
     let accepted = publish(&*store, &[event(&alice)]).await;
     assert_eq!(accepted[0].deliveries, 1, "the owner has one enabled subscription");
-    let seen: Vec<_> = deliveries(&*store, &alice).await.iter().map(|one| one.subscription_id).collect();
-    assert_eq!(seen, [open.id], "the enabled subscription must get it alone");
+    let all = deliveries(&*store, &alice).await;
+    let has_ended = |one: &&Delivery| matches!(one.state, DeliveryState::Ended { .. });
+    let (ended, waiting): (Vec<&Delivery>, Vec<&Delivery>) = all.iter().partition(has_ended);
+    let to = |some: &[&Delivery]| some.iter().map(|one| one.subscription_id).collect::<BTreeSet<_>>();
+    assert_eq!(to(&waiting), [open.id].into(), "the enabled subscription must get it alone");
+    assert_eq!(to(&ended), [disabled.id, never_open.id].into(), "the disabled ones must miss it");
+    let of_service = EventType::announcing(AuditAction::KeyCreated);
+    publish(&*store, &[event_of(&alice, of_service.as_str())]).await;
+    assert_eq!(deliveries(&*store, &alice).await.len(), all.len(), "nobody misses an event of the service");
     assert_eq!(deliveries(&*store, &bob).await, [], "another owner must get nothing");
     update(&*store, &disabled, &switched(true), at(2)).await;
     let accepted = publish(&*store, &[event(&alice)]).await;

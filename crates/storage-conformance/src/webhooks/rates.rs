@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use domain::memory::unique_cause;
 use domain::ports::{RecoverRequest, RetryDeliveryRequest, RetryRequest};
-use domain::webhooks::{DeliveryRate, SealedOptions, SealedOptionsChange, Subscription, SubscriptionChange};
+use domain::webhooks::{
+    DeliveryRate, Recoverable, SealedOptions, SealedOptionsChange, Subscription, SubscriptionChange,
+};
 use domain::{OwnerId, Patch};
 
 use super::WebhookStore;
@@ -116,6 +118,7 @@ pub async fn every_claim_counts_for_the_rate(store: Arc<dyn WebhookStore>) {
                 owner: owner.clone(),
                 subscription: lane.id,
                 retry: retry(soon),
+                what: Recoverable::All,
                 max: 9,
                 cause: unique_cause(),
                 enables: true,

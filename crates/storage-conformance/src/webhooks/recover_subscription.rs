@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use domain::DeliveryId;
 use domain::memory::unique_cause;
-use domain::ports::{CancelDeliveryRequest, RecoverRequest, RetryRequest};
-use domain::webhooks::{Breaker, Subscription, SubscriptionStatus};
+use domain::ports::{CancelDeliveryRequest, CountRecoverableRequest, RecoverRequest, RetryRequest};
+use domain::webhooks::{Breaker, DeliveryEnd, DeliveryState, Recoverable, Subscription, SubscriptionStatus};
 
 use super::WebhookStore;
-use super::sample::{event, event_at, health, publish, publish_at, reread, subscribed, switched, update};
+use super::sample::{event, event_at, health, history, publish, publish_at, reread, subscribed, switched, update};
 use super::work::{Held, claim, claim_one, complete, end_closed, settle};
 use crate::sample::{at, user};
 
@@ -50,6 +51,45 @@ pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
     assert_eq!(recover(&*store, &lane, 400, 100, 10).await, Some(1), "one waits for a retry");
     assert_eq!(recover(&*store, &lane, 400, 100, 10).await, Some(0), "it is due now");
     assert_eq!(claim_one(&*store, 400).await.delivery.id, again[0].delivery.id, "the one that waited");
+}
+
+/// A disabled subscription misses what is published: the delivery has ended without an attempt, and its event keeps the payload.
+/// A recovery sends what was missed, what failed, or both, as the call says.
+pub async fn recovering_sends_what_was_missed(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = subscribed(&*store, &owner).await;
+    let failing = event_at(&owner, at(1));
+    publish(&*store, std::slice::from_ref(&failing)).await;
+    let held = claim_one(&*store, 5).await;
+    settle(&*store, held.spent(6)).await;
+    switch_off(&*store, &lane, 10).await;
+    let missed = event_at(&owner, at(20));
+    publish(&*store, std::slice::from_ref(&missed)).await;
+    let other = event_at(&user("bob"), at(20));
+    publish(&*store, &[other]).await;
+    assert!(claim(&*store, 30).await.is_empty(), "a disabled subscription gets nothing");
+    let delivery = history(&*store, &owner, DeliveryId::of(missed.event.id, lane.id)).await.delivery;
+    let ended = DeliveryState::Ended { end: DeliveryEnd::Missed, at: at(20) };
+    assert_eq!((delivery.state, delivery.attempts), (ended, 0), "it has ended without an attempt");
+
+    for (what, expected) in [(Recoverable::Missed, 1), (Recoverable::Failed, 1), (Recoverable::All, 2)] {
+        let count = CountRecoverableRequest {
+            owner: owner.clone(),
+            subscription: lane.id,
+            retry: RetryRequest { at: at(40), published_since: at(0) },
+            what,
+            max: 10,
+        };
+        assert_eq!(store.count_recoverable(&count).await.ok().flatten(), Some(expected), "{what:?}");
+    }
+    let only = |what| recover_what(&*store, &lane, (40, what), 0, 10);
+    assert_eq!(only(Recoverable::Missed).await, Some(1), "what was missed");
+    assert_eq!(only(Recoverable::Missed).await, Some(0), "once");
+    let again = claim_one(&*store, 50).await;
+    assert_eq!(again.delivery.event, missed.event.id, "the missed event is sent");
+    assert_eq!(again.delivery.payload, missed.event.payload, "with its payload");
+    settle(&*store, again.failed(55, 1_000_000)).await;
+    assert_eq!(only(Recoverable::Failed).await, Some(2), "what failed and what waits for a retry");
 }
 
 /// At most `max` deliveries are recovered, oldest first, and the next calls recover the rest.
@@ -137,6 +177,7 @@ async fn recover_rest(store: &dyn WebhookStore, lane: &Subscription, millis: i64
             owner: lane.owner.clone(),
             subscription: lane.id,
             retry: request,
+            what: Recoverable::All,
             max,
             cause: unique_cause(),
             enables: false,
@@ -146,12 +187,23 @@ async fn recover_rest(store: &dyn WebhookStore, lane: &Subscription, millis: i64
 }
 
 async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, since: i64, max: u32) -> Option<u32> {
+    recover_what(store, lane, (millis, Recoverable::All), since, max).await
+}
+
+async fn recover_what(
+    store: &dyn WebhookStore,
+    lane: &Subscription,
+    (millis, what): (i64, Recoverable),
+    since: i64,
+    max: u32,
+) -> Option<u32> {
     let request = RetryRequest { at: at(millis), published_since: at(since) };
     store
         .recover(&RecoverRequest {
             owner: lane.owner.clone(),
             subscription: lane.id,
             retry: request,
+            what,
             max,
             cause: unique_cause(),
             enables: true,

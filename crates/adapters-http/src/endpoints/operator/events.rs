@@ -71,7 +71,7 @@ fn filter(parameters: &Parameters, issuer: &str) -> Result<EventFilter, FieldFau
 
 /// Shows a published event with its payload.
 ///
-/// An event that no subscription received is stored without its payload. The user of the event sees this call in the
+/// An event that no subscription asked for is stored without its payload. The user of the event sees this call in the
 /// audit log.
 #[utoipa::path(
     get,

@@ -42,7 +42,8 @@ pub(super) struct DeliveryPage {
         ("subscriptionId" = Option<String>, Query, description = "Only deliveries to this subscription"),
         ("eventType" = Option<String>, Query, description = "Only deliveries of events of this type. Not a pattern"),
         ("state" = Option<String>, Query,
-            description = "Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed` or `cancelled`"),
+            description = "Only deliveries in this state: `waiting`, `sending`, `delivered`, `failed`, `cancelled` or \
+                `missed`"),
         ("since" = Option<String>, Query, description = "Only events published at this time or later: RFC 3339"),
         ("until" = Option<String>, Query, description = "Only events published before this time: RFC 3339"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the previous page; same filters"),
@@ -63,7 +64,7 @@ pub(super) async fn list_deliveries(call: OwnerCall) -> Result<Json<DeliveryPage
 
 fn filter(parameters: &Parameters) -> Result<DeliveryFilter, FieldFault> {
     let event_type = |text: &str| EventType::parse(text).ok();
-    let states = "must be waiting, sending, delivered, failed or cancelled";
+    let states = "must be waiting, sending, delivered, failed, cancelled or missed";
     Ok(DeliveryFilter {
         subscription: parameters.id("subscriptionId", "must be the id of a subscription")?,
         event_type: parameters.read("eventType", event_type, "must be an event type, not a pattern")?,

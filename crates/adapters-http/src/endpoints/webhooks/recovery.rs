@@ -3,6 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::web::Json;
 use domain::Timestamp;
+use domain::webhooks::Recoverable;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -12,7 +13,10 @@ use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
-use crate::errors::field_fault::FieldFault;
+use crate::errors::field_fault::{FieldFault, Together};
+
+const WHAT: &str = "what";
+const WHATS: &str = "must be all, failed or missed";
 
 /// What a recovery would bring back.
 #[derive(Serialize, ToSchema)]
@@ -31,12 +35,18 @@ pub(super) struct RecoverableDeliveries {
     params(
         ("since" = String, Query,
             description = "Only events published at this time or later: RFC 3339, not in the future"),
+        ("what" = Option<String>, Query,
+            description = "`failed`: what failed or waits for a retry. `missed`: what was published while the subscription was \
+                disabled, or waited when it was disabled. `all`, and without it: both"),
     ),
     responses((status = 200, description = "The count", body = RecoverableDeliveries), CountErrors),
 )]
 pub(super) async fn count_recoverable(call: OwnerCall) -> Result<Json<RecoverableDeliveries>, ApiError> {
-    let since = call.parameters()?.time("since").and_then(|since| required("since", since))?;
-    let deliveries = call.api().webhooks.count_recoverable(call.owner(), call.id()?, since).await?;
+    let parameters = call.parameters()?;
+    let since = parameters.time("since").and_then(|since| required("since", since));
+    let asked = (since, parameters.read(WHAT, Recoverable::parse, WHATS)).together()?;
+    let (since, what) = (asked.0, asked.1.unwrap_or_default());
+    let deliveries = call.api().webhooks.count_recoverable(call.owner(), call.id()?, (since, what)).await?;
     Ok(Json(RecoverableDeliveries { deliveries }))
 }
 
@@ -49,6 +59,10 @@ struct RecoverSubscription {
     /// Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     since: String,
+    /// `failed`: what failed or waits for a retry. `missed`: what was published while the subscription was disabled, or
+    /// waited when it was disabled. `all`, and without it: both.
+    #[schema(example = "missed", required = false, nullable = false)]
+    what: Option<String>,
 }
 
 /// The result of a recovery.
@@ -60,8 +74,8 @@ struct RecoveredSubscription {
 
 /// Enables a webhook subscription and retries its failed deliveries.
 ///
-/// Enables the subscription, even if the service disabled it, and ends its pause. Deliveries that failed or wait for a
-/// retry are due now, at the start of the retry schedule. One call recovers at most 100,000 deliveries, those of the
+/// Enables the subscription, even if the service disabled it, and ends its pause. Deliveries that failed, wait for a retry or
+/// were missed are due now, at the start of the retry schedule: `what` chooses among them. One call recovers at most 100,000 deliveries, those of the
 /// oldest events. If the answer says 100,000, call again. Events that are too old to deliver again are skipped. After
 /// an error, recovered deliveries stay recovered, and another call continues.
 #[utoipa::path(
@@ -74,19 +88,25 @@ struct RecoveredSubscription {
     ),
 )]
 pub(super) async fn recover_subscription(mut call: OwnerCall) -> Result<HttpResponse, ApiError> {
-    let since = call.read_body().await?.read(since)?;
+    let wish = call.read_body().await?.read(wish)?;
     let id = call.id()?;
     to_the_end(async move {
         let owner = call.owner_to_send_to()?;
-        let deliveries = call.api().webhooks.recover_subscription(owner, id, since, &call.origin()).await?;
+        let deliveries = call.api().webhooks.recover_subscription(owner, id, wish, &call.origin()).await?;
         call.confirm_key(id).await?;
         Ok(HttpResponse::Accepted().json(RecoveredSubscription { deliveries }))
     })
     .await
 }
 
-fn since(fields: &Fields) -> Result<Timestamp, FieldFault> {
-    fields.optional_time("since").and_then(|since| required("since", since))
+fn wish(fields: &Fields) -> Result<(Timestamp, Recoverable), Vec<FieldFault>> {
+    let since = fields.optional_time("since").and_then(|since| required("since", since));
+    let what = fields.optional_text(WHAT).and_then(|what| {
+        let parse = |name| Recoverable::parse(name).ok_or(FieldFault::new(WHAT, WHATS));
+        what.map(parse).transpose()
+    });
+    let (since, what) = (since, what).together()?;
+    Ok((since, what.unwrap_or_default()))
 }
 
 documented_errors!(RecoverErrors: SubscriptionNotFound, TooManyManualSends);

@@ -7,24 +7,26 @@ use crate::ports::{
     CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Retained, Retention, RetryByHand, RetryDeliveryRequest,
     RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
 };
-use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind};
+use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, Recoverable};
 use crate::{DeliveryId, EventId, Hour, SubscriptionId, Timestamp};
 
 /// Whether `recover` retries the delivery.
-pub(super) fn is_recovered(delivery: &Delivery, request: RetryRequest) -> bool {
+pub(super) fn is_recovered(delivery: &Delivery, request: RetryRequest, what: Recoverable) -> bool {
     let is_old = delivery.created_at < request.published_since;
     !is_old
         && match delivery.state {
-            DeliveryState::Waiting(due_at) => due_at > request.at,
-            state => state.kind() == DeliveryStateKind::Failed,
+            DeliveryState::Waiting(due_at) => what.has_failed() && due_at > request.at,
+            state if state.kind() == DeliveryStateKind::Failed => what.has_failed(),
+            state => what.has_missed() && state.kind() == DeliveryStateKind::Missed,
         }
 }
 
 impl Tables {
-    fn bring_back(&mut self, subscription: SubscriptionId, request: RetryRequest, max: u32) -> u32 {
+    fn bring_back(&mut self, subscription: SubscriptionId, request: &RecoverRequest) -> u32 {
+        let &RecoverRequest { retry, what, max, .. } = request;
         let to_it = |stored: &&mut StoredDelivery| stored.delivery.subscription_id == subscription;
-        let lost = self.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, request));
-        let recovered = lost.take(max as usize).map(|stored| stored.replay(request.at)).count();
+        let lost = self.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, retry, what));
+        let recovered = lost.take(max as usize).map(|stored| stored.replay(retry.at)).count();
         u32::try_from(recovered).unwrap_or(max)
     }
 
@@ -114,7 +116,7 @@ impl DeliveryCommands for MemoryWebhookStore {
     }
 
     async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
-        let &RecoverRequest { ref owner, subscription, retry, max, enables, ref cause } = request;
+        let &RecoverRequest { ref owner, subscription, retry, enables, ref cause, .. } = request;
         let mut tables = self.tables();
         let lane = tables.lane_of(owner, subscription).filter(|lane| enables || lane.is_open());
         let Some(before) = lane.map(|lane| lane.subscription.clone()) else { return Ok(None) };
@@ -126,7 +128,7 @@ impl DeliveryCommands for MemoryWebhookStore {
                 lane.breaker = Breaker::default();
             }
         }
-        let recovered = tables.bring_back(subscription, retry, max);
+        let recovered = tables.bring_back(subscription, request);
         if enables || recovered > 0 {
             self.audit.write([cause.subscription_recovered(&before, &after, recovered)]);
         }

@@ -51,12 +51,12 @@ impl DeliveryLog for MemoryWebhookStore {
     }
 
     async fn count_recoverable(&self, request: &CountRecoverableRequest) -> Result<Option<u32>, StoreError> {
-        let &CountRecoverableRequest { ref owner, subscription, retry, max } = request;
+        let &CountRecoverableRequest { ref owner, subscription, retry, what, max } = request;
         let mut tables = self.tables();
         if tables.lane_of(owner, subscription).is_none() {
             return Ok(None);
         }
-        let lost = tables.deliveries_to(subscription).filter(|one| is_recovered(&one.delivery, retry));
+        let lost = tables.deliveries_to(subscription).filter(|one| is_recovered(&one.delivery, retry, what));
         Ok(Some(u32::try_from(lost.take(max as usize).count()).unwrap_or(max)))
     }
 

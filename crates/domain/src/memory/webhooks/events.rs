@@ -4,7 +4,9 @@ use async_trait::async_trait;
 
 use super::{MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::ports::{Accepted, EventStore, Publication, StoreError};
-use crate::webhooks::{Delivery, DirectClaim, Event, FilteredPayload, NewEvent, Payload, QueuedDelivery, Subscription};
+use crate::webhooks::{
+    Delivery, DeliveryEnd, DirectClaim, Event, FilteredPayload, NewEvent, Payload, QueuedDelivery, Subscription,
+};
 use crate::{DeliveryId, SubscriptionId};
 
 impl Tables {
@@ -37,16 +39,18 @@ impl Tables {
         Some(Accepted { event: stored.event.clone(), deliveries: stored.deliveries, is_duplicate: true })
     }
 
-    /// The subscriptions that receive the event.
-    fn receivers(&self, new: &NewEvent) -> Vec<SubscriptionId> {
-        let open = self.lanes.values().filter(|lane| lane.is_open() && lane.belongs_to(&new.event.owner));
-        let subscriptions = open.map(|lane| &lane.subscription);
+    /// The subscriptions that receive the event, and the disabled ones that miss it.
+    fn receivers(&self, new: &NewEvent) -> (Vec<SubscriptionId>, Vec<SubscriptionId>) {
+        let subscriptions = self.lanes.values().filter(|lane| lane.belongs_to(&new.event.owner));
         let payload = FilteredPayload::new(&new.event.payload);
         let asks = |one: &Subscription| match new.only {
             Some(only) => only == one.id,
             None => one.events.matches(&new.event.event_type) && payload.passes(one.filter.as_ref()),
         };
-        subscriptions.filter(|one| asks(one)).map(|one| one.id).collect()
+        let counts = |one: &&Subscription| one.status.is_enabled() || new.is_missed();
+        let asking = subscriptions.map(|lane| &lane.subscription).filter(counts).filter(|one| asks(one));
+        let (open, closed): (Vec<&Subscription>, _) = asking.partition(|one| one.status.is_enabled());
+        [open, closed].map(|those| those.into_iter().map(|one| one.id).collect()).into()
     }
 
     fn accept(&mut self, new: &NewEvent, claim: &mut Option<DirectClaim>) -> Accepted {
@@ -54,8 +58,9 @@ impl Tables {
             return published;
         }
         let event = new.event.clone();
-        let receivers = self.receivers(new);
-        if receivers.is_empty() && !new.is_stored_without_deliveries() {
+        let (receivers, missing) = self.receivers(new);
+        let has_none = receivers.is_empty() && missing.is_empty();
+        if has_none && !new.is_stored_without_deliveries() {
             return Accepted { event, deliveries: 0, is_duplicate: false };
         }
         for subscription in &receivers {
@@ -69,8 +74,13 @@ impl Tables {
             let stored = StoredDelivery::first(new, *subscription, queued);
             self.deliveries.insert(stored.delivery.id, stored);
         }
+        for subscription in missing {
+            let mut stored = StoredDelivery::first(new, subscription, QueuedDelivery::published(event.created_at));
+            stored.end(DeliveryEnd::Missed, event.created_at);
+            self.deliveries.insert(stored.delivery.id, stored);
+        }
         let deliveries = u32::try_from(receivers.len()).unwrap_or(u32::MAX);
-        let payload = if receivers.is_empty() { Payload::from_bytes(Vec::new()) } else { event.payload.clone() };
+        let payload = if has_none { Payload::from_bytes(Vec::new()) } else { event.payload.clone() };
         let stored = StoredEvent { event: Event { payload, ..event.clone() }, deliveries, trace: new.trace };
         self.events.insert(event.id, stored);
         if let Some(key) = &new.publication {

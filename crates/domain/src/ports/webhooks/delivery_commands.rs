@@ -2,7 +2,7 @@ use async_trait::async_trait;
 
 use crate::audit::Cause;
 use crate::ports::StoreError;
-use crate::webhooks::Delivery;
+use crate::webhooks::{Delivery, Recoverable};
 use crate::{DeliveryId, OwnerId, SubscriptionId, Timestamp};
 
 /// When a delivery is retried by hand, and how old its event may be.
@@ -64,6 +64,8 @@ pub struct RecoverRequest {
     pub subscription: SubscriptionId,
     /// When deliveries are retried, and how old their events may be.
     pub retry: RetryRequest,
+    /// Which deliveries are retried.
+    pub what: Recoverable,
     /// The most deliveries that the call retries.
     pub max: u32,
     /// Whether the call enables the subscription. Further calls, for the rest of its deliveries, do not.
@@ -117,9 +119,8 @@ pub trait DeliveryCommands: Send + Sync {
     async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError>;
 
     /// Retries at most `max` of the subscription's deliveries as [`DeliveryCommands::retry`] does, oldest first. It
-    /// takes deliveries of events published since `retry.published_since` that have failed
-    /// ([`DeliveryStateKind::Failed`](crate::webhooks::DeliveryStateKind::Failed)) or wait for a retry after
-    /// `retry.at`. Returns their number; fewer than `max` mean that none remains. `None` if there is no such
+    /// takes deliveries of events published since `retry.published_since` that have failed or
+    /// wait for a retry after `retry.at`, that were [missed](crate::webhooks::DeliveryEnd::Missed), or both, as `what` says. Returns their number; fewer than `max` mean that none remains. `None` if there is no such
     /// subscription, or it belongs to another user.
     ///
     /// - If the request enables, the call first enables the subscription like

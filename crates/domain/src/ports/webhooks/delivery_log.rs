@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use crate::ports::{RetryRequest, StoreError};
 #[cfg(doc)]
 use crate::webhooks::SHOWN_ATTEMPTS_MAX;
-use crate::webhooks::{AttemptRecord, DeliveryFilter, DeliveryHistory, FailedDelivery, ListedDelivery, OutcomeCounts};
+use crate::webhooks::{
+    AttemptRecord, DeliveryFilter, DeliveryHistory, FailedDelivery, ListedDelivery, OutcomeCounts, Recoverable,
+};
 use crate::{DeliveryId, EventId, Hour, HourRange, OwnerId, SubscriptionId, Timestamp};
 
 /// One page of a list of deliveries.
@@ -84,6 +86,8 @@ pub struct CountRecoverableRequest {
     pub subscription: SubscriptionId,
     /// When deliveries would be retried, and how old their events may be.
     pub retry: RetryRequest,
+    /// Which deliveries count.
+    pub what: Recoverable,
     /// The highest count.
     pub max: u32,
 }

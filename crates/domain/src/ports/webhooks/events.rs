@@ -34,6 +34,10 @@ pub trait EventStore: Send + Sync {
     /// match the event's type, and whose filter it passes, at that instant (or to [`NewEvent::only`], if that is enabled). The deliveries are due at
     /// the event's `created_at`.
     ///
+    /// - For each of the owner's disabled subscriptions that match in the same way, and if the event
+    ///   [is missed](NewEvent::is_missed), it stores a delivery that has
+    ///   [ended](crate::webhooks::DeliveryEnd::Missed) at the event's `created_at`, without an attempt: a
+    ///   [recovery](crate::ports::DeliveryCommands::recover) can still send it. It is not among the answer's `deliveries`. See decision 143.
     /// - The call stores all events or none, in one transaction. After the answer, a delivery lasts until one of its
     ///   ends.
     /// - Matching is [`SubscribedEvents::matches`](crate::webhooks::SubscribedEvents::matches), and then
@@ -44,7 +48,7 @@ pub trait EventStore: Send + Sync {
     ///   exact under any concurrency, and within one call. A publication key is deleted with its event.
     /// - [`NewEvent::trace`] is kept with the event, for
     ///   [`ClaimedDelivery::trace`](crate::ports::ClaimedDelivery::trace).
-    /// - An event without deliveries is stored without its payload, which no receiver needs. A later repetition gets
+    /// - An event without deliveries, also ended ones, is stored without its payload, which no receiver needs. A later repetition gets
     ///   the event with an empty payload.
     /// - An event without deliveries that is not [stored without them](NewEvent::is_stored_without_deliveries) leaves
     ///   no row.

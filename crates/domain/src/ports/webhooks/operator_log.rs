@@ -76,6 +76,6 @@ pub trait OperatorLog: Send + Sync {
     /// Events of any owners, newest first. The payloads are left out.
     async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError>;
 
-    /// The event with its payload, which is empty if the event has no deliveries. `None` if no event has this id.
+    /// The event with its payload, which is empty if no subscription asked for the event. `None` if no event has this id.
     async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError>;
 }

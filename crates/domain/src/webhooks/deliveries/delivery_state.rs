@@ -31,17 +31,20 @@ pub enum DeliveryEnd {
     Cancelled,
     /// The subscription was deleted while the delivery waited.
     SubscriptionDeleted,
+    /// The subscription was disabled when the event was published.
+    Missed,
 }
 
 impl DeliveryEnd {
     /// Every end.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Delivered,
         Self::ScheduleSpent,
         Self::SubscriptionDisabled,
         Self::Unreadable,
         Self::Cancelled,
         Self::SubscriptionDeleted,
+        Self::Missed,
     ];
 
     /// The code that the API and the stores use.
@@ -53,6 +56,7 @@ impl DeliveryEnd {
             Self::Unreadable => "unreadable",
             Self::Cancelled => "cancelled",
             Self::SubscriptionDeleted => "subscription_deleted",
+            Self::Missed => "missed",
         }
     }
 
@@ -67,6 +71,7 @@ impl DeliveryEnd {
             Self::Delivered => DeliveryStateKind::Delivered,
             Self::ScheduleSpent | Self::SubscriptionDisabled | Self::Unreadable => DeliveryStateKind::Failed,
             Self::Cancelled | Self::SubscriptionDeleted => DeliveryStateKind::Cancelled,
+            Self::Missed => DeliveryStateKind::Missed,
         }
     }
 }
@@ -84,11 +89,14 @@ pub enum DeliveryStateKind {
     Failed,
     /// The owner has cancelled it, or deleted the subscription.
     Cancelled,
+    /// The subscription was disabled when the event was published. Recovering the subscription sends the event.
+    Missed,
 }
 
 impl DeliveryStateKind {
     /// Every word.
-    pub const ALL: [Self; 5] = [Self::Waiting, Self::Sending, Self::Delivered, Self::Failed, Self::Cancelled];
+    pub const ALL: [Self; 6] =
+        [Self::Waiting, Self::Sending, Self::Delivered, Self::Failed, Self::Cancelled, Self::Missed];
 
     /// The code that the API uses.
     pub const fn as_str(self) -> &'static str {
@@ -98,6 +106,7 @@ impl DeliveryStateKind {
             Self::Delivered => "delivered",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+            Self::Missed => "missed",
         }
     }
 

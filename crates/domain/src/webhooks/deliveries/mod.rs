@@ -12,5 +12,6 @@ pub(super) mod failure_reason;
 pub(super) mod follow_attempts;
 pub(super) mod list_failures;
 pub(super) mod outcome_counts;
+pub(super) mod recoverable;
 pub(super) mod retry_delivery;
 pub(super) mod retry_failures;

@@ -38,4 +38,9 @@ impl NewEvent {
     pub const fn is_stored_without_deliveries(&self) -> bool {
         self.only.is_none() || self.publication.is_some()
     }
+
+    /// Whether disabled subscriptions that match miss the event. Nobody needs an event of the service later.
+    pub fn is_missed(&self) -> bool {
+        self.only.is_none() && !self.event.event_type.is_reserved()
+    }
 }

@@ -1,6 +1,6 @@
 use crate::audit::Origin;
 use crate::ports::{CountRecoverableRequest, RecoverRequest, RetryRequest, StoreError};
-use crate::webhooks::Webhooks;
+use crate::webhooks::{Recoverable, Webhooks};
 use crate::{OwnerId, SubscriptionId, Timestamp};
 
 /// The most deliveries that one call retries, oldest events first. Call again for the rest.
@@ -26,7 +26,7 @@ pub enum RecoverSubscriptionError {
 
 impl Webhooks {
     /// Enables the owner's subscription with a new breaker. Makes deliveries due now that have failed or wait for a
-    /// retry, of events published since `since`. Returns their number, at most [`RECOVERED_DELIVERIES_MAX`].
+    /// retry, or were missed, as `what` says, of events published since `since`. Returns their number, at most [`RECOVERED_DELIVERIES_MAX`].
     ///
     /// Events that are too old to be delivered again ([`WebhookPolicy::redelivery_age_max`]) are skipped. The first
     /// transaction enables the subscription. If it is disabled or deleted after that, the recovery stops.
@@ -40,13 +40,13 @@ impl Webhooks {
         &self,
         owner: &OwnerId,
         id: SubscriptionId,
-        since: Timestamp,
+        (since, what): (Timestamp, Recoverable),
         origin: &Origin,
     ) -> Result<u32, RecoverSubscriptionError> {
         let (retry, max) = (self.recovery_since(since)?, RECOVERED_AT_ONCE_MAX);
         let recover = async |enables| {
             let (owner, cause) = (owner.clone(), self.cause(origin, retry.at));
-            let request = RecoverRequest { owner, subscription: id, retry, max, enables, cause };
+            let request = RecoverRequest { owner, subscription: id, retry, what, max, enables, cause };
             self.stores.commands.recover(&request).await
         };
         let mut last = recover(true).await?.ok_or(RecoverSubscriptionError::NotFound)?;
@@ -68,10 +68,10 @@ impl Webhooks {
         &self,
         owner: &OwnerId,
         id: SubscriptionId,
-        since: Timestamp,
+        (since, what): (Timestamp, Recoverable),
     ) -> Result<u32, RecoverSubscriptionError> {
         let (retry, max) = (self.recovery_since(since)?, COUNTED_RECOVERABLE_MAX);
-        let request = CountRecoverableRequest { owner: owner.clone(), subscription: id, retry, max };
+        let request = CountRecoverableRequest { owner: owner.clone(), subscription: id, retry, what, max };
         let count = self.stores.log.count_recoverable(&request).await?;
         count.ok_or(RecoverSubscriptionError::NotFound)
     }

@@ -6,8 +6,8 @@ use domain::ports::{
     RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
-    Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares, SealedOptions, SealedOptionsChange,
-    Subscription, SubscriptionChange,
+    Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares, Recoverable, SealedOptions,
+    SealedOptionsChange, Subscription, SubscriptionChange,
 };
 use domain::{Patch, Timestamp};
 
@@ -69,6 +69,7 @@ impl Saboteur {
                         owner: owner.clone(),
                         subscription: id,
                         retry: request,
+                        what: Recoverable::All,
                         max: 0,
                         cause: unique_cause(),
                         enables: true,

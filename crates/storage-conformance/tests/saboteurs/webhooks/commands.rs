@@ -7,7 +7,7 @@ use domain::ports::{
     CancelDeliveryRequest, DeliveryCommands, DeliveryLog, RecoverRequest, Retained, Retention, RetryByHand,
     RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
 };
-use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind};
+use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind, Recoverable};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -130,6 +130,9 @@ impl DeliveryCommands for Saboteur {
         }
         if self.is(Fault::IgnoresRecoverMax) && request.enables {
             request.max = u32::MAX;
+        }
+        if self.is(Fault::RecoversEverything) {
+            request.what = Recoverable::All;
         }
         request.enables |= self.is(Fault::RestEnables);
         self.inner.recover(&request).await

@@ -133,6 +133,8 @@ pub(crate) enum Fault {
     RetriesToClosed,
     RetriesOld,
     CancelsOnlyWhatWaits,
+    /// Everything comes back, whatever the call says.
+    RecoversEverything,
     IgnoresRecoverMax,
     RestEnables,
     RetriesWhatIsNamed,

@@ -267,6 +267,7 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::RetriesToClosed, &["a_retry_needs_an_open_lane"]),
     (Fault::RetriesOld, &["an_old_event_is_not_retried", "recovering_brings_back_what_failed"]),
     (Fault::CancelsOnlyWhatWaits, &["a_cancelled_delivery_ends", "cancelling_beside_claims_holds"]),
+    (Fault::RecoversEverything, &["recovering_sends_what_was_missed"]),
     (Fault::IgnoresRecoverMax, &["recovering_takes_the_oldest_first"]),
     (
         Fault::RestEnables,

@@ -7,7 +7,9 @@ use domain::ports::{
     RotateSecretRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
     SubscriptionUpdate,
 };
-use domain::webhooks::{DroppedOptions, SealedOptions, SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
+use domain::webhooks::{
+    DroppedOptions, Recoverable, SealedOptions, SealedSecret, SealedSecrets, Subscription, SubscriptionHealth,
+};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 use tokio::task::yield_now;
 
@@ -142,6 +144,7 @@ impl SubscriptionStore for Saboteur {
                     owner: owner.clone(),
                     subscription: id,
                     retry: request,
+                    what: Recoverable::All,
                     max: u32::MAX,
                     cause: cause.clone(),
                     enables: true,

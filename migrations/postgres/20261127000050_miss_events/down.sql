@@ -1,0 +1,2 @@
+DELETE FROM webhook_deliveries WHERE ended = 'missed';
+DROP INDEX webhook_deliveries_missed;
