@@ -117,7 +117,7 @@ impl Verifier {
     }
 
     fn build(
-        stores: CredentialStores,
+        mut stores: CredentialStores,
         feeds: Vec<Arc<dyn ChangeFeed>>,
         clock: Arc<dyn Clock>,
         settings: VerifierSettings,
@@ -129,10 +129,11 @@ impl Verifier {
         let of_sessions = Limits { good_max: SESSIONS_CACHED_MAX, unknown_max: SESSIONS_CACHED_MAX, ..of_keys };
         // A session is useless while the database is down, so sessions are never served from a stale cache.
         let (of_key_fence, of_session_fence) = (fences(when_stale.serve_max()), fences(Duration::ZERO));
-        let (mut keys, usage) = (Arc::clone(&stores.keys.credentials), Arc::clone(&stores.keys.usage));
         if let Some(members) = stores.members.clone() {
-            keys = Arc::new(KeysOfMembers { keys, members });
+            let keys = Arc::clone(&stores.keys.credentials);
+            stores.keys.credentials = Arc::new(KeysOfMembers { keys, members });
         }
+        let (keys, usage) = (Arc::clone(&stores.keys.credentials), Arc::clone(&stores.keys.usage));
         let sessions = Arc::clone(&stores.sessions.credentials);
         Arc::new(Self {
             keys: Register::new(keys, usage, Arc::clone(&clock), of_key_fence, of_keys),

@@ -58,14 +58,14 @@ impl Keys {
         Ok(self.with_recent_uses(keys))
     }
 
-    /// Whether the key with this digest is good now, as the store has it: not from memory.
+    /// Whether the key with this digest is good now, and its owner active, as the store has it: not from memory.
     ///
     /// # Errors
     ///
     /// If the store fails.
     pub async fn is_good(&self, digest: &CredentialDigest) -> Result<bool, StoreError> {
-        let found = self.stores.credentials.find_by_digest(digest).await?;
-        Ok(found.is_some_and(|key| key.is_good(self.clock.now())))
+        let found = self.stores.credentials.find_by_digests(&[*digest]).await.of_active_owners().complete()?;
+        Ok(found.iter().any(|(_, key)| key.is_good(self.clock.now())))
     }
 
     /// The verifications of the owner's key in each of these hours; hours without one are absent. `None` if there is no

@@ -9,7 +9,7 @@ use domain::memory::{MemoryOwnerStore, unique_cause};
 use domain::ports::{
     BoxError, ChangeOwnerRequest, ChangedOwner, Clock, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
 };
-use domain::{Home, OwnerId, OwnerPage, OwnerRecord, OwnerStateChange};
+use domain::{CredentialDigest, Home, OwnerId, OwnerPage, OwnerRecord, OwnerStateChange};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
@@ -46,6 +46,8 @@ async fn keys_are_refused_with_their_member_here_at_once_and_elsewhere_within_on
     states.set_state(&request(&world, &world.owner, SUSPEND)).await.unwrap();
     for key in &keys {
         assert!(!here.is_good(key).await, "refused once the call returns");
+        let digest = CredentialDigest::of_presented(key.expose()).unwrap();
+        assert!(!here.keys.is_good(&digest).await.unwrap(), "at the end of a call that began before, too");
     }
     sleep(FEED_POLL_INTERVAL + Duration::from_millis(1)).await;
     for key in &keys {
