@@ -154,7 +154,7 @@ function SendMissed({ id, since, count, reload, onClose }) {
   return html`
     <${Dialog} title="Send what was missed?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Send them" onCancel=${onClose}>
-        <p>${missed} published while this was off, in the last 7 days. You can send them later, too: with “Recover”.</p>
+        <p>${missed} published while this was off, in the last 7 days, and not sent. “Recover” can send them later, too, with what failed.</p>
       <//>
     <//>
   `;
@@ -181,7 +181,7 @@ function Disable({ subscription, reload, onClose }) {
   return html`
     <${Dialog} title="Disable this subscription?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Disable" isDangerous onCancel=${onClose}>
-        <p>Deliveries that wait end as failed, and new events are not sent here. “Enable” can send what was missed later.</p>
+        <p>Deliveries that wait end as failed, and new events are not sent here. Later, “Enable” can send what was missed, and “Recover” also what failed.</p>
       <//>
     <//>
   `;

@@ -410,7 +410,7 @@ impl Client {
         self.call(Method::POST, "/api/webhooks/filters/test", Some(&TestFilterBody { filter, event })).await
     }
 
-    /// How many deliveries [`Client::recover_subscription`] would make due now, counted up to 10,000.
+    /// How many deliveries [`Client::recover_subscription`] would make due now with the same `what`, counted up to 10,000.
     ///
     /// # Errors
     ///

@@ -36,8 +36,8 @@ pub(super) struct RecoverableDeliveries {
         ("since" = String, Query,
             description = "Only events published at this time or later: RFC 3339, not in the future"),
         ("what" = Option<String>, Query,
-            description = "`failed`: what failed or waits for a retry. `missed`: what was published while the subscription was \
-                disabled, or waited when it was disabled. `all`, and without it: both"),
+            description = "What is counted: `failed`, `missed`, or `all`, the default. `failed` is what failed or waits for a \
+                retry, `missed` what was published while the subscription was disabled"),
     ),
     responses((status = 200, description = "The count", body = RecoverableDeliveries), CountErrors),
 )]
@@ -59,8 +59,8 @@ struct RecoverSubscription {
     /// Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     since: String,
-    /// `failed`: what failed or waits for a retry. `missed`: what was published while the subscription was disabled, or
-    /// waited when it was disabled. `all`, and without it: both.
+    /// What is recovered: `failed`, `missed`, or `all`, the default. `failed` is what failed or waits for a retry, `missed` what
+    /// was published while the subscription was disabled.
     #[schema(example = "missed", required = false, nullable = false)]
     what: Option<String>,
 }
@@ -103,7 +103,7 @@ fn wish(fields: &Fields) -> Result<(Timestamp, Recoverable), Vec<FieldFault>> {
     let since = fields.optional_time("since").and_then(|since| required("since", since));
     let what = fields.optional_text(WHAT).and_then(|what| {
         let parse = |name| Recoverable::parse(name).ok_or(FieldFault::new(WHAT, WHATS));
-        what.map(parse).transpose()
+        if fields.is_null(WHAT) { parse("").map(Some) } else { what.map(parse).transpose() }
     });
     let (since, what) = (since, what).together()?;
     Ok((since, what.unwrap_or_default()))
