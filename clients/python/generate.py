@@ -143,7 +143,7 @@ class Document:
         return set(re.findall(r"schemas/(\w+)", json.dumps([body.get("properties", {}) for body in bodies])))
 
     def types(self) -> str:
-        text = NOTICE + "from __future__ import annotations\n\nfrom dataclasses import dataclass, field\n"
+        text = NOTICE + "from __future__ import annotations\n\nfrom collections.abc import Sequence\nfrom dataclasses import dataclass, field\n"
         text += "from datetime import datetime\nfrom typing import Any, Literal\n\nfrom gatepost.calls import new_id\n"
         answers = json.dumps([operation["responses"] for _, _, operation in self.operations()])
         sent, wanted, known = self.sent_types(), re.findall(r"schemas/(\w+)", answers), set[str]()

@@ -279,14 +279,6 @@ def test_a_token_that_a_header_cannot_have_is_not_quoted() -> None:
     assert "secret" not in str(error.value)
 
 
-def test_two_event_types_of_one_name_are_refused_at_once(played: Service) -> None:
-    service = played(answer(200, {"eventTypes": []}))
-    catalogue = [{"name": "a"}, {"name": "order.paid"}, {"name": "b"}, {"name": "order.paid", "title": "Paid"}]
-    with pytest.raises(ValueError, match="order.paid"):
-        service.client.event_types.apply(catalogue)
-    assert service.requests == []
-
-
 @pytest.mark.parametrize("value", ["a\nb", "a\rb", "a\0b", " a", "a ", "\ta", "é", "→", "\x7f"])
 def test_a_header_that_cannot_be_sent_is_a_wrong_argument(played: Service, value: str) -> None:
     service = played(answer(503))

@@ -122,7 +122,9 @@ async def catalogue(user: Any, operator: Any) -> None:
     assert (await put).event_type.version == 1
     assert [known.name for known in (await user("list_event_types")).event_types] == ["v1/paid"]
     assert (await user("find_event_type", "v1/paid")).schema == {"type": "object"}
-    assert "v1/paid" in (await user("export_event_types"))["webhooks"]
+    exported = await user("export_event_types")
+    assert "v1/paid" in exported["webhooks"]
+    assert (await operator("import_event_types", openapi=exported)).changes == ()
     assert (await operator("list_all_event_types")).event_types
     assert (await operator("find_any_event_type", "v1/paid")).examples == ({},)
     published = await operator("publish_event", user_id="alice", type="v1/paid", data=1)

@@ -21,7 +21,7 @@ from gatepost import (
     VerifierSettings,
     types,
 )
-from gatepost.ensured import AppliedEventType
+from gatepost.types import AppliedEventType
 
 # A busy machine may take longer than the second of the defaults, and the refusal is then 503.
 PATIENT = VerifierSettings(call_timeout=10)
@@ -121,12 +121,12 @@ def test_a_catalogue_is_applied_once(service: Service) -> None:
 
     with Gatepost(service.url, service.operator_token) as gatepost:
         catalogue = gatepost.event_types
-        created = [AppliedEventType("v2/paid", "created"), AppliedEventType("old", "created")]
+        created = [AppliedEventType(name="v2/paid", change="created"), AppliedEventType(name="old", change="created")]
         assert catalogue.apply([paid, old], dry_run=True) == created
         assert catalogue.apply([paid, old]) == created
         assert asyncio.run(applied([paid, old])) == []
         titled = {**paid, "title": "Paid"}
-        changes = [AppliedEventType("v2/paid", "changed"), AppliedEventType("old", "archived")]
+        changes = [AppliedEventType(name="v2/paid", change="changed"), AppliedEventType(name="old", change="archived")]
         assert catalogue.apply([titled], dry_run=True, prune=True) == changes
         assert catalogue.apply([titled], prune=True) == changes
         assert catalogue.apply([titled], prune=True) == []
@@ -134,8 +134,10 @@ def test_a_catalogue_is_applied_once(service: Service) -> None:
         with pytest.raises(GatepostError) as error:
             catalogue.apply(breaking)
         assert error.value.code == "schema_breaks"
+        with pytest.raises(GatepostError, match="must not be twice in the body: old"):
+            catalogue.apply([old, old])
         assert len(catalogue.apply(breaking, force=True)) == 1
-        assert catalogue.apply([], prune=True) == [AppliedEventType("v2/paid", "archived")]
+        assert catalogue.apply([], prune=True) == [AppliedEventType(name="v2/paid", change="archived")]
 
 
 def test_a_client_works_in_one_event_loop_after_the_other(service: Service) -> None:

@@ -1,4 +1,3 @@
-import { GatepostError } from "./error.js";
 import type { Gatepost } from "./gatepost.js";
 import type { Schemas } from "./types.js";
 
@@ -19,8 +18,6 @@ export interface AppliedEventType {
   change: "created" | "changed" | "archived";
 }
 
-const DEFAULTS = { title: "", description: "", examples: [], validation: "off", visibility: "public" };
-
 /** The catalogue of event types, with an operator token that has the scope `catalogue`. */
 export class EventTypes {
   readonly #gatepost: Gatepost;
@@ -30,44 +27,13 @@ export class EventTypes {
   }
 
   /**
-   * Makes the service have these event types, and returns the changes. Only what differs is sent, so it may be repeated.
-   * It is not one transaction: after an error, repeat it.
+   * Makes the service have these event types, and returns the changes. All types are checked before the first change, and the
+   * same call twice changes nothing. It is not one transaction: after an error 503, repeat it.
    */
   async apply(catalogue: readonly EventTypeSettings[], options: ApplyOptions = {}): Promise<AppliedEventType[]> {
-    const { dryRun = false, prune = false, force = false } = options;
-    const twice = catalogue.find(({ name }, index) => catalogue.findIndex((other) => other.name === name) < index);
-    if (twice) throw new GatepostError(`the catalogue has ${twice.name} twice`, { code: "invalid_argument" });
-    const { eventTypes } = await this.#gatepost.listAllEventTypes();
-    const archived = new Map(eventTypes.map((known) => [known.name, known.archived]));
-    const applied: AppliedEventType[] = [];
-    for (const settings of catalogue) {
-      const { name } = settings;
-      const isArchived = archived.get(name);
-      archived.delete(name);
-      if (isArchived === false && same(settings, await this.#gatepost.findAnyEventType({ name }))) continue;
-      const put = () => this.#gatepost.putEventType({ ...settings, ...(force && { force }) });
-      if (!dryRun && !(await put()).changed) continue;
-      applied.push({ name, change: isArchived === undefined ? "created" : "changed" });
-    }
-    for (const [name, isArchived] of archived) {
-      if (!prune || isArchived) continue;
-      if (!dryRun) await this.#gatepost.archiveEventType({ name });
-      applied.push({ name, change: "archived" });
-    }
-    return applied;
+    const { changes } = await this.#gatepost.importEventTypes({ types: [...catalogue], ...options });
+    return changes as AppliedEventType[];
   }
-}
-
-function same(settings: EventTypeSettings, known: Schemas["EventType"]): boolean {
-  const { archived, version, updatedAt, ...others } = known;
-  return comparable(settings) === comparable(others);
-}
-
-/** Settings without members that are `undefined`, and with one text for one time. */
-function comparable(settings: Omit<EventTypeSettings, "name">): string {
-  const { deprecated, ...others } = JSON.parse(JSON.stringify(settings)) as typeof settings;
-  const since = deprecated && { deprecated: { ...deprecated, since: Date.parse(deprecated.since) } };
-  return canonical({ ...DEFAULTS, ...others, ...since });
 }
 
 /** JSON with the members of each object in one order. */

@@ -66,14 +66,6 @@ it("a header that cannot be sent is a wrong argument", async () => {
   for (const good of ["a b", "!~", ""]) await gatepost.rotateSecret({ id: "s", "idempotency-key": good });
 });
 
-it("two event types of one name are refused at once", async () => {
-  let requests = 0;
-  const gatepost = client(() => ((requests += 1), json({ eventTypes: [] })));
-  const catalogue = [{ name: "a" }, { name: "order.paid" }, { name: "b" }, { name: "order.paid", title: "Paid" }];
-  await assert.rejects(gatepost.eventTypes.apply(catalogue), { code: "invalid_argument", message: /order\.paid/ });
-  assert.equal(requests, 0);
-});
-
 it("an answer of another form than that of the operation is an error", async () => {
   const page = "<!doctype html><title>Sign in</title>";
   const answers = (body, type, status = 200) =>

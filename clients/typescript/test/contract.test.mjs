@@ -420,12 +420,18 @@ describe("the service", { skip: ABSENT }, () => {
     assert.deepEqual(await operator.eventTypes.apply([changed], { prune: true }), []);
     const breaking = { ...changed, schema: { type: "object", required: ["id", "total"] } };
     await fails(operator.eventTypes.apply([breaking]), "schema_breaks");
+    await fails(operator.eventTypes.apply([paid, paid]), "invalid_field");
     assert.equal((await operator.eventTypes.apply([breaking], { force: true })).length, 1);
     await fails(operator.publishEvent({ userId: "alice", type: "v1/paid", data: {} }), "event_invalid");
     assert.equal((await alice.listEventTypes()).eventTypes[0].name, "v1/paid");
-    assert.equal((await alice.findEventType({ name: "v1/paid" })).version, 3);
-    assert.ok((await alice.exportEventTypes()).webhooks["v1/paid"]);
+    assert.equal((await alice.findEventType({ name: "v1/paid" })).version, 2);
+    const openapi = await alice.exportEventTypes();
+    assert.deepEqual((await operator.importEventTypes({ openapi })).changes, []);
     assert.deepEqual(await operator.eventTypes.apply([], { prune: true }), [{ name: "v1/paid", change: "archived" }]);
+    assert.equal((await operator.putEventType({ name: "v1/paid", validation: "off" })).changed, true);
+    assert.equal((await operator.findAnyEventType({ name: "v1/paid" })).archived, false);
+    assert.equal((await operator.archiveEventType({ name: "v1/paid" })).changed, true);
+    assert.equal((await operator.listAllEventTypes()).eventTypes.length, 2);
   });
 
   it("every operation was called", () => {

@@ -159,12 +159,22 @@ Examples:
 
 const FORM: &str = "\
 The file is {\"eventTypes\": [{\"name\": \"invoice.paid\", ...}]}. The other members of an event type are those of
-PUT /api/operator/event-types/{name}: title, description, schema, examples, validation, visibility and deprecated.";
+PUT /api/operator/event-types/{name}: title, description, schema, examples, validation, visibility and deprecated.
+Or it is an OpenAPI 3.1 document: each of its webhooks is an event type, whose validation and visibility stay.";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct File {
     event_types: Vec<NewEventType>,
+}
+
+/// Whether the JSON is an OpenAPI document.
+fn is_openapi(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Document {
+        openapi: Option<String>,
+    }
+    serde_json::from_str(json).is_ok_and(|document: Document| document.openapi.is_some())
 }
 
 fn is_yaml(file: &Path) -> bool {
@@ -184,15 +194,20 @@ fn json_of(yaml: &str, path: &dyn Display) -> Result<String> {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or a call fails: then the changes before it are made.
+/// When the file cannot be read, or the call fails.
 async fn apply(arguments: &ApplyArguments, connection: &Connection) -> Result<Reply> {
     let path = arguments.file.display();
     let text = fs::read_to_string(&arguments.file).with_context(|| format!("cannot read {path}"))?;
     let json = if is_yaml(&arguments.file) { json_of(&text, &path)? } else { text };
-    let file: File = serde_json::from_str(&json).with_context(|| format!("{path} is not a catalogue"))?;
     let ApplyArguments { dry_run, prune, force, .. } = *arguments;
-    let options = ApplyEventTypes { dry_run, prune, force };
-    let applied = connection.operator()?.apply_event_types(&file.event_types, options).await;
+    let (options, operator) = (ApplyEventTypes { dry_run, prune, force }, connection.operator()?);
+    let applied = if is_openapi(&json) {
+        let document = RawValue::from_string(json).with_context(|| format!("{path} is not JSON"))?;
+        operator.apply_openapi(&document, options).await
+    } else {
+        let file: File = serde_json::from_str(&json).with_context(|| format!("{path} is not a catalogue"))?;
+        operator.apply_event_types(&file.event_types, options).await
+    };
     let applied = connection.heard(applied)?;
     let words: Vec<String> = applied.iter().map(|applied| format!("{} {}", applied.change, applied.name)).collect();
     let reply = Reply::new(&member("changes", &applied), words.join("\n"))?;
@@ -235,6 +250,7 @@ eventTypes:
         assert_eq!(invoice.schema.as_ref().map(|schema| schema.get()), Some(schema));
         assert_eq!(refund.schema.as_ref().map(|schema| schema.get()), Some(schema), "an alias");
         assert!(is_yaml(Path::new("a/catalogue.yml")) && !is_yaml(Path::new("catalogue.json")));
+        assert!(!is_openapi(&json) && is_openapi(r#"{"openapi":"3.1.0"}"#));
     }
 
     #[test]

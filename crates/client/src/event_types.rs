@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -96,7 +94,8 @@ pub struct WrittenEventType {
 }
 
 /// How [`Client::apply_event_types`] works.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ApplyEventTypes {
     /// Says what would change, and changes nothing.
     pub dry_run: bool,
@@ -107,19 +106,35 @@ pub struct ApplyEventTypes {
 }
 
 /// A change that [`Client::apply_event_types`] has made, or would make.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AppliedEventType {
     /// The event type.
     pub name: String,
     /// `created`, `changed` or `archived`.
-    pub change: &'static str,
+    pub change: String,
 }
 
 #[derive(Deserialize)]
 struct List {
     #[serde(rename = "eventTypes")]
     event_types: Vec<EventType>,
+}
+
+/// The body of an import.
+#[derive(Serialize)]
+struct Import<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    types: Option<&'a [NewEventType]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    openapi: Option<&'a RawValue>,
+    #[serde(flatten)]
+    options: ApplyEventTypes,
+}
+
+#[derive(Deserialize)]
+struct Imported {
+    changes: Vec<AppliedEventType>,
 }
 
 /// The body of a change, without the name.
@@ -221,8 +236,8 @@ impl Client {
         self.call(Method::DELETE, &format!("{PATH}/{}", segment(name)), NO_BODY).await
     }
 
-    /// Makes the catalogue have these event types, and returns the changes. Sends only what differs, so the same call twice
-    /// changes nothing. It is not one transaction: after an error, repeat the call.
+    /// Makes the catalogue have these event types, and returns the changes. All types are checked before the first change, and
+    /// the same call twice changes nothing. It is not one transaction: after an error 503, repeat the call.
     ///
     /// # Errors
     ///
@@ -232,66 +247,25 @@ impl Client {
         wanted: &[NewEventType],
         options: ApplyEventTypes,
     ) -> Result<Vec<AppliedEventType>, Error> {
-        let known = self.list_all_event_types().await?;
-        let mut archived: BTreeMap<&str, bool> =
-            known.iter().map(|known| (known.name.as_str(), known.archived)).collect();
-        let mut applied = Vec::new();
-        for new in wanted {
-            let change = match archived.remove(new.name.as_str()) {
-                None => "created",
-                Some(false) if same(new, &self.find_any_event_type(&new.name).await?) => continue,
-                Some(_) => "changed",
-            };
-            if options.dry_run || self.put_event_type(new, options.force).await?.changed {
-                applied.push(AppliedEventType { name: new.name.clone(), change });
-            }
-        }
-        let others = archived.into_iter().filter(|(_, is_archived)| options.prune && !is_archived);
-        for (name, _) in others {
-            if !options.dry_run {
-                self.archive_event_type(name).await?;
-            }
-            applied.push(AppliedEventType { name: name.to_owned(), change: "archived" });
-        }
-        Ok(applied)
-    }
-}
-
-/// Whether the event type has these settings already.
-fn same(new: &NewEventType, known: &EventType) -> bool {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let value = |json: &RawValue| serde_json::from_str::<Value>(json.get()).ok();
-    let values = |list: &[Box<RawValue>]| list.iter().map(|json| value(json)).collect::<Vec<_>>();
-    text(&new.title) == text(&known.title)
-        && text(&new.description) == text(&known.description)
-        && new.schema.as_deref().map(value) == known.schema.as_deref().map(value)
-        && values(&new.examples) == values(&known.examples)
-        && new.validation.as_deref().unwrap_or("off") == known.validation
-        && new.visibility.as_deref().unwrap_or("public") == known.visibility
-        && new.deprecated == known.deprecated
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn new(json: &str) -> NewEventType {
-        serde_json::from_str(json).unwrap()
+        self.import(Import { types: Some(wanted), openapi: None, options }).await
     }
 
-    #[test]
-    fn spaces_and_defaults_are_no_difference() {
-        let known = r#"{"name":"a","schema":{"type":"object"},"examples":[{}],"validation":"off","visibility":"public","archived":false,"version":1,"updatedAt":"x"}"#;
-        let known: EventType = serde_json::from_str(known).unwrap();
-        assert!(same(&new(r#"{"name":"a","schema":{ "type": "object" },"examples":[{ }],"title":""}"#), &known));
-        for other in [
-            r#"{"name":"a","examples":[{}]}"#,
-            r#"{"name":"a","schema":{"type":"object"}}"#,
-            r#"{"name":"a","schema":{"type":"object"},"examples":[{}],"validation":"warn"}"#,
-            r#"{"name":"a","schema":{"type":"object"},"examples":[{}],"deprecated":{"since":"x"}}"#,
-        ] {
-            assert!(!same(&new(other), &known), "{other}");
-        }
-        assert!(serde_json::from_str::<NewEventType>(r#"{"name":"a","titel":"b"}"#).is_err());
+    /// The same for an OpenAPI 3.1 document: each of its `webhooks` is an event type. `validation` and `visibility` stay as
+    /// they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::put_event_type`].
+    pub async fn apply_openapi(
+        &self,
+        document: &RawValue,
+        options: ApplyEventTypes,
+    ) -> Result<Vec<AppliedEventType>, Error> {
+        self.import(Import { types: None, openapi: Some(document), options }).await
+    }
+
+    async fn import(&self, import: Import<'_>) -> Result<Vec<AppliedEventType>, Error> {
+        let imported: Imported = self.call(Method::POST, &format!("{PATH}/import"), Some(&import)).await?;
+        Ok(imported.changes)
     }
 }

@@ -47,6 +47,10 @@ mod tests {
         fn first_break(&self, _: &str, _: &str) -> Option<SchemaBreak> {
             None
         }
+
+        fn are_same(&self, one: &str, other: &str) -> bool {
+            one == other
+        }
     }
 
     fn catalogue(store: &Arc<MemoryEventTypes>) -> Arc<Catalogue> {

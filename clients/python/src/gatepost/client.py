@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import httpx2
 
@@ -343,13 +343,14 @@ class EventTypes:
 
     def apply(
         self, catalogue: Catalogue, *, dry_run: bool = False, prune: bool = False, force: bool = False
-    ) -> list[ensured.AppliedEventType]:
-        """Makes the service have these event types, each a mapping with its `name` and settings, and returns the
-        changes. Only what differs is sent, so it may be repeated. It is not one transaction: after an error, repeat it.
+    ) -> list[types.AppliedEventType]:
+        """Makes the service have these event types, each a mapping with its `name` and settings, and returns the changes.
+        All are checked before the first change, and the same call twice changes nothing. It is not one transaction:
+        after an error 503, repeat it.
         """
-        gatepost = self._gatepost
-        steps = ensured.apply(catalogue, gatepost.settings.timeout, dry_run=dry_run, prune=prune, force=force)
-        return gatepost._run(steps)  # pyright: ignore[reportPrivateUsage]
+        wanted = cast("Sequence[types.NewEventType]", catalogue)
+        answer = self._gatepost.import_event_types(types=wanted, dry_run=dry_run, prune=prune, force=force)
+        return list(answer.changes)
 
 
 class AsyncEventTypes:
@@ -360,8 +361,8 @@ class AsyncEventTypes:
 
     async def apply(
         self, catalogue: Catalogue, *, dry_run: bool = False, prune: bool = False, force: bool = False
-    ) -> list[ensured.AppliedEventType]:
+    ) -> list[types.AppliedEventType]:
         """As `EventTypes.apply`."""
-        gatepost = self._gatepost
-        steps = ensured.apply(catalogue, gatepost.settings.timeout, dry_run=dry_run, prune=prune, force=force)
-        return await gatepost._run(steps)  # pyright: ignore[reportPrivateUsage]
+        wanted = cast("Sequence[types.NewEventType]", catalogue)
+        answer = await self._gatepost.import_event_types(types=wanted, dry_run=dry_run, prune=prune, force=force)
+        return list(answer.changes)

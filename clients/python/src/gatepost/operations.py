@@ -78,6 +78,7 @@ class Table:
     forward_auth = Operation("GET", "/forward-auth", NoneType)
     forward_auth_of_path = Operation("GET", "/forward-auth/{tail}", NoneType)
     health = Operation("GET", "/healthz", types.Readiness)
+    import_event_types = Operation("POST", "/api/operator/event-types/import", types.ImportedEventTypes, has_body=True)
     introspect = Operation("POST", "/api/operator/introspect", types.Introspection, has_body=True, nullable=("scopes",))
     list_all_audit_events = Operation("GET", "/api/operator/audit", types.AuditPage)
     list_all_event_types = Operation("GET", "/api/operator/event-types", types.EventTypeList)
@@ -650,6 +651,10 @@ class Operations2(Calls):
         """Reports the same as `/readyz`."""
         return self._call(Table.health, locals())
 
+    def import_event_types(self, *, dry_run: bool | None = None, force: bool | None = None, openapi: dict[str, Any] | None = None, prune: bool | None = None, types: Sequence[types.NewEventType] | None = None) -> types.ImportedEventTypes:
+        """Makes the catalogue have these event types."""
+        return self._call(Table.import_event_types, locals())
+
     def introspect(self, *, token: str, scopes: Sequence[str] | None | Absent = ABSENT) -> types.Introspection:
         """Verifies an API key and returns its owner (RFC 7662)."""
         return self._call(Table.introspect, locals())
@@ -842,10 +847,6 @@ class Operations2(Calls):
         """Replaces an API key by a new one."""
         return self._call(Table.rotate_organization_api_key, locals())
 
-    def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return self._call(Table.rotate_organization_secret, locals())
-
 
 class AsyncOperations2(AsyncCalls):
     async def find_user(self, user_id: str) -> types.Owner:
@@ -871,6 +872,10 @@ class AsyncOperations2(AsyncCalls):
     async def health(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports the same as `/readyz`."""
         return await self._call(Table.health, locals())
+
+    async def import_event_types(self, *, dry_run: bool | None = None, force: bool | None = None, openapi: dict[str, Any] | None = None, prune: bool | None = None, types: Sequence[types.NewEventType] | None = None) -> types.ImportedEventTypes:
+        """Makes the catalogue have these event types."""
+        return await self._call(Table.import_event_types, locals())
 
     async def introspect(self, *, token: str, scopes: Sequence[str] | None | Absent = ABSENT) -> types.Introspection:
         """Verifies an API key and returns its owner (RFC 7662)."""
@@ -1064,12 +1069,12 @@ class AsyncOperations2(AsyncCalls):
         """Replaces an API key by a new one."""
         return await self._call(Table.rotate_organization_api_key, locals())
 
-    async def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return await self._call(Table.rotate_organization_secret, locals())
-
 
 class Operations3(Calls):
+    def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return self._call(Table.rotate_organization_secret, locals())
+
     def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return self._call(Table.rotate_secret, locals())
@@ -1216,6 +1221,10 @@ class Operations3(Calls):
 
 
 class AsyncOperations3(AsyncCalls):
+    async def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return await self._call(Table.rotate_organization_secret, locals())
+
     async def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return await self._call(Table.rotate_secret, locals())

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from gatepost.calls import new_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedEventType:
+    change: str
+    """`created`, `changed` or `archived`."""
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -394,6 +402,12 @@ class HeaderAuth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedEventTypes:
+    changes: tuple[AppliedEventType, ...]
+    """The event types that the import has changed or would change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Introspection:
     active: bool
     """Whether the key is valid now and has every required scope."""
@@ -553,6 +567,25 @@ class LoggedEvent:
     deliveries: int
     """How many subscriptions it went to when it was published."""
     event: Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEventType:
+    deprecated: PutDeprecation | None = None
+    """As in a change of one event type."""
+    description: str | None = None
+    """As in a change of one event type."""
+    examples: Sequence[Any] | None = None
+    """As in a change of one event type."""
+    name: str
+    schema: dict[str, Any] | None = None
+    """As in a change of one event type."""
+    title: str | None = None
+    """As in a change of one event type."""
+    validation: Literal["off", "warn", "enforce"] | None = None
+    """As in a change of one event type."""
+    visibility: Literal["public", "hidden"] | None = None
+    """As in a change of one event type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,13 @@
 // Generated from docs/openapi.json: `npm run generate`.
 export interface components {
     schemas: {
+        /** An event type that an import changes. */
+        AppliedEventType: {
+            /** `created`, `changed` or `archived`. */
+            change: string;
+            /** The type of the events. */
+            name: string;
+        };
         /** An attempt that has ended. */
         Attempt: {
             /** The duration of the attempt in milliseconds. */
@@ -531,6 +538,24 @@ export interface components {
             /** The value of the header. */
             value: string;
         };
+        /** Event types, or a document that describes them: exactly one of `types` and `openapi`. */
+        ImportEventTypes: {
+            /** Whether to say what would change, and change nothing. */
+            dryRun?: boolean;
+            /** Whether schemas may change so that they break what was good before. */
+            force?: boolean;
+            /** An OpenAPI 3.1 document. */
+            openapi?: Record<string, unknown>;
+            /** Whether to archive the event types that the body does not have. */
+            prune?: boolean;
+            /** The event types, each with all of its settings: what is left out has its default afterwards. */
+            types?: components["schemas"]["NewEventType"][];
+        };
+        /** The changes of an import. */
+        ImportedEventTypes: {
+            /** The event types that the import has changed or would change. */
+            changes: components["schemas"]["AppliedEventType"][];
+        };
         /** The key to verify. */
         Introspect: {
             /** The scopes that the key must have. */
@@ -686,6 +711,25 @@ export interface components {
             deliveries: number;
             /** The event. */
             event: components["schemas"]["Event"];
+        };
+        /** An event type with its name. */
+        NewEventType: {
+            /** As in a change of one event type. */
+            deprecated?: components["schemas"]["PutDeprecation"];
+            /** As in a change of one event type. */
+            description?: string;
+            /** As in a change of one event type. */
+            examples?: unknown[];
+            /** The type of the events. */
+            name: string;
+            /** As in a change of one event type. */
+            schema?: Record<string, unknown>;
+            /** As in a change of one event type. */
+            title?: string;
+            /** As in a change of one event type. */
+            validation?: "off" | "warn" | "enforce";
+            /** As in a change of one event type. */
+            visibility?: "public" | "hidden";
         };
         /** An access token, in the header `authorization`. */
         OAuth2Auth: {
@@ -943,7 +987,7 @@ export interface components {
         RecoverSubscription: {
             /** Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future. */
             since: string;
-            /** `failed`: what failed or waits for a retry. */
+            /** What is recovered: `failed`, `missed`, or `all`, the default. */
             what?: "all" | "failed" | "missed";
         };
         /** What a recovery would bring back. */
@@ -1682,6 +1726,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventTypeList"];
+                };
+            };
+        };
+    };
+    importEventTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportEventTypes"];
+            };
+        };
+        responses: {
+            /** The changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedEventTypes"];
                 };
             };
         };
@@ -2859,7 +2927,7 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
-                /** `failed`: what failed or waits for a retry. */
+                /** What is counted: `failed`, `missed`, or `all`, the default. */
                 what?: "all" | "failed" | "missed";
             };
             header?: never;
@@ -3942,7 +4010,7 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
-                /** `failed`: what failed or waits for a retry. */
+                /** What is counted: `failed`, `missed`, or `all`, the default. */
                 what?: "all" | "failed" | "missed";
             };
             header?: never;
@@ -4662,7 +4730,7 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
-                /** `failed`: what failed or waits for a retry. */
+                /** What is counted: `failed`, `missed`, or `all`, the default. */
                 what?: "all" | "failed" | "missed";
                 /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;

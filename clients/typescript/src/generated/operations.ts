@@ -48,6 +48,7 @@ export const table: Record<keyof operations, Operation> = {
   findEventType: {"method":"GET","path":"/api/event-types/{name}","query":["organization"],"answer":["name","validation","visibility","archived","version","updatedAt"]},
   listAllAuditEvents: {"method":"GET","path":"/api/operator/audit","query":["userId","organizationId","actor","action","target","since","until","cursor","limit","format"],"items":"events","answer":["events"]},
   listAllEventTypes: {"method":"GET","path":"/api/operator/event-types","answer":["eventTypes"]},
+  importEventTypes: {"method":"POST","path":"/api/operator/event-types/import","body":true,"answer":["changes"]},
   findAnyEventType: {"method":"GET","path":"/api/operator/event-types/{name}","answer":["name","validation","visibility","archived","version","updatedAt"]},
   putEventType: {"method":"PUT","path":"/api/operator/event-types/{name}","body":true,"answer":["eventType","changed"]},
   archiveEventType: {"method":"DELETE","path":"/api/operator/event-types/{name}","answer":["eventType","changed"]},

@@ -27,7 +27,21 @@ const DEPRECATION_FIELDS: [&str; 2] = ["since", "replacement"];
 ///
 /// All faults of the body.
 pub(crate) fn parse_event_type(body: &[u8], known: &[String]) -> Result<(EventTypeSettings, bool), ApiError> {
-    let mut fields = Fields::parse(body)?;
+    let fields = Fields::parse(body)?;
+    let force = parse_flag(&fields, "force");
+    let settings = parse_settings(fields, known);
+    Ok((settings?, force?))
+}
+
+/// The settings of an event type in an object with these `known` members.
+///
+/// # Errors
+///
+/// All faults of the object.
+pub(crate) fn parse_settings<Known: AsRef<str>>(
+    mut fields: Fields,
+    known: &[Known],
+) -> Result<EventTypeSettings, ApiError> {
     let mut unknown = fields.take_unknown(known).faults(known);
     if let Ok(Some(deprecated)) = fields.optional_object(DEPRECATED) {
         let mut others = UnknownMembers::default();
@@ -39,18 +53,18 @@ pub(crate) fn parse_event_type(body: &[u8], known: &[String]) -> Result<(EventTy
     unless_unknown(unknown, settings(&fields).map_err(ApiError::invalid_fields))
 }
 
-fn settings(fields: &Fields) -> Result<(EventTypeSettings, bool), Vec<FieldFault>> {
+fn settings(fields: &Fields) -> Result<EventTypeSettings, Vec<FieldFault>> {
     let validation = |text: &str| PayloadValidation::parse(text).ok_or("must be off, warn or enforce");
     let visibility = |text: &str| Visibility::parse(text).ok_or("must be public or hidden");
     let (title, description) =
         (text(fields, "title", EntryTitle::parse), text(fields, "description", EntryDescription::parse));
     let (validation, visibility) = (text(fields, "validation", validation), text(fields, "visibility", visibility));
-    let (schema, examples, deprecated, force) = (schema(fields), examples(fields), deprecated(fields), force(fields));
-    let read = (title, description, schema, examples, validation, visibility, deprecated, force);
-    let (title, description, schema, examples, validation, visibility, deprecated, force) = read.together()?;
+    let (schema, examples, deprecated) = (schema(fields), examples(fields), deprecated(fields));
+    let read = (title, description, schema, examples, validation, visibility, deprecated);
+    let (title, description, schema, examples, validation, visibility, deprecated) = read.together()?;
     let (title, description) = (title.unwrap_or_default(), description.unwrap_or_default());
     let (validation, visibility) = (validation.unwrap_or_default(), visibility.unwrap_or_default());
-    Ok((EventTypeSettings { title, description, schema, examples, validation, visibility, deprecated }, force))
+    Ok(EventTypeSettings { title, description, schema, examples, validation, visibility, deprecated })
 }
 
 /// The value of a string that may be absent. No field of this body may be `null`.
@@ -102,7 +116,12 @@ fn deprecation(members: &Map<String, Value>) -> Result<Deprecation, FieldFault> 
     Ok(Deprecation { since, replacement: replacement.map_err(|error| FieldFault::of("replacement", error))? })
 }
 
-fn force(fields: &Fields) -> Result<bool, FieldFault> {
-    not_null(fields, "force", "must be true or false")?;
-    Ok(fields.optional_flag("force")?.unwrap_or_default())
+/// The value of a flag that may be absent.
+///
+/// # Errors
+///
+/// When it is neither `true` nor `false`.
+pub(crate) fn parse_flag(fields: &Fields, name: &'static str) -> Result<bool, FieldFault> {
+    not_null(fields, name, "must be true or false")?;
+    Ok(fields.optional_flag(name)?.unwrap_or_default())
 }

@@ -20,7 +20,7 @@ const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// The fields whose text is kept, because their numbers keep their digits. Objects, lists and numbers in them are read from
 /// their text only.
-const KEPT_AS_TEXT: [&str; 5] = ["filter", "event", "data", "schema", "examples"];
+const KEPT_AS_TEXT: [&str; 7] = ["filter", "event", "data", "schema", "examples", "types", "openapi"];
 
 /// The fields of a JSON body. A body that contains a field twice is refused, because another parser on the way may read
 /// the other value.
@@ -151,9 +151,9 @@ impl Fields {
     }
 
     /// Takes out the members that are not known.
-    pub(crate) fn take_unknown(&mut self, known: &[String]) -> UnknownMembers {
+    pub(crate) fn take_unknown<Known: AsRef<str>>(&mut self, known: &[Known]) -> UnknownMembers {
         let mut unknown = UnknownMembers::default();
-        for (name, _) in self.values.extract_if(.., |name, _| !known.contains(name)) {
+        for (name, _) in self.values.extract_if(.., |name, _| known.iter().all(|one| one.as_ref() != name)) {
             unknown.add(&name);
         }
         unknown

@@ -129,7 +129,7 @@ const MEND: &[OperatorScope] = &[OperatorScope::Support, OperatorScope::Manage];
 const READ_CATALOGUE: &[OperatorScope] = &[OperatorScope::Catalogue, OperatorScope::Support];
 
 /// The other calls of the operator API. An owner revokes a key by another form, and never all keys.
-static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 23] = [
+static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 24] = [
     (Method::POST, "/api/operator/introspect", &[OperatorScope::Verify]),
     (Method::POST, "/api/operator/events", &[OperatorScope::Publish]),
     (Method::POST, "/api/operator/events/batch", &[OperatorScope::Publish]),
@@ -141,6 +141,7 @@ static OPERATOR_CALLS: [(Method, &str, &[OperatorScope]); 23] = [
     (Method::GET, "/api/operator/event-types/{name}", READ_CATALOGUE),
     (Method::PUT, "/api/operator/event-types/{name}", &[OperatorScope::Catalogue]),
     (Method::DELETE, "/api/operator/event-types/{name}", &[OperatorScope::Catalogue]),
+    (Method::POST, "/api/operator/event-types/import", &[OperatorScope::Catalogue]),
     (Method::GET, "/api/operator/failing-subscriptions", &[OperatorScope::Support]),
     (Method::GET, "/api/operator/system", &[OperatorScope::Support]),
     (Method::GET, "/api/operator/log-filter", &[OperatorScope::Admin]),

@@ -1,6 +1,6 @@
 //! Maps the errors of the domain to HTTP, and is the only file that does.
 
-use domain::catalogue::{ArchiveEventTypeError, PublicationRefusal, PutEventTypeError};
+use domain::catalogue::{ArchiveEventTypeError, ImportEventTypesError, PublicationRefusal, PutEventTypeError};
 use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
@@ -253,6 +253,23 @@ impl From<PutEventTypeError> for ApiError {
             PutEventTypeError::Overtaken => Self::Unavailable(error.into()),
             PutEventTypeError::Store(error) => error.into(),
         }
+    }
+}
+
+/// Maps a refused import. `locate` adds the place of the event type at an index to a fault.
+pub(crate) fn of_import(error: ImportEventTypesError, locate: impl Fn(usize, FieldFault) -> FieldFault) -> ApiError {
+    match error {
+        ImportEventTypesError::Type { index, source } => match source.into() {
+            ApiError::AtFault(code, faults) => {
+                ApiError::AtFault(code, faults.into_iter().map(|fault| locate(index, fault)).collect())
+            }
+            ApiError::Explained(code, detail) => {
+                ApiError::AtFault(code, vec![locate(index, FieldFault::new("schema", detail))])
+            }
+            other => other,
+        },
+        ImportEventTypesError::Archive(error) => error.into(),
+        ImportEventTypesError::Store(error) => error.into(),
     }
 }
 

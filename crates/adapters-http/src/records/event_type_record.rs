@@ -1,4 +1,4 @@
-use domain::catalogue::{EventTypeEntry, JsonText, Written};
+use domain::catalogue::{EventTypeEntry, ImportedEventType, JsonText, Written};
 use domain::ports::SchemaFault;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -70,6 +70,35 @@ pub(crate) struct WrittenRecord {
     event_type: EventTypeRecord,
     /// Whether this call has changed it.
     changed: bool,
+}
+
+/// The changes of an import.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ImportedEventTypes)]
+pub(crate) struct ImportedRecord {
+    /// The event types that the import has changed or would change.
+    changes: Vec<EventTypeChange>,
+}
+
+/// An event type that an import changes.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AppliedEventType)]
+pub(crate) struct EventTypeChange {
+    /// The type of the events.
+    #[schema(example = "invoice.paid")]
+    name: String,
+    /// `created`, `changed` or `archived`.
+    #[schema(example = "created")]
+    change: &'static str,
+}
+
+impl ImportedRecord {
+    /// The record of these changes.
+    pub(crate) fn of(changes: Vec<ImportedEventType>) -> Self {
+        let change =
+            |one: ImportedEventType| EventTypeChange { name: one.name.to_string(), change: one.change.as_str() };
+        Self { changes: changes.into_iter().map(change).collect() }
+    }
 }
 
 /// Event types.

@@ -107,7 +107,7 @@ impl Catalogue {
         Err(ArchiveEventTypeError::Overtaken)
     }
 
-    async fn check_settings(&self, settings: &EventTypeSettings) -> Result<(), PutEventTypeError> {
+    pub(super) async fn check_settings(&self, settings: &EventTypeSettings) -> Result<(), PutEventTypeError> {
         let Some(schema) = &settings.schema else { return Ok(()) };
         let compiled = self.schemas.compile(schema.as_str()).await?;
         for (index, example) in settings.examples.iter().enumerate() {
@@ -120,7 +120,7 @@ impl Catalogue {
     }
 
     /// The entry that replaces `before`.
-    fn entry_after(
+    pub(super) fn entry_after(
         &self,
         before: Option<&EventTypeEntry>,
         put: &PutEventType,

@@ -79,17 +79,18 @@ pub enum InvalidEntryName {
     /// It is not the type of a published event.
     #[error(transparent)]
     EventType(#[from] InvalidEventType),
-    /// It is `openapi.json`, which the API has for the document of the catalogue.
-    #[error("must not be `{DOCUMENT}`")]
-    Document,
+    /// The API has this name for something else.
+    #[error("must not be `{DOCUMENT}` or `{IMPORT}`")]
+    Taken,
 }
 
-/// The name that no entry has.
+/// The names that no entry has: the document of the catalogue, and the import.
 const DOCUMENT: &str = "openapi.json";
+const IMPORT: &str = "import";
 
 impl EventTypeEntry {
     /// The strings that [`EventTypeEntry::parse_name`] accepts, apart from their length.
-    pub const NAME_PATTERN: &str = r"^(?!gatepost\.|openapi\.json$)[A-Za-z0-9]([A-Za-z0-9_.:/-]*[A-Za-z0-9])?$";
+    pub const NAME_PATTERN: &str = r"^(?!gatepost\.|openapi\.json$|import$)[A-Za-z0-9]([A-Za-z0-9_.:/-]*[A-Za-z0-9])?$";
 
     /// Parses the name of an entry.
     ///
@@ -98,7 +99,7 @@ impl EventTypeEntry {
     /// The rule that `text` breaks.
     pub fn parse_name(text: &str) -> Result<EventType, InvalidEntryName> {
         let name = EventType::parse_published(text)?;
-        if text == DOCUMENT { Err(InvalidEntryName::Document) } else { Ok(name) }
+        if [DOCUMENT, IMPORT].contains(&text) { Err(InvalidEntryName::Taken) } else { Ok(name) }
     }
 
     /// Whether users see the entry.

@@ -2,6 +2,7 @@
 //! decision 134.
 
 mod catalogue_changes;
+mod catalogue_import;
 mod entry_text;
 mod event_type_entry;
 mod json_text;
@@ -9,6 +10,9 @@ mod live_types;
 mod use_cases;
 
 pub use catalogue_changes::{ArchiveEventTypeError, PutEventType, PutEventTypeError, Written};
+pub use catalogue_import::{
+    EntryChange, ImportEventTypes, ImportEventTypesError, ImportedEventType, WantedEventType, WantedSettings,
+};
 pub use entry_text::{EntryDescription, EntryTitle, InvalidEntryText};
 pub use event_type_entry::{
     Deprecation, EXAMPLES_MAX, EventTypeEntry, EventTypeSettings, InvalidEntryName, PayloadValidation, Visibility,

@@ -85,6 +85,9 @@ pub trait PayloadSchemas: Send + Sync {
     /// The first change from one schema to the next that breaks what was good before; `None` if the rule finds none. Both
     /// are schemas that compile.
     fn first_break(&self, before: &str, after: &str) -> Option<SchemaBreak>;
+
+    /// Whether two JSON texts are the same value: spaces and the order of members do not count.
+    fn are_same(&self, one: &str, other: &str) -> bool;
 }
 
 /// A compiled schema.

@@ -10,8 +10,9 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::audit::{AuditAction, AuditFilter, Origin};
 use domain::catalogue::{
-    ArchiveEventTypeError, Catalogue, EventTypeSettings, JsonText, PayloadValidation, PublicationRefusal, PutEventType,
-    PutEventTypeError, UncataloguedTypes, Warning, Written,
+    ArchiveEventTypeError, Catalogue, EntryChange, EntryDescription, EntryTitle, EventTypeEntry, EventTypeSettings,
+    ImportEventTypes, ImportEventTypesError, JsonText, PayloadValidation, PublicationRefusal, PutEventType,
+    PutEventTypeError, UncataloguedTypes, WantedEventType, WantedSettings, Warning, Written,
 };
 use domain::memory::{ManualClock, MemoryAuditLog, MemoryEventTypes, SeededEntropy};
 use domain::ports::{
@@ -37,6 +38,10 @@ impl PayloadSchemas for Words {
 
     fn first_break(&self, before: &str, after: &str) -> Option<SchemaBreak> {
         (!after.starts_with(before)).then(|| SchemaBreak { pointer: "#".into(), change: "another word".into() })
+    }
+
+    fn are_same(&self, one: &str, other: &str) -> bool {
+        one.trim() == other.trim()
     }
 }
 
@@ -68,12 +73,12 @@ impl Watched {
 
 #[async_trait]
 impl EventTypes for Watched {
-    async fn list(&self) -> Result<Vec<domain::catalogue::EventTypeEntry>, StoreError> {
+    async fn list(&self) -> Result<Vec<EventTypeEntry>, StoreError> {
         self.read()?;
         self.store.list().await
     }
 
-    async fn find(&self, name: &EventType) -> Result<Option<domain::catalogue::EventTypeEntry>, StoreError> {
+    async fn find(&self, name: &EventType) -> Result<Option<EventTypeEntry>, StoreError> {
         self.store.find(name).await
     }
 
@@ -123,6 +128,10 @@ impl Desk {
         block_on(self.catalogue.put(&PutEventType { name: name_of(name), settings, force }, &Origin::SERVICE))
     }
 
+    fn entry(&self, name: &str) -> Option<EventTypeEntry> {
+        block_on(self.catalogue.find(&name_of(name))).unwrap()
+    }
+
     fn archive(&self, name: &str) -> Result<Written, ArchiveEventTypeError> {
         block_on(self.catalogue.archive(&name_of(name), &Origin::SERVICE))
     }
@@ -130,6 +139,35 @@ impl Desk {
     fn check(&self, events: &[(&str, &str)]) -> Result<Vec<Warning>, PublicationRefusal> {
         check(&self.catalogue, events)
     }
+
+    /// Imports types with these names and schemas. Returns the changes, each with the name.
+    fn import(
+        &self,
+        types: &[(&str, Option<&str>)],
+        with: impl Fn(ImportEventTypes) -> ImportEventTypes,
+    ) -> Result<Vec<String>, ImportEventTypesError> {
+        let types = types.iter().map(|(name, schema)| wanted(name, *schema)).collect();
+        let import = with(ImportEventTypes { types, prune: false, force: false, dry_run: false });
+        let changes = block_on(self.catalogue.import(import, &Origin::SERVICE))?;
+        Ok(changes.into_iter().map(|one| format!("{} {}", one.change.as_str(), one.name)).collect())
+    }
+}
+
+fn wanted(name: &str, schema: Option<&str>) -> WantedEventType {
+    let schema = schema.map(|schema| JsonText::of_schema(schema).unwrap());
+    let settings = WantedSettings::All(EventTypeSettings { schema, ..EventTypeSettings::default() });
+    WantedEventType { name: name_of(name), settings }
+}
+
+fn described(name: &str, title: &str, schema: &str, is_deprecated: bool) -> WantedEventType {
+    let settings = WantedSettings::Described {
+        title: EntryTitle::parse(title).unwrap(),
+        description: EntryDescription::default(),
+        schema: Some(JsonText::of_schema(schema).unwrap()),
+        examples: Vec::new(),
+        is_deprecated,
+    };
+    WantedEventType { name: name_of(name), settings }
 }
 
 fn catalogue(store: &Arc<Watched>, schemas: &Arc<Words>, uncatalogued: UncataloguedTypes) -> Catalogue {
@@ -274,4 +312,57 @@ fn an_overtaken_change_is_tried_again() {
     desk.store.overtakes.store(8, Ordering::Relaxed);
     let refused = desk.try_put("a", Some("x"), PayloadValidation::Off, false).unwrap_err();
     assert!(matches!(refused, PutEventTypeError::Overtaken));
+}
+
+#[test]
+fn an_import_says_what_it_changes_and_changes_it_once() {
+    let desk = Desk::new(UncataloguedTypes::Open);
+    desk.put("a", Some("x"), PayloadValidation::Off);
+    desk.put("b", None, PayloadValidation::Off);
+    desk.put("old", None, PayloadValidation::Off);
+    desk.archive("old").unwrap();
+    let types = [("a", Some("xy")), ("c", None), ("old", None)];
+    let expected = ["changed a", "created c", "changed old", "archived b"];
+    let dry = desk.import(&types, |import| ImportEventTypes { prune: true, dry_run: true, ..import }).unwrap();
+    assert_eq!((dry.as_slice(), desk.entry("c")), (&expected.map(String::from)[..], None), "nothing is stored");
+    let changes = desk.import(&types, |import| ImportEventTypes { prune: true, ..import }).unwrap();
+    assert_eq!(changes, expected);
+    let [a, b, old] = ["a", "b", "old"].map(|name| desk.entry(name).unwrap());
+    assert_eq!((a.version, b.archived, old.archived), (2, true, false));
+    assert_eq!(desk.import(&types, |import| ImportEventTypes { prune: true, ..import }).unwrap(), [""; 0]);
+    assert_eq!(desk.import(&[("a", Some(" xy "))], |import| import).unwrap(), [""; 0], "the same JSON");
+}
+
+#[test]
+fn an_import_with_one_wrong_type_changes_nothing() {
+    let desk = Desk::new(UncataloguedTypes::Open);
+    desk.put("a", Some("x"), PayloadValidation::Off);
+    let index = |types: &[(&str, Option<&str>)]| match desk.import(types, |import| import).unwrap_err() {
+        ImportEventTypesError::Type { index, source } => (index, source.to_string()),
+        other => panic!("{other}"),
+    };
+    assert_eq!(index(&[("b", None), ("c", Some(""))]), (1, "is empty".to_owned()));
+    assert_eq!(index(&[("b", None), ("a", Some("y"))]), (1, "#: another word".to_owned()));
+    let many: Vec<String> = (0..1_000).map(|number| format!("n{number}")).collect();
+    let many: Vec<(&str, Option<&str>)> = many.iter().map(|name| (name.as_str(), None)).collect();
+    assert_eq!(index(&many).0, 999, "the catalogue has one type already");
+    assert_eq!((desk.entry("b"), desk.entry("n0")), (None, None));
+    let forced = desk.import(&[("a", Some("y"))], |import| ImportEventTypes { force: true, ..import });
+    assert_eq!(forced.unwrap(), ["changed a"]);
+}
+
+#[test]
+fn an_import_of_a_document_keeps_what_the_document_cannot_say() {
+    let desk = Desk::new(UncataloguedTypes::Open);
+    desk.put("a", Some("x"), PayloadValidation::Enforce);
+    let import = |one| ImportEventTypes { types: vec![one], prune: false, force: false, dry_run: false };
+    let run = |one| block_on(desk.catalogue.import(import(one), &Origin::SERVICE)).unwrap();
+    let changes = run(described("a", "A title", "x", true));
+    assert_eq!(changes[0].change, EntryChange::Changed);
+    let entry = desk.entry("a").unwrap();
+    assert_eq!((entry.settings.validation, entry.settings.title.as_str()), (PayloadValidation::Enforce, "A title"));
+    assert!(entry.settings.deprecated.is_some());
+    assert_eq!(run(described("a", "A title", "x", true)), [], "the time of the deprecation stays");
+    assert_eq!(run(described("a", "A title", "x", false)).len(), 1);
+    assert!(desk.entry("a").unwrap().settings.deprecated.is_none());
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use domain::catalogue::{EventTypeEntry, JsonText};
 use serde_json::{Map, Value, json};
 
-/// The keywords whose values are data, and so is a `$ref` in them.
-const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
+use crate::bodies::openapi_webhooks::DATA;
 
 /// The document of these entries.
 pub(super) fn document_of<'a>(entries: impl Iterator<Item = &'a EventTypeEntry>) -> Value {

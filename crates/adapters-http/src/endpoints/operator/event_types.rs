@@ -4,17 +4,21 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::bodies::event_type_body::parse_event_type;
+use crate::bodies::import_body::parse_import;
 use crate::callers::operator::OperatorCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
+use crate::errors::refusals::of_import;
 use crate::parameters::path::PathParameters;
-use crate::records::event_type_record::{EventTypeRecord, EventTypesRecord, WrittenRecord};
+use crate::records::event_type_record::{EventTypeRecord, EventTypesRecord, ImportedRecord, WrittenRecord};
 
 /// The largest body, in bytes: a schema and five examples of the largest size, and the rest.
 pub(crate) const BODY_BYTES_MAX: usize = 256 * 1024;
+/// The largest import, in bytes. A larger catalogue takes several.
+const IMPORT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// All settings of an event type. What a call leaves out has its default afterwards.
 #[derive(ToSchema)]
@@ -104,6 +108,80 @@ pub(super) async fn put_event_type(mut call: OperatorCall) -> Result<Json<Writte
         let put = PutEventType { name, settings, force };
         let written = call.api().catalogue.put(&put, &call.origin()).await?;
         Ok(Json(WrittenRecord::of(&written).map_err(not_json)?))
+    })
+    .await
+}
+
+/// Event types, or a document that describes them: exactly one of `types` and `openapi`.
+#[derive(ToSchema)]
+#[schema(as = ImportEventTypes, rename_all = "camelCase", min_properties = 1)]
+#[expect(dead_code, reason = "describes what `parse_import` reads")]
+struct ImportBody {
+    /// The event types, each with all of its settings: what is left out has its default afterwards.
+    #[schema(nullable = false, max_items = 1000)]
+    types: Option<Vec<NewEventType>>,
+    /// An OpenAPI 3.1 document. Each of its `webhooks` is an event type, with `summary`, `description`, `deprecated`, the schema
+    /// and the examples of its body in JSON: of the member `data`, or of the whole body if it has none. The first five examples
+    /// count. `validation` and `visibility` stay as they are.
+    #[schema(value_type = Option<Object>, nullable = false)]
+    openapi: Option<Value>,
+    /// Whether to archive the event types that the body does not have. The default is `false`.
+    #[schema(nullable = false)]
+    prune: Option<bool>,
+    /// Whether schemas may change so that they break what was good before. The default is `false`.
+    #[schema(nullable = false)]
+    force: Option<bool>,
+    /// Whether to say what would change, and change nothing. The default is `false`.
+    #[schema(nullable = false)]
+    dry_run: Option<bool>,
+}
+
+/// An event type with its name.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `parse_import` reads")]
+struct NewEventType {
+    /// The type of the events.
+    #[schema(example = "invoice.paid")]
+    name: String,
+    /// As in a change of one event type.
+    #[schema(nullable = false, example = "Invoice paid")]
+    title: Option<String>,
+    /// As in a change of one event type.
+    #[schema(nullable = false)]
+    description: Option<String>,
+    /// As in a change of one event type.
+    #[schema(value_type = Option<Object>, nullable = false)]
+    schema: Option<Value>,
+    /// As in a change of one event type.
+    #[schema(nullable = false, max_items = 5)]
+    examples: Option<Vec<Value>>,
+    /// As in a change of one event type.
+    #[schema(nullable = false, example = "enforce")]
+    validation: Option<String>,
+    /// As in a change of one event type.
+    #[schema(nullable = false, example = "public")]
+    visibility: Option<String>,
+    /// As in a change of one event type.
+    #[schema(nullable = false)]
+    deprecated: Option<PutDeprecation>,
+}
+
+/// Makes the catalogue have these event types.
+///
+/// All types are checked before the first change, by the rules of a change of one type. The same call twice changes nothing.
+/// It is not one transaction: after an error 503, repeat the call.
+#[utoipa::path(
+    post,
+    path = "/api/operator/event-types/import",
+    request_body = ImportBody,
+    responses((status = 200, description = "The changes", body = ImportedRecord), PutErrors),
+)]
+pub(super) async fn import_event_types(mut call: OperatorCall) -> Result<Json<ImportedRecord>, ApiError> {
+    let body = call.read_json(IMPORT_BYTES_MAX).await?;
+    let read = parse_import(&body, call.state().known_names.members_of(&call.request))?;
+    to_the_end(async move {
+        let changes = call.api().catalogue.import(read.import.clone(), &call.origin()).await;
+        Ok(Json(ImportedRecord::of(changes.map_err(|error| of_import(error, |index, fault| read.at(index, fault)))?)))
     })
     .await
 }

@@ -26,6 +26,7 @@ endpoints! {
     event_types::find_any_event_type,
     event_types::put_event_type,
     event_types::archive_event_type,
+    event_types::import_event_types,
     instance::find_system_state,
     instance::find_log_filter,
     instance::change_log_filter,

@@ -165,6 +165,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("GET /api/operator/event-types/{name}", "see as operator"),
     ("PUT /api/operator/event-types/{name}", "change as operator"),
     ("DELETE /api/operator/event-types/{name}", "change as operator"),
+    ("POST /api/operator/event-types/import", "change as operator"),
     ("GET /api/operator/log-filter", "see as operator"),
     ("POST /api/operator/log-filter", "change as operator"),
     ("GET /api/operator/users/{userId}", "see as operator"),

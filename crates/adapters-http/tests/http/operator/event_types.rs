@@ -209,3 +209,74 @@ async fn tokens_need_the_scope() {
         assert_eq!((written, archived, listed), (status(writes), status(writes), status(reads)), "{name}");
     }
 }
+
+async fn import(server: &Server, body: &str) -> Response {
+    request(&format!("POST {PATH}/import")).header(OPERATOR).json(body).send(server).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_catalogue_is_imported_at_once() {
+    let server = Server::start();
+    put("b", "{}").send(&server).await;
+    let types = format!(r#"[{{"name":"a","schema":{SCHEMA},"validation":"enforce","title":"A"}},{{"name":"v1/c"}}]"#);
+    let body = |rest: &str| format!(r#"{{"types":{types}{rest}}}"#);
+    let changes = r#"{"changes":[{"name":"a","change":"created"},{"name":"v1/c","change":"created"}]}"#;
+    let dry = import(&server, &body(r#","dryRun":true"#)).await;
+    assert_eq!((dry.status, dry.body.as_str()), (200, changes));
+    assert_eq!(find(&server, "a").await.status, 404);
+    assert_eq!(import(&server, &body("")).await.body, changes);
+    assert!(find(&server, "a").await.body.contains(SCHEMA), "byte for byte");
+    let pruned = import(&server, &body(r#","prune":true"#)).await;
+    assert_eq!(pruned.body, r#"{"changes":[{"name":"b","change":"archived"}]}"#);
+
+    let export = request("GET /api/event-types/openapi.json").header(ALICE).send(&server).await;
+    let again = import(&server, &format!(r#"{{"openapi":{}}}"#, export.body)).await;
+    assert_eq!((again.status, again.body.as_str()), (200, r#"{"changes":[]}"#), "the document says the same");
+    assert!(find(&server, "a").await.body.contains(r#""validation":"enforce""#), "and the rest stays");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_import_names_the_place_and_changes_nothing() {
+    let server = Server::start();
+    put("a", &enforced()).send(&server).await;
+    let webhook = |schema: &str| {
+        let content = format!(r#"{{"application/json":{{"schema":{schema}}}}}"#);
+        format!(
+            r#"{{"openapi":{{"webhooks":{{"ok":{{"post":{{}}}},"x":{{"post":{{"requestBody":{{"content":{content}}}}}}}}}}}}}"#
+        )
+    };
+    for (body, verdict) in [
+        ("{}".to_owned(), "400 invalid_field at types"),
+        (r#"{"types":[],"openapi":{}}"#.to_owned(), "400 invalid_field at openapi"),
+        (r#"{"types":{}}"#.to_owned(), "400 invalid_field at types"),
+        (r#"{"types":[],"dry":true}"#.to_owned(), "400 unknown_field at dry"),
+        (r#"{"types":[{"name":"b"},1]}"#.to_owned(), "400 invalid_field at types[1]"),
+        (r#"{"types":[{"name":"b"},{}]}"#.to_owned(), "400 invalid_field at types[1].name"),
+        (r#"{"types":[{"name":"b"},{"name":"b"}]}"#.to_owned(), "400 invalid_field at types[1].name"),
+        (r#"{"types":[{"name":"import"}]}"#.to_owned(), "400 invalid_field at types[0].name"),
+        (r#"{"types":[{"name":"b"},{"name":"c","titel":""}]}"#.to_owned(), "400 unknown_field at types[1].titel"),
+        (r#"{"types":[{"name":"b"},{"name":"c","force":true}]}"#.to_owned(), "400 unknown_field at types[1].force"),
+        (
+            r#"{"types":[{"name":"b"},{"name":"c","schema":{"type":"x"}}]}"#.to_owned(),
+            "400 invalid_field at types[1].schema",
+        ),
+        (
+            r#"{"types":[{"name":"b"},{"name":"a","schema":{"required":["id","b"]}}]}"#.to_owned(),
+            "409 schema_breaks at types[1].schema",
+        ),
+        (r#"{"openapi":{"openapi":"3.0.3","paths":{}}}"#.to_owned(), "400 invalid_field at openapi"),
+        (
+            r#"{"openapi":{"webhooks":{"bad name":{"post":{}}}}}"#.to_owned(),
+            "400 invalid_field at openapi.webhooks.bad name",
+        ),
+        (webhook(r#"{"$ref":"other.json"}"#), "400 invalid_field at openapi.webhooks.x"),
+        (webhook(r#"{"type":"x"}"#), "400 invalid_field at openapi.webhooks.x.schema"),
+    ] {
+        let refused = import(&server, &body).await;
+        let (wanted, field) = verdict.split_once(" at ").unwrap();
+        let names_field = refused.body.contains(&format!(r#""field":"{field}""#));
+        assert!(refused.verdict() == wanted && names_field, "{body}: {} {}", refused.status, refused.body);
+    }
+    let all = request(&format!("GET {PATH}")).header(OPERATOR).send(&server).await;
+    assert_eq!(all.body.matches("\"name\"").count(), 1, "{}", all.body);
+}
