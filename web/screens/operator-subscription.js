@@ -64,8 +64,8 @@ function Recover({ owner, id, reload, onClose }) {
   const [since, setSince] = useState(String(DAY));
   const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
-    const body = { since: ago(Number(since)), what: "failed" };
-    setCount((await call("recoverUserSubscription", { ...owner, id, body })).deliveries);
+    const asked = { ...owner, id, body: { since: ago(Number(since)), what: /** @type {const} */ ("failed") } };
+    setCount((await call("recoverUserSubscription", asked)).deliveries);
     await reload();
   });
   return html`
