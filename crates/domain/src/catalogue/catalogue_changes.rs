@@ -79,13 +79,25 @@ impl Catalogue {
     /// See [`PutEventTypeError`].
     pub async fn put(&self, put: &PutEventType, origin: &Origin) -> Result<Written, PutEventTypeError> {
         self.check_settings(&put.settings).await?;
+        let before = self.store.find(&put.name).await?;
+        let written = self.put_over(before, put, origin).await?;
+        self.follow_change(written.changed).await?;
+        Ok(written)
+    }
+
+    /// Stores checked settings in place of `before`, or of a newer entry. This process does not follow the change yet.
+    pub(super) async fn put_over(
+        &self,
+        mut before: Option<EventTypeEntry>,
+        put: &PutEventType,
+        origin: &Origin,
+    ) -> Result<Written, PutEventTypeError> {
         for _ in 0..TRIES_MAX {
-            let before = self.store.find(&put.name).await?;
             let after = self.entry_after(before.as_ref(), put)?;
             match self.write(before, after, origin).await? {
                 EntryWrite::Written(written) => return Ok(written),
                 EntryWrite::Full => return Err(PutEventTypeError::Full),
-                EntryWrite::Overtaken => {}
+                EntryWrite::Overtaken => before = self.store.find(&put.name).await?,
             }
         }
         Err(PutEventTypeError::Overtaken)
@@ -97,6 +109,17 @@ impl Catalogue {
     ///
     /// See [`ArchiveEventTypeError`].
     pub async fn archive(&self, name: &EventType, origin: &Origin) -> Result<Written, ArchiveEventTypeError> {
+        let written = self.archive_entry(name, origin).await?;
+        self.follow_change(written.changed).await?;
+        Ok(written)
+    }
+
+    /// [`Catalogue::archive`], which this process does not follow yet.
+    pub(super) async fn archive_entry(
+        &self,
+        name: &EventType,
+        origin: &Origin,
+    ) -> Result<Written, ArchiveEventTypeError> {
         for _ in 0..TRIES_MAX {
             let before = self.store.find(name).await?.ok_or(ArchiveEventTypeError::NotFound)?;
             let after = EventTypeEntry { archived: true, ..before.clone() };
@@ -105,6 +128,18 @@ impl Catalogue {
             }
         }
         Err(ArchiveEventTypeError::Overtaken)
+    }
+
+    /// Reads the catalogue again after a change of this process.
+    pub(super) async fn follow_change(&self, has_changed: bool) -> Result<(), StoreError> {
+        if !has_changed {
+            return Ok(());
+        }
+        match self.follow().await {
+            // Every schema that is stored has compiled; one of a later version does not hold this change up.
+            Ok(()) | Err(FollowError::Schema(..)) => Ok(()),
+            Err(FollowError::Store(error)) => Err(error),
+        }
     }
 
     pub(super) async fn check_settings(&self, settings: &EventTypeSettings) -> Result<(), PutEventTypeError> {
@@ -151,16 +186,11 @@ impl Catalogue {
         let now = self.clock.now();
         let (after, cause) = (EventTypeEntry { updated_at: now, ..after }, Cause::new(origin, now, &*self.entropy));
         let put = self.store.put(&PutEntryRequest { before, after, max: EVENT_TYPES_MAX, cause }).await?;
-        let entry = match put {
-            EntryPut::Stored(entry) => *entry,
-            EntryPut::Overtaken => return Ok(EntryWrite::Overtaken),
-            EntryPut::Full => return Ok(EntryWrite::Full),
-        };
-        match self.follow().await {
-            // Every schema that is stored has compiled; one of a later version does not hold this change up.
-            Ok(()) | Err(FollowError::Schema(..)) => Ok(EntryWrite::Written(Written { entry, changed: true })),
-            Err(FollowError::Store(error)) => Err(error),
-        }
+        Ok(match put {
+            EntryPut::Stored(entry) => EntryWrite::Written(Written { entry: *entry, changed: true }),
+            EntryPut::Overtaken => EntryWrite::Overtaken,
+            EntryPut::Full => EntryWrite::Full,
+        })
     }
 }
 

@@ -28,16 +28,16 @@ pub struct ImportEventTypes {
 pub struct WantedEventType {
     /// The type, which [`EventTypeEntry::parse_name`] has accepted.
     pub name: EventType,
-    /// What it is to be.
+    /// The settings to store.
     pub settings: WantedSettings,
 }
 
-/// The settings that a type is to have.
+/// The settings of an imported type.
 #[derive(Clone, Debug)]
 pub enum WantedSettings {
-    /// All of them.
+    /// All settings.
     All(EventTypeSettings),
-    /// Those that an OpenAPI document has. The others stay as they are.
+    /// The settings that an OpenAPI document can describe. The other settings keep their values.
     Described {
         /// [`EventTypeSettings::title`]
         title: EntryTitle,
@@ -68,15 +68,15 @@ pub enum EntryChange {
     Created,
     /// The entry had other settings, or was archived.
     Changed,
-    /// The type is not wanted any more.
+    /// The import has no such type, and prunes.
     Archived,
 }
 
 /// Why an import was refused or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportEventTypesError {
-    /// The type at this index cannot be stored. If its change is not [`PutEventTypeError::Overtaken`] and the store has not
-    /// failed, nothing was changed.
+    /// The type at this index cannot be stored. Unless the source is [`PutEventTypeError::Overtaken`] or a failure of the store,
+    /// nothing has changed.
     #[error("an event type cannot be stored")]
     Type {
         /// The index of the type, from 0.
@@ -84,7 +84,7 @@ pub enum ImportEventTypesError {
         /// The reason.
         source: PutEventTypeError,
     },
-    /// The types that are not wanted cannot be archived.
+    /// A type that the import prunes cannot be archived.
     #[error(transparent)]
     Archive(#[from] ArchiveEventTypeError),
     /// The store failed. Some types may be stored.
@@ -93,9 +93,6 @@ pub enum ImportEventTypesError {
 }
 
 impl EntryChange {
-    /// Every change.
-    pub const ALL: [Self; 3] = [Self::Created, Self::Changed, Self::Archived];
-
     /// The text form.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -107,7 +104,7 @@ impl EntryChange {
 }
 
 impl WantedSettings {
-    /// The settings of an entry that has `before` now. JSON that is the same value stays as it was written.
+    /// The new settings of an entry with the settings `before`. Equal JSON keeps its old text.
     fn over(
         self,
         before: Option<&EventTypeSettings>,
@@ -138,6 +135,14 @@ impl WantedSettings {
     }
 }
 
+/// The changes of an import, after all checks.
+#[derive(Default)]
+struct Plan {
+    /// Each with the index of its type in the import, and with the present entry.
+    puts: Vec<(usize, Option<EventTypeEntry>, PutEventType)>,
+    archived: Vec<EventType>,
+}
+
 impl Catalogue {
     /// Makes the catalogue have these types, and returns the changes. Everything is checked before the first change. The same
     /// call twice changes nothing. It is not one transaction: after a failure of the store, it may be repeated.
@@ -154,39 +159,48 @@ impl Catalogue {
         let known = self.store.list().await?;
         let mut others: BTreeMap<EventType, EventTypeEntry> =
             known.into_iter().map(|entry| (entry.name.clone(), entry)).collect();
-        let (mut count, mut puts, mut changes) = (others.len(), Vec::new(), Vec::new());
+        let (mut count, mut plan, mut changes) = (others.len(), Plan::default(), Vec::new());
         for (index, WantedEventType { name, settings }) in types.into_iter().enumerate() {
             let before = others.remove(&name);
-            let settings =
-                settings.over(before.as_ref().map(|entry| &entry.settings), self.clock.now(), &*self.schemas);
+            let known = before.as_ref().map(|entry| &entry.settings);
+            let settings = settings.over(known, self.clock.now(), &*self.schemas);
             if before.as_ref().is_some_and(|entry| !entry.archived && entry.settings == settings) {
                 continue;
             }
             count += usize::from(before.is_none());
             let put = PutEventType { name: name.clone(), settings, force };
-            self.check_put(before.as_ref(), &put, count)
-                .await
-                .map_err(|source| ImportEventTypesError::Type { index, source })?;
+            let checked = self.check_put(before.as_ref(), &put, count).await;
+            checked.map_err(|source| ImportEventTypesError::Type { index, source })?;
             let change = if before.is_some() { EntryChange::Changed } else { EntryChange::Created };
             changes.push(ImportedEventType { name, change });
-            puts.push((index, put));
+            plan.puts.push((index, before, put));
         }
         let unwanted = others.into_values().filter(|entry| prune && !entry.archived);
-        let unwanted: Vec<EventType> = unwanted.map(|entry| entry.name).collect();
+        plan.archived = unwanted.map(|entry| entry.name).collect();
+        let archived = plan.archived.iter().cloned();
+        changes.extend(archived.map(|name| ImportedEventType { name, change: EntryChange::Archived }));
         if !dry_run {
-            for (index, put) in puts {
-                let written = self.put(&put, origin).await;
-                written.map_err(|source| ImportEventTypesError::Type { index, source })?;
-            }
-            for name in &unwanted {
-                self.archive(name, origin).await?;
-            }
+            let stored = self.store_all(plan, origin).await;
+            // Once, because each time reads the whole catalogue.
+            let followed = self.follow_change(!changes.is_empty()).await;
+            stored?;
+            followed?;
         }
-        let archived = unwanted.into_iter().map(|name| ImportedEventType { name, change: EntryChange::Archived });
-        Ok(changes.into_iter().chain(archived).collect())
+        Ok(changes)
     }
 
-    /// Whether the entry could be stored as one of `count`.
+    async fn store_all(&self, plan: Plan, origin: &Origin) -> Result<(), ImportEventTypesError> {
+        for (index, before, put) in plan.puts {
+            let written = self.put_over(before, &put, origin).await;
+            written.map_err(|source| ImportEventTypesError::Type { index, source })?;
+        }
+        for name in &plan.archived {
+            self.archive_entry(name, origin).await?;
+        }
+        Ok(())
+    }
+
+    /// Checks everything that a put checks. `count` is the number of entries with this one.
     async fn check_put(
         &self,
         before: Option<&EventTypeEntry>,
