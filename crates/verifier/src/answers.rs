@@ -33,7 +33,7 @@ pub(crate) struct Answers<C: Credential> {
     /// The age of an answer at which the key is read from the store again. A process that makes every change itself
     /// keeps using an older answer, and relies on [`Rounds`](crate::rounds::Rounds) to find changes made by SQL.
     max_age: Duration,
-    /// Whether a suspension of a key's member is one of the key.
+    /// Whether a key is suspended with the member who made it.
     with_members: bool,
     good: Cache<CredentialDigest, Arc<C>>,
     /// Digests without a good key, each with the instant until which the entry counts, and the key that is not good, if
@@ -106,13 +106,13 @@ impl<C: Credential> Answers<C> {
         self.fences.iter().map(|fence| fence.trust(age, now)).min().unwrap_or(Trust::Full)
     }
 
-    /// The member whose suspension is one of the credential.
+    /// The member with whom the credential is suspended, if there is one.
     fn member(&self, credential: &C) -> Option<OwnerId> {
         self.with_members.then(|| credential.member()).flatten()
     }
 
-    /// How far cached answers under this digest are trusted: as far as the shards of its owner and its member, if not all
-    /// shards are trusted.
+    /// How far cached answers under this digest are trusted. Unless all shards are trusted, the shards of the owner and of the
+    /// member decide.
     fn trust_in(&self, digest: &CredentialDigest, age: Duration) -> Trust {
         match self.trust(age) {
             Trust::Full => Trust::Full,

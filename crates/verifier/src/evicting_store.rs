@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::{
-    BoxError, ChangeKeyRequest, ChangedKey, InsertKeyRequest, Insertion, KeyStore, KeysOf, ListExpiringRequest,
-    Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    BoxError, ChangeKeyRequest, ChangedKey, InsertKeyRequest, Insertion, KeyStore, ListExpiringRequest, Revocation,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
 use domain::{ApiKey, CredentialDigest, ListView, OwnerId};
 
@@ -111,10 +111,7 @@ impl KeyStore for EvictingStore {
             let revoked = store.revoke_user_keys(&request).await;
             match &revoked {
                 Ok(digests) => digests.iter().for_each(|digest| answers.evict(digest)),
-                Err(_) => answers.evict_matching(|key| match &request.of {
-                    KeysOf::Owner(owner) => key.owner == *owner,
-                    KeysOf::Member(member) => key.member().as_ref() == Some(member),
-                }),
+                Err(_) => answers.evict_matching(|key| request.of.has(&key.owner, key.member().as_ref())),
             }
             revoked
         })

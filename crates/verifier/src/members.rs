@@ -9,8 +9,8 @@ use futures_util::stream::{self, StreamExt};
 /// The most concurrent reads of records for one look-up.
 const READS_MAX: usize = 8;
 
-/// Keys of organizations that are suspended with the member who made them, however many there are: nothing is written to them.
-/// See decision 142.
+/// Finds keys of organizations as suspended if the member who made them is. A suspension writes nothing to the keys. See decision
+/// 142.
 pub(crate) struct KeysOfMembers {
     pub(crate) keys: Arc<dyn CredentialStore<ApiKey>>,
     /// The records of the members.
@@ -18,7 +18,7 @@ pub(crate) struct KeysOfMembers {
 }
 
 impl KeysOfMembers {
-    /// Whether each of these members is suspended.
+    /// Whether these members are suspended.
     async fn suspended(&self, members: HashSet<OwnerId>) -> HashMap<OwnerId, Result<bool, StoreError>> {
         let read = async |member: OwnerId| {
             let record = self.members.find(&member).await;
@@ -36,15 +36,18 @@ impl CredentialStore<ApiKey> for KeysOfMembers {
         if members.is_empty() {
             return found;
         }
-        let mut states = self.suspended(members).await;
-        let is_known =
-            |key: &ApiKey| key.created_by.as_ref().is_none_or(|member| matches!(states.get(member), Some(Ok(_))));
-        found.stored.retain(|(_, key)| is_known(key));
-        let is_suspended =
-            |key: &ApiKey| key.created_by.as_ref().is_some_and(|member| matches!(states.get(member), Some(Ok(true))));
-        found.suspended.extend(found.stored.iter().filter(|(_, key)| is_suspended(key)).map(|(digest, _)| *digest));
-        // Without its member's record, it is unknown whether a key is good.
-        found.failure = found.failure.or_else(|| states.drain().find_map(|(_, state)| state.err()));
+        let states = self.suspended(members).await;
+        let suspended = &mut found.suspended;
+        found.stored.retain(|(digest, key)| match key.created_by.as_ref().and_then(|member| states.get(member)) {
+            None | Some(Ok(false)) => true,
+            Some(Ok(true)) => {
+                suspended.insert(*digest);
+                true
+            }
+            Some(Err(_)) => false,
+        });
+        // Whether the removed keys are good is unknown.
+        found.failure = found.failure.or_else(|| states.into_values().find_map(Result::err));
         found
     }
 

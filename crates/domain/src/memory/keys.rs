@@ -226,8 +226,9 @@ impl KeyStore for MemoryKeyStore {
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         let &RevokeUserKeysRequest { ref of, created_before, at, max, ref cause } = request;
         let mut tables = self.tables();
-        let left =
-            tables.all().filter(|key| of.has(key) && key.revoked_at.is_none() && key.created_at < created_before);
+        let left = tables.all().filter(|key| {
+            of.has(&key.owner, key.created_by.as_ref()) && key.revoked_at.is_none() && key.created_at < created_before
+        });
         let keys: Vec<&ApiKey> = left.take(max as usize).collect();
         self.audit.write(cause.keys_revoked(keys.iter().map(|key| (key.owner.clone(), key.id))));
         let ids: Vec<KeyId> = keys.into_iter().map(|key| key.id).collect();

@@ -109,11 +109,11 @@ pub enum KeysOf {
 }
 
 impl KeysOf {
-    /// Whether this is one of the keys.
-    pub fn has(&self, key: &ApiKey) -> bool {
+    /// Whether a key of this owner, and of this member who made it, is one of the keys.
+    pub fn has(&self, owner: &OwnerId, member: Option<&OwnerId>) -> bool {
         match self {
-            Self::Owner(owner) => key.owner == *owner,
-            Self::Member(member) => key.created_by.as_ref() == Some(member),
+            Self::Owner(of) => of == owner,
+            Self::Member(of) => Some(of) == member,
         }
     }
 }

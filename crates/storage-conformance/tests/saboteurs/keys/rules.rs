@@ -56,11 +56,12 @@ impl Saboteur {
             Fault::RevokesTheInstantOfCreation => key.created_at <= created_before,
             _ => key.created_at < created_before,
         };
+        let has = of.has(&key.owner, key.created_by.as_ref());
         let is_theirs = match (self.fault, of) {
             (Fault::RevokesUsersOfOneSubject, KeysOf::Owner(owner)) => key.owner.subject() == owner.subject(),
-            (Fault::RevokesWhatMembersOwn, KeysOf::Member(member)) => of.has(key) || key.owner == *member,
+            (Fault::RevokesWhatMembersOwn, KeysOf::Member(member)) => has || key.owner == *member,
             (Fault::TakesMembersForOwners, KeysOf::Member(member)) => key.owner == *member,
-            _ => of.has(key),
+            _ => has,
         };
         let is_hidden = self.is(Fault::RevokesOnlyUnexpiredOfUsers) && key.has_ended(at);
         is_theirs && is_earlier && key.revoked_at.is_none() && !is_hidden
