@@ -217,7 +217,7 @@ class Document:
         return text
 
     def nullable(self, operation: Schema) -> tuple[str, ...]:
-        """The members of which `None` is sent, as `null`."""
+        """The members whose `None` is sent as `null`."""
         body, _ = self.body(operation)
         named = [(p["name"], p["schema"]) for p in operation.get("parameters", [])] + [*body.get("properties", {}).items()]
         kinds = {name: self.kind(schema, True, "") for name, schema in named}

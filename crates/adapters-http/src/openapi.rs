@@ -9,7 +9,7 @@ use crate::documents::events::with_operational_events;
 use crate::documents::known_names::ClosedBodies;
 use crate::documents::limits::BodyLimits;
 use crate::documents::parameters::ParameterValues;
-use crate::documents::request_bodies::{OperatorBodies, OptionalBodies};
+use crate::documents::request_bodies::{ImportedTypes, OperatorBodies, OptionalBodies};
 use crate::documents::rights::{Rights, SESSION_SCHEME};
 use crate::documents::values::FieldValues;
 use crate::endpoints::operations;
@@ -37,6 +37,7 @@ pub(crate) fn document() -> openapi::OpenApi {
     ClosedBodies.modify(&mut document);
     FieldValues.modify(&mut document);
     // With the values of the fields.
+    ImportedTypes.modify(&mut document);
     OperatorBodies.modify(&mut document);
     ParameterValues.modify(&mut document);
     OptionalBodies.modify(&mut document);

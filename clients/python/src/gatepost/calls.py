@@ -60,7 +60,7 @@ class Operation(Generic[T]):
     has_id: bool = False
     """Whether the body has an id by which the service knows a repetition."""
     nullable: tuple[str, ...] = ()
-    """The members of which `None` is sent, as `null`. Any other member that is `None` is absent."""
+    """The members whose `None` is sent as `null`. Other members that are `None` are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def call(operation: Operation[T], given: Members, timeout: float) -> Steps[T]:
 
 
 def members(operation: Operation[Any], given: Members) -> Members:
-    """What is sent, by the names of the API. Given are the local variables of a method, with `self`."""
+    """The members to send, by their names in the API. `given` has the local variables of a method, also `self`."""
     sent: Members = {}
     for name, value in given.items():
         in_header = name.replace("_", "-")

@@ -1,4 +1,4 @@
-"""What a program makes sure of when it starts: subscriptions."""
+"""Ensures the subscriptions of a program when it starts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -571,21 +571,22 @@ class LoggedEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEventType:
+    """An event type with its name and all of its settings."""
+
     deprecated: PutDeprecation | None = None
-    """As in a change of one event type."""
+    """Says that receivers should stop using the type."""
     description: str | None = None
-    """As in a change of one event type."""
+    """When the event happens and what it means: Markdown without HTML (`<` before a letter, `/`, `!` or `?`)."""
     examples: Sequence[Any] | None = None
-    """As in a change of one event type."""
+    """Examples of `data`, of at most 16 KiB each."""
     name: str
     schema: dict[str, Any] | None = None
-    """As in a change of one event type."""
+    """The JSON Schema (2020-12) of `data`, of at most 64 KiB."""
     title: str | None = None
-    """As in a change of one event type."""
     validation: Literal["off", "warn", "enforce"] | None = None
-    """As in a change of one event type."""
+    """The treatment of events whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn` accepts it with warnings in the answer, and `enforce` refuses it."""
     visibility: Literal["public", "hidden"] | None = None
-    """As in a change of one event type."""
+    """The readers of the event type: all callers with a credential (`public`, the default), or operators (`hidden`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

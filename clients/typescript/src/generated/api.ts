@@ -712,23 +712,23 @@ export interface components {
             /** The event. */
             event: components["schemas"]["Event"];
         };
-        /** An event type with its name. */
+        /** An event type with its name and all of its settings. */
         NewEventType: {
-            /** As in a change of one event type. */
+            /** Says that receivers should stop using the type. */
             deprecated?: components["schemas"]["PutDeprecation"];
-            /** As in a change of one event type. */
+            /** When the event happens and what it means: Markdown without HTML (`<` before a letter, `/`, `!` or `?`). */
             description?: string;
-            /** As in a change of one event type. */
+            /** Examples of `data`, of at most 16 KiB each. */
             examples?: unknown[];
             /** The type of the events. */
             name: string;
-            /** As in a change of one event type. */
+            /** The JSON Schema (2020-12) of `data`, of at most 64 KiB. */
             schema?: Record<string, unknown>;
-            /** As in a change of one event type. */
+            /** A short name for people: one line. */
             title?: string;
-            /** As in a change of one event type. */
+            /** The treatment of events whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn` accepts it with warnings in the answer, and `enforce` refuses it. */
             validation?: "off" | "warn" | "enforce";
-            /** As in a change of one event type. */
+            /** The readers of the event type: all callers with a credential (`public`, the default), or operators (`hidden`). */
             visibility?: "public" | "hidden";
         };
         /** An access token, in the header `authorization`. */
@@ -987,7 +987,7 @@ export interface components {
         RecoverSubscription: {
             /** Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future. */
             since: string;
-            /** What is recovered: `failed`, `missed`, or `all`, the default. */
+            /** The deliveries to recover: `failed` (failed or waiting for a retry), `missed` (published while the subscription was disabled), or `all` (the default). */
             what?: "all" | "failed" | "missed";
         };
         /** What a recovery would bring back. */
@@ -2927,7 +2927,7 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
-                /** What is counted: `failed`, `missed`, or `all`, the default. */
+                /** The deliveries to count: `failed` (failed or waiting for a retry), `missed` (published while the subscription was disabled), or `all` (the default) */
                 what?: "all" | "failed" | "missed";
             };
             header?: never;
@@ -4010,7 +4010,7 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
-                /** What is counted: `failed`, `missed`, or `all`, the default. */
+                /** The deliveries to count: `failed` (failed or waiting for a retry), `missed` (published while the subscription was disabled), or `all` (the default) */
                 what?: "all" | "failed" | "missed";
             };
             header?: never;
@@ -4730,7 +4730,7 @@ export interface operations {
             query: {
                 /** Only events published at this time or later: RFC 3339, not in the future */
                 since: string;
-                /** What is counted: `failed`, `missed`, or `all`, the default. */
+                /** The deliveries to count: `failed` (failed or waiting for a retry), `missed` (published while the subscription was disabled), or `all` (the default) */
                 what?: "all" | "failed" | "missed";
                 /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;

@@ -20,28 +20,16 @@ const DEPRECATED: &str = "deprecated";
 /// The members of `deprecated`.
 const DEPRECATION_FIELDS: [&str; 2] = ["since", "replacement"];
 
-/// The settings of an event type, and whether its schema may break what was good before. `known` are the names of the
-/// members.
-///
-/// # Errors
-///
-/// All faults of the body.
-pub(crate) fn parse_event_type(body: &[u8], known: &[String]) -> Result<(EventTypeSettings, bool), ApiError> {
-    let fields = Fields::parse(body)?;
-    let force = parse_flag(&fields, "force");
-    let settings = parse_settings(fields, known);
-    Ok((settings?, force?))
-}
-
-/// The settings of an event type in an object with these `known` members.
+/// The settings of an event type, and another member that `read_other` reads. `known` are the names of all members.
 ///
 /// # Errors
 ///
 /// All faults of the object.
-pub(crate) fn parse_settings<Known: AsRef<str>>(
+pub(crate) fn parse_event_type<Other, Known: AsRef<str>>(
     mut fields: Fields,
     known: &[Known],
-) -> Result<EventTypeSettings, ApiError> {
+    read_other: impl FnOnce(&Fields) -> Result<Other, FieldFault>,
+) -> Result<(EventTypeSettings, Other), ApiError> {
     let mut unknown = fields.take_unknown(known).faults(known);
     if let Ok(Some(deprecated)) = fields.optional_object(DEPRECATED) {
         let mut others = UnknownMembers::default();
@@ -50,7 +38,8 @@ pub(crate) fn parse_settings<Known: AsRef<str>>(
         }
         unknown.extend(others.faults(&DEPRECATION_FIELDS).into_iter().map(|fault| fault.inside(DEPRECATED)));
     }
-    unless_unknown(unknown, settings(&fields).map_err(ApiError::invalid_fields))
+    let read = (settings(&fields), read_other(&fields)).together();
+    unless_unknown(unknown, read.map_err(ApiError::invalid_fields))
 }
 
 fn settings(fields: &Fields) -> Result<EventTypeSettings, Vec<FieldFault>> {
@@ -116,7 +105,7 @@ fn deprecation(members: &Map<String, Value>) -> Result<Deprecation, FieldFault> 
     Ok(Deprecation { since, replacement: replacement.map_err(|error| FieldFault::of("replacement", error))? })
 }
 
-/// The value of a flag that may be absent.
+/// The value of an optional flag.
 ///
 /// # Errors
 ///

@@ -1,15 +1,14 @@
-//! Reads the event types of an OpenAPI 3.1 document: each of its `webhooks` is a type. Reading the document of a catalogue gives
-//! the types of the catalogue.
+//! Reads event types from the `webhooks` of an OpenAPI 3.1 document, such as the document of a catalogue.
 
 use serde_json::{Map, Value, json};
 
 /// The keywords whose values are data, and so is a `$ref` in them.
 pub(crate) const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
 const SCHEMAS: &str = "#/components/schemas/";
-/// How often a reference may lead to another one before it is taken for a circle.
+/// The maximum number of references in a chain. A longer chain counts as a circle.
 const HOPS_MAX: usize = 16;
 
-/// What a document says about a type.
+/// A webhook of an OpenAPI document.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct DescribedWebhook {
     pub(crate) title: String,
@@ -21,7 +20,7 @@ pub(crate) struct DescribedWebhook {
     pub(crate) is_deprecated: bool,
 }
 
-/// The name of a webhook, and its description or the reason why it cannot be read.
+/// The name of a webhook, and the webhook or the reason why it cannot be read.
 type NamedWebhook<'a> = (&'a str, Result<DescribedWebhook, String>);
 
 /// The webhooks of a document, by their names.
@@ -54,17 +53,17 @@ fn described(document: &Value, name: &str, item: &Value) -> Result<DescribedWebh
     let text = |member: &str| operation[member].as_str().unwrap_or_default().to_owned();
     let title = text("summary");
     Ok(DescribedWebhook {
-        // The document of a catalogue has the name of a type without a title.
+        // The exported summary of a type without a title is its name.
         title: if title == name { String::new() } else { title },
         description: text("description"),
-        // Any data is good.
+        // An empty schema accepts any data.
         schema: schema.filter(|schema| *schema != json!({})),
         examples: examples.map(data).collect(),
         is_deprecated: operation["deprecated"] == true,
     })
 }
 
-/// The object, or the one in the same document to which its `$ref` leads.
+/// The object, or the object to which its `$ref` leads in the document.
 fn resolved<'a>(document: &'a Value, object: &'a Value) -> Result<&'a Value, String> {
     let mut found = object;
     for _ in 0..HOPS_MAX {
@@ -79,7 +78,7 @@ fn elsewhere(target: &str) -> String {
     format!("has a reference to another document: {target}")
 }
 
-/// The schema with the schemas that it refers to.
+/// A copy of the schema, with the components that it refers to in `$defs`.
 fn alone(document: &Value, schema: &Value) -> Result<Value, String> {
     let root = whole_of(schema);
     let (mut wanted, mut parts) = (Vec::new(), Map::new());
@@ -98,7 +97,7 @@ fn alone(document: &Value, schema: &Value) -> Result<Value, String> {
     Ok(schema)
 }
 
-/// The key of the component that the schema is, as a whole.
+/// The key of a component, if the schema is nothing but a reference to it.
 fn whole_of(schema: &Value) -> Option<&str> {
     let members = schema.as_object().filter(|members| members.len() == 1)?;
     members.get("$ref")?.as_str()?.strip_prefix(SCHEMAS).filter(|key| !key.contains('/'))
@@ -109,8 +108,8 @@ fn component<'a>(document: &'a Value, key: &str) -> Result<&'a Value, String> {
     document.pointer(&target[1..]).ok_or_else(|| format!("has a reference to nothing: {target}"))
 }
 
-/// The schema with references to their places beside it: those to `root` lead to the schema itself. `wanted` gets the keys of
-/// the components that it refers to.
+/// A copy of the schema with new references: to the copy itself instead of the component `root`, and to `$defs` instead of other
+/// components. Adds the keys of these components to `wanted`.
 fn moved(schema: &Value, root: Option<&str>, wanted: &mut Vec<String>) -> Result<Value, String> {
     match schema {
         Value::Object(members) => {

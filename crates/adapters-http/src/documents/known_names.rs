@@ -124,11 +124,12 @@ mod tests {
     use serde_json::Value;
 
     use crate::bodies::event_json::{EVENT_FIELDS, EVENT_LIST_FIELDS};
+    use crate::bodies::import_body::TYPE_FIELDS;
     use crate::openapi::openapi_json;
 
-    /// Events are read without a table, because they are many.
+    /// Events and event types of one body are read without a table, because they are many.
     #[test]
-    fn the_fields_of_events_are_those_of_the_document() {
+    fn the_fields_of_events_and_types_are_those_of_the_document() {
         let document: Value = serde_json::from_str(&openapi_json()).unwrap();
         let fields = |schema: &str| {
             let properties = document["components"]["schemas"][schema]["properties"].as_object().unwrap();
@@ -138,5 +139,8 @@ mod tests {
         of_event.sort_unstable();
         assert_eq!(fields("PublishEvent"), of_event);
         assert_eq!(fields("PublishEvents"), EVENT_LIST_FIELDS);
+        let mut of_type = TYPE_FIELDS;
+        of_type.sort_unstable();
+        assert_eq!(fields("NewEventType"), of_type);
     }
 }

@@ -38,6 +38,20 @@ fn add_body_without_id_token(location: &str, components: &mut Components) -> Opt
     Some(name)
 }
 
+/// Gives the event types of an import the members of the body that sets one event type.
+pub(crate) struct ImportedTypes;
+
+impl Modify for ImportedTypes {
+    fn modify(&self, document: &mut OpenApi) {
+        let Some(schemas) = document.components.as_mut().map(|components| &mut components.schemas) else { return };
+        let Some(RefOr::T(Schema::Object(mut settings))) = schemas.get("PutEventType").cloned() else { return };
+        settings.properties.remove("force");
+        if let Some(RefOr::T(Schema::Object(imported))) = schemas.get_mut("NewEventType") {
+            imported.properties.append(&mut settings.properties);
+        }
+    }
+}
+
 /// States that a request may leave out a body without required fields: an empty body has none.
 pub(crate) struct OptionalBodies;
 

@@ -18,7 +18,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 110] = [
+const VALUES: [(&str, &str, Values); 106] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -61,10 +61,6 @@ const VALUES: [(&str, &str, Values); 110] = [
     ("PutEventType", "validation", Values::Validations),
     ("PutEventType", "visibility", Values::Visibilities),
     ("NewEventType", "name", Values::EntryNames),
-    ("NewEventType", "title", Values::EntryTitles),
-    ("NewEventType", "description", Values::EntryDescriptions),
-    ("NewEventType", "validation", Values::Validations),
-    ("NewEventType", "visibility", Values::Visibilities),
     ("AppliedEventType", "name", Values::EntryNames),
     ("PutDeprecation", "since", Values::Times),
     ("PutDeprecation", "replacement", Values::PublishedTypes),

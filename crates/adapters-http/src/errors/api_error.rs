@@ -112,6 +112,16 @@ impl ApiError {
         Self::AtFault(ErrorCode::InvalidField, faults.into_iter().collect())
     }
 
+    /// The same faults in a member of this field.
+    pub(crate) fn in_field(self, field: &str) -> Self {
+        match self {
+            Self::AtFault(code, faults) => {
+                Self::AtFault(code, faults.into_iter().map(|fault| fault.inside(field)).collect())
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::Refused(code) | Self::Explained(code, _) | Self::AtFault(code, _) => *code,

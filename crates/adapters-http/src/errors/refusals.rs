@@ -256,17 +256,14 @@ impl From<PutEventTypeError> for ApiError {
     }
 }
 
-/// Maps a refused import. `locate` adds the place of the event type at an index to a fault.
-pub(crate) fn of_import(error: ImportEventTypesError, locate: impl Fn(usize, FieldFault) -> FieldFault) -> ApiError {
+/// Maps a refused import, whose event types have these places in the body.
+pub(crate) fn of_import(error: ImportEventTypesError, places: &[String]) -> ApiError {
     match error {
         ImportEventTypesError::Type { index, source } => match source.into() {
-            ApiError::AtFault(code, faults) => {
-                ApiError::AtFault(code, faults.into_iter().map(|fault| locate(index, fault)).collect())
-            }
             ApiError::Explained(code, detail) => {
-                ApiError::AtFault(code, vec![locate(index, FieldFault::new("schema", detail))])
+                ApiError::AtFault(code, vec![FieldFault::new("schema", detail)]).in_field(&places[index])
             }
-            other => other,
+            other => other.in_field(&places[index]),
         },
         ImportEventTypesError::Archive(error) => error.into(),
         ImportEventTypesError::Store(error) => error.into(),

@@ -3,7 +3,8 @@ use domain::catalogue::{EventTypeEntry, PutEventType};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::bodies::event_type_body::parse_event_type;
+use crate::bodies::event_type_body::{parse_event_type, parse_flag};
+use crate::bodies::fields::Fields;
 use crate::bodies::import_body::parse_import;
 use crate::callers::operator::OperatorCall;
 use crate::documents::responses::documented_errors;
@@ -102,7 +103,8 @@ pub(super) async fn put_event_type(mut call: OperatorCall) -> Result<Json<Writte
     let name = PathParameters::of(&call.request).name().unwrap_or_default().to_owned();
     let name = EventTypeEntry::parse_name(&name).map_err(|error| FieldFault::of("name", error));
     let body = call.read_json(BODY_BYTES_MAX).await?;
-    let body = parse_event_type(&body, call.state().known_names.members_of(&call.request));
+    let known = call.state().known_names.members_of(&call.request);
+    let body = parse_event_type(Fields::parse(&body)?, known, |fields| parse_flag(fields, "force"));
     let ((settings, force), name) = (body?, name?);
     to_the_end(async move {
         let put = PutEventType { name, settings, force };
@@ -120,9 +122,9 @@ struct ImportBody {
     /// The event types, each with all of its settings: what is left out has its default afterwards.
     #[schema(nullable = false, max_items = 1000)]
     types: Option<Vec<NewEventType>>,
-    /// An OpenAPI 3.1 document. Each of its `webhooks` is an event type, with `summary`, `description`, `deprecated`, the schema
-    /// and the examples of its body in JSON: of the member `data`, or of the whole body if it has none. The first five examples
-    /// count. `validation` and `visibility` stay as they are.
+    /// An OpenAPI 3.1 document. Each of its `webhooks` is an event type: its `summary` is the title, and its JSON body gives the
+    /// schema and the first five examples, of the member `data` if the body has it. `validation` and `visibility` keep their
+    /// values.
     #[schema(value_type = Option<Object>, nullable = false)]
     openapi: Option<Value>,
     /// Whether to archive the event types that the body does not have. The default is `false`.
@@ -136,34 +138,14 @@ struct ImportBody {
     dry_run: Option<bool>,
 }
 
-/// An event type with its name.
+/// An event type of an import. [`ImportedTypes`](crate::documents::request_bodies::ImportedTypes) adds its other members.
 #[derive(ToSchema)]
+#[schema(description = "An event type with its name and all of its settings.")]
 #[expect(dead_code, reason = "describes what `parse_import` reads")]
 struct NewEventType {
     /// The type of the events.
     #[schema(example = "invoice.paid")]
     name: String,
-    /// As in a change of one event type.
-    #[schema(nullable = false, example = "Invoice paid")]
-    title: Option<String>,
-    /// As in a change of one event type.
-    #[schema(nullable = false)]
-    description: Option<String>,
-    /// As in a change of one event type.
-    #[schema(value_type = Option<Object>, nullable = false)]
-    schema: Option<Value>,
-    /// As in a change of one event type.
-    #[schema(nullable = false, max_items = 5)]
-    examples: Option<Vec<Value>>,
-    /// As in a change of one event type.
-    #[schema(nullable = false, example = "enforce")]
-    validation: Option<String>,
-    /// As in a change of one event type.
-    #[schema(nullable = false, example = "public")]
-    visibility: Option<String>,
-    /// As in a change of one event type.
-    #[schema(nullable = false)]
-    deprecated: Option<PutDeprecation>,
 }
 
 /// Makes the catalogue have these event types.
@@ -178,10 +160,10 @@ struct NewEventType {
 )]
 pub(super) async fn import_event_types(mut call: OperatorCall) -> Result<Json<ImportedRecord>, ApiError> {
     let body = call.read_json(IMPORT_BYTES_MAX).await?;
-    let read = parse_import(&body, call.state().known_names.members_of(&call.request))?;
+    let (import, places) = parse_import(&body, call.state().known_names.members_of(&call.request))?;
     to_the_end(async move {
-        let changes = call.api().catalogue.import(read.import.clone(), &call.origin()).await;
-        Ok(Json(ImportedRecord::of(changes.map_err(|error| of_import(error, |index, fault| read.at(index, fault)))?)))
+        let changes = call.api().catalogue.import(import, &call.origin()).await;
+        Ok(Json(ImportedRecord::of(changes.map_err(|error| of_import(error, &places))?)))
     })
     .await
 }

@@ -103,6 +103,7 @@ async fn bodies_are_strict() {
         (r#"{"deprecated":{"since":"2026-11-21T00:00:00Z","replacement":"a b"}}"#, "400 invalid_field", "replacement"),
         (r#"{"deprecated":{"sinze":"x"}}"#, "400 unknown_field", "deprecated.sinze"),
         (r#"{"force":"yes"}"#, "400 invalid_field", "true or false"),
+        (r#"{"title":null,"force":"yes"}"#, "400 invalid_field", "must be a string; force must be true or false"),
         ("[]", "400 invalid_json", "must be a JSON object"),
     ] {
         let refused = put("a", body).send(&server).await;
