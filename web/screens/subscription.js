@@ -152,9 +152,9 @@ function SendMissed({ id, since, count, reload, onClose }) {
   });
   const missed = `${count < 10_000 ? "" : "At least "}${counted(count, "event was", "events were")}`;
   return html`
-    <${Dialog} title="Send what was missed?" onClose=${onClose}>
+    <${Dialog} title="Send the missed events?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Send them" onCancel=${onClose}>
-        <p>${missed} published while this was off, in the last 7 days, and not sent. “Recover” can send them later, too, with what failed.</p>
+        <p>${missed} published while this was off, in the last 7 days, and not sent. “Recover” can send them later, too, with the failed ones.</p>
       <//>
     <//>
   `;
@@ -181,7 +181,7 @@ function Disable({ subscription, reload, onClose }) {
   return html`
     <${Dialog} title="Disable this subscription?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Disable" isDangerous onCancel=${onClose}>
-        <p>Deliveries that wait end as failed, and new events are not sent here. Later, “Enable” can send what was missed, and “Recover” also what failed.</p>
+        <p>Deliveries that wait end as failed, and new events are not sent here. Later, “Enable” can send the missed events, and “Recover” also the failed ones.</p>
       <//>
     <//>
   `;
@@ -247,7 +247,7 @@ function Recover({ subscription: { id }, reload, onClose }) {
       ${
         count === undefined
           ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
-            <p>The subscription is enabled if it is disabled, and what failed or was missed is sent. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
+            <p>The subscription is enabled if it is disabled, and failed and missed deliveries are sent. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
             <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
             <p role="status">${lost.data && recoverable(lost.data.deliveries, waiting)}</p>
             <${ErrorPanel} failure=${lost.failure} />

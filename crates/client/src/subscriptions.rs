@@ -421,9 +421,9 @@ impl Client {
         Ok(counted.deliveries)
     }
 
-    /// Enables a subscription, and makes its failed and waiting deliveries of events published since `since` (RFC 3339)
-    /// due now, and those that it missed while it was disabled. `what` chooses `failed` or `missed`; `None` is both. Returns
-    /// their number. If the result is 100,000, call again.
+    /// Enables a subscription, and makes its deliveries of events published since `since` (RFC 3339) due now: with `failed`,
+    /// those that failed or wait for a retry; with `missed`, those of events that were published while it was disabled; with
+    /// `None`, both. Returns their number. If the result is 100,000, call again.
     ///
     /// # Errors
     ///

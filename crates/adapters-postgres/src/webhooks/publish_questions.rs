@@ -78,8 +78,8 @@ macro_rules! no_target {
     };
 }
 
-/// The receivers of each event, and the disabled subscriptions that miss it, after the found lanes are locked: a second statement, with a snapshot that is newer
-/// than the locks. If it finds a lane that is not locked, the transaction starts again. `OFFSET 0` makes the planner
+/// The receivers of each event, and the disabled subscriptions that miss it. Runs after the found lanes are locked, as a second
+/// statement, so that its snapshot is newer than the locks. If it finds a lane that is not locked, the transaction starts again. `OFFSET 0` makes the planner
 /// read the tables row by row through their indexes, whatever their assumed sizes.
 macro_rules! matching {
     ($columns:expr, $subscriptions:literal) => {
@@ -352,14 +352,14 @@ fn known_publication(row: KnownRow) -> Result<(Key, (ContentDigest, Accepted)), 
 #[derive(Default)]
 pub(super) struct Receivers {
     asked: HashMap<i64, BTreeSet<SubscriptionId>>,
-    /// The disabled subscriptions that miss it.
+    /// Disabled subscriptions, which miss the event.
     missing: HashMap<i64, BTreeSet<SubscriptionId>>,
     filters: HashMap<SubscriptionId, PayloadFilter>,
     targets: HashMap<SubscriptionId, ClaimedLane>,
 }
 
 impl Receivers {
-    /// The receivers of the event, whose question this is, and the disabled subscriptions that miss it.
+    /// The receivers of the event that asks this question, and the disabled subscriptions that miss the event.
     pub(super) fn of(&self, new: &NewEvent, question: Option<i64>) -> (Vec<SubscriptionId>, Vec<SubscriptionId>) {
         let payload = FilteredPayload::new(&new.event.payload);
         let passes = |id: &&SubscriptionId| new.only.is_some() || payload.passes(self.filters.get(id));

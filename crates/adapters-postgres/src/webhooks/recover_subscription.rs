@@ -16,8 +16,7 @@ use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
-/// The oldest of these deliveries, in the log or in the queue: those that failed or wait for a retry if `$5`, and those that
-/// were missed if `$6`.
+/// The oldest recoverable deliveries: if `$5`, failed deliveries and those that wait for a retry; if `$6`, missed ones.
 const LOST: &str = "SELECT * FROM (
         SELECT * FROM (
             SELECT id AS delivery_id, TRUE AS has_ended FROM webhook_deliveries

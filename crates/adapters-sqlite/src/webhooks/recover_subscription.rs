@@ -55,7 +55,7 @@ fn bring_back(connection: &mut SqliteConnection, request: &RecoverRequest) -> Re
     Ok(recovered)
 }
 
-/// The oldest of these deliveries that have ended or wait for a retry.
+/// The oldest deliveries that the request recovers.
 fn recoverable(connection: &mut SqliteConnection, request: &RecoverRequest) -> Result<Vec<Delivery>, Undo> {
     let &RecoverRequest { subscription, retry, what, max, .. } = request;
     let mut deliveries = Vec::new();

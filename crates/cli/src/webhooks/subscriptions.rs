@@ -355,7 +355,7 @@ pub(super) async fn rotate_secret(arguments: &RotateSecretArguments, connection:
     with_secret(&rotated, "has a new secret, which is shown only this once.", "has a new public key, which is shown.")
 }
 
-/// Enable a subscription, and deliver now what failed, waits or was missed since a time
+/// Enable a subscription, and deliver its failed, waiting and missed deliveries since a time now
 #[derive(Debug, Args)]
 #[command(before_help = RECOVER_EXAMPLES)]
 pub(super) struct RecoverArguments {
@@ -364,7 +364,7 @@ pub(super) struct RecoverArguments {
     /// Only events published at this time or later: 2026-11-21T00:00:00Z, or 2h for two hours ago
     #[arg(long, value_name = "TIME", value_parser = past)]
     since: String,
-    /// Only what failed or waits, or only what was missed while the subscription was disabled
+    /// Only failed and waiting deliveries, or only deliveries that were missed while the subscription was disabled
     #[arg(long, value_name = "WHAT", value_parser = ["failed", "missed", "all"])]
     what: Option<String>,
     /// Only count the deliveries, up to 10,000, without any change

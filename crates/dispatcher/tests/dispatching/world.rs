@@ -215,7 +215,7 @@ impl World {
         self.note(self.store.publish(events).await.unwrap(), only).await;
     }
 
-    /// Counts the deliveries, also those that disabled subscriptions miss.
+    /// Counts the stored deliveries, missed ones included.
     async fn note(&self, publication: Publication, only: Option<SubscriptionId>) {
         let Publication::Accepted(accepted) = publication else { panic!("events without a key do not conflict") };
         let deliveries: u32 = accepted.iter().map(|one| one.deliveries).sum();

@@ -38,8 +38,8 @@ pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     assert_eq!(again, HashSet::new(), "no key must be left");
 }
 
-/// The keys are revoked that a member has made for any organization of the provider, at most `max` in a call. The member's own
-/// keys stay, and so do the keys of other members, also of one with the same subject at another provider.
+/// Keys that a member made for any organization of the provider are revoked, at most `max` in a call. The member's own keys stay.
+/// Keys of other members stay too, also those of a member with the same subject at another provider.
 pub async fn keys_that_a_member_made_are_revoked(store: Arc<dyn KeyPorts>) {
     let (alice, namesake) = (user("alice"), OwnerId::new("https://other.example", "alice").expect("a valid user"));
     let of_organization = |provider: &OwnerId, id: &str, member: &OwnerId| {

@@ -53,8 +53,8 @@ pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
     assert_eq!(claim_one(&*store, 400).await.delivery.id, again[0].delivery.id, "the one that waited");
 }
 
-/// A disabled subscription misses what is published: the delivery has ended without an attempt, and its event keeps the payload.
-/// A recovery sends what was missed, what failed, or both, as the call says.
+/// A disabled subscription misses published events: a delivery ends without an attempt, and its event keeps the payload. A
+/// recovery sends missed deliveries, failed deliveries, or both.
 pub async fn recovering_sends_what_was_missed(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;

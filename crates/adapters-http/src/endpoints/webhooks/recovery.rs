@@ -36,8 +36,8 @@ pub(super) struct RecoverableDeliveries {
         ("since" = String, Query,
             description = "Only events published at this time or later: RFC 3339, not in the future"),
         ("what" = Option<String>, Query,
-            description = "What is counted: `failed`, `missed`, or `all`, the default. `failed` is what failed or waits for a \
-                retry, `missed` what was published while the subscription was disabled"),
+            description = "The deliveries to count: `failed` (failed or waiting for a retry), `missed` (published while the \
+                subscription was disabled), or `all` (the default)"),
     ),
     responses((status = 200, description = "The count", body = RecoverableDeliveries), CountErrors),
 )]
@@ -59,8 +59,8 @@ struct RecoverSubscription {
     /// Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     since: String,
-    /// What is recovered: `failed`, `missed`, or `all`, the default. `failed` is what failed or waits for a retry, `missed` what
-    /// was published while the subscription was disabled.
+    /// The deliveries to recover: `failed` (failed or waiting for a retry), `missed` (published while the subscription was
+    /// disabled), or `all` (the default).
     #[schema(example = "missed", required = false, nullable = false)]
     what: Option<String>,
 }
@@ -75,8 +75,8 @@ struct RecoveredSubscription {
 /// Enables a webhook subscription and retries its failed deliveries.
 ///
 /// Enables the subscription, even if the service disabled it, and ends its pause. Deliveries that failed, wait for a retry or
-/// were missed are due now, at the start of the retry schedule: `what` chooses among them. One call recovers at most 100,000 deliveries, those of the
-/// oldest events. If the answer says 100,000, call again. Events that are too old to deliver again are skipped. After
+/// were missed are due now, at the start of the retry schedule. `what` limits the call to failed or to missed deliveries. One
+/// call recovers at most 100,000 deliveries, those of the oldest events. If the answer says 100,000, call again. Events that are too old to deliver again are skipped. After
 /// an error, recovered deliveries stay recovered, and another call continues.
 #[utoipa::path(
     post,
@@ -101,11 +101,9 @@ pub(super) async fn recover_subscription(mut call: OwnerCall) -> Result<HttpResp
 
 fn wish(fields: &Fields) -> Result<(Timestamp, Recoverable), Vec<FieldFault>> {
     let since = fields.optional_time("since").and_then(|since| required("since", since));
-    let what = fields.optional_text(WHAT).and_then(|what| {
-        let parse = |name| Recoverable::parse(name).ok_or(FieldFault::new(WHAT, WHATS));
-        if fields.is_null(WHAT) { parse("").map(Some) } else { what.map(parse).transpose() }
-    });
-    let (since, what) = (since, what).together()?;
+    let parse = |name| Recoverable::parse(name).ok_or(FieldFault::new(WHAT, WHATS));
+    let what = fields.optional_text(WHAT).and_then(|what| what.map(parse).transpose());
+    let (since, what, ()) = (since, what, fields.nulls_except(&["since"])).together()?;
     Ok((since, what.unwrap_or_default()))
 }
 

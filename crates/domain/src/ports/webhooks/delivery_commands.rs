@@ -119,8 +119,9 @@ pub trait DeliveryCommands: Send + Sync {
     async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError>;
 
     /// Retries at most `max` of the subscription's deliveries as [`DeliveryCommands::retry`] does, oldest first. It
-    /// takes deliveries of events published since `retry.published_since` that have failed or
-    /// wait for a retry after `retry.at`, that were [missed](crate::webhooks::DeliveryEnd::Missed), or both, as `what` says. Returns their number; fewer than `max` mean that none remains. `None` if there is no such
+    /// takes deliveries of events published since `retry.published_since` that `what`
+    /// names. Deliveries that wait are retried if they are due after `retry.at`. Returns the number of retried deliveries; fewer
+    /// than `max` mean that none remains. `None` if there is no such
     /// subscription, or it belongs to another user.
     ///
     /// - If the request enables, the call first enables the subscription like

@@ -34,10 +34,9 @@ pub trait EventStore: Send + Sync {
     /// match the event's type, and whose filter it passes, at that instant (or to [`NewEvent::only`], if that is enabled). The deliveries are due at
     /// the event's `created_at`.
     ///
-    /// - For each of the owner's disabled subscriptions that match in the same way, and if the event
-    ///   [is missed](NewEvent::is_missed), it stores a delivery that has
-    ///   [ended](crate::webhooks::DeliveryEnd::Missed) at the event's `created_at`, without an attempt: a
-    ///   [recovery](crate::ports::DeliveryCommands::recover) can still send it. It is not among the answer's `deliveries`. See decision 143.
+    /// - A disabled subscription that matches [misses](NewEvent::is_missed) the event: the call stores a delivery that ended as
+    ///   [`Missed`](crate::webhooks::DeliveryEnd::Missed) at the event's `created_at`, without an attempt. A
+    ///   [recovery](crate::ports::DeliveryCommands::recover) can send it. The answer does not count it. See decision 143.
     /// - The call stores all events or none, in one transaction. After the answer, a delivery lasts until one of its
     ///   ends.
     /// - Matching is [`SubscribedEvents::matches`](crate::webhooks::SubscribedEvents::matches), and then

@@ -1,12 +1,12 @@
 /// Which deliveries a recovery retries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recoverable {
-    /// Those that failed, and those that were missed.
+    /// Failed and missed deliveries.
     #[default]
     All,
-    /// Those that have failed, or wait for a retry.
+    /// Deliveries that failed or wait for a retry.
     Failed,
-    /// Those of events that were published while the subscription was disabled.
+    /// Deliveries of events that were published while the subscription was disabled.
     Missed,
 }
 
@@ -28,12 +28,12 @@ impl Recoverable {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// Whether deliveries are among them that failed, or wait for a retry.
+    /// Whether the recovery includes deliveries that failed or wait for a retry.
     pub fn has_failed(self) -> bool {
         self != Self::Missed
     }
 
-    /// Whether deliveries are among them that were missed.
+    /// Whether the recovery includes missed deliveries.
     pub fn has_missed(self) -> bool {
         self != Self::Failed
     }

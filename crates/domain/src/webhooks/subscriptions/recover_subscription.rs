@@ -25,8 +25,8 @@ pub enum RecoverSubscriptionError {
 }
 
 impl Webhooks {
-    /// Enables the owner's subscription with a new breaker. Makes deliveries due now that have failed or wait for a
-    /// retry, or were missed, as `what` says, of events published since `since`. Returns their number, at most [`RECOVERED_DELIVERIES_MAX`].
+    /// Enables the owner's subscription with a new breaker. Makes the deliveries that `what` names due now, of
+    /// events published since `since`. Returns their number, at most [`RECOVERED_DELIVERIES_MAX`].
     ///
     /// Events that are too old to be delivered again ([`WebhookPolicy::redelivery_age_max`]) are skipped. The first
     /// transaction enables the subscription. If it is disabled or deleted after that, the recovery stops.
