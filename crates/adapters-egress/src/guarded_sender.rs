@@ -245,6 +245,9 @@ fn webhook_request(
     if let Some(trace) = attempt.trace {
         request = request.header("traceparent", trace.traceparent());
     }
+    if let Some(sequence) = attempt.sequence {
+        request = request.header("webhook-sequence", sequence);
+    }
     for (name, value) in attempt.headers.iter() {
         let mut value = HeaderValue::from_str(value.expose())?;
         // HTTP/2 keeps no sensitive value in the tables of a connection.

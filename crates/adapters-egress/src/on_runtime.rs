@@ -77,6 +77,7 @@ mod tests {
             payload: Payload::from_bytes(*b"{}"),
             signers: Arc::new([]),
             headers: RequestHeaders::default(),
+            sequence: None,
             at: Timestamp::MIN,
             trace: None,
         }

@@ -97,7 +97,7 @@ catalogue! {
         "Lanes, the queues of subscriptions: `open`, `paused` after failures of the receiver, or `closed` with the \
          subscription. Of the first 100,000.";
     SUBSCRIPTIONS = Gauge "gatepost_subscriptions" ["state"]
-        "Subscriptions: `enabled`, or why they are disabled (`owner`, `gone`, `only_failures`, `key_leaked`). Of the \
+        "Subscriptions: `enabled`, or why they are disabled (`owner`, `gone`, `only_failures`, `order_stopped`, `key_leaked`). Of the \
          first 100,000.";
     SESSIONS = Gauge "gatepost_sessions_active" []
         "Browsers that are signed in, on all instances together. Of the first 100,000 sessions.";

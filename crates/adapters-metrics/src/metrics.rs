@@ -213,7 +213,7 @@ fn write_reading(page: &mut Page, reading: &Reading) {
 /// from the start.
 fn subscriptions(queue: &QueueFigures) -> impl Iterator<Item = (SubscriptionStatus, u32)> {
     const DISABLED: fn(DisableReason) -> SubscriptionStatus = SubscriptionStatus::DisabledByService;
-    let reasons = [DisableReason::Gone, DisableReason::OnlyFailures, DisableReason::KeyLeaked].map(DISABLED);
+    let reasons = DisableReason::ALL.map(DISABLED);
     let known = [SubscriptionStatus::Enabled, SubscriptionStatus::DisabledByOwner].into_iter().chain(reasons);
     let absent = known.filter(|status| queue.subscriptions.iter().all(|(counted, _)| counted != status));
     queue.subscriptions.iter().copied().chain(absent.map(|status| (status, 0)))

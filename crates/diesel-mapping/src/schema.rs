@@ -109,6 +109,7 @@ diesel::table! {
         paused_until -> Nullable<Instant>,
         pause_millis -> BigInt,
         rests_until -> Nullable<Instant>,
+        last_sequence -> Nullable<BigInt>,
     }
 }
 
@@ -154,6 +155,7 @@ diesel::table! {
         attempts -> BigInt,
         attempts_before_run -> BigInt,
         run_started_at -> Instant,
+        sequence -> Nullable<BigInt>,
     }
 }
 

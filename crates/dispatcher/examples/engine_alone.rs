@@ -107,6 +107,7 @@ fn lane(number: u8, keys: &SealingKeys, entropy: &SeededEntropy) -> ClaimedLane 
         run_attempt: 1,
         trace: None,
         run_started_at: start(),
+        sequence: None,
     };
     ClaimedLane {
         subscription,

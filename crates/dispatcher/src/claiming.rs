@@ -123,10 +123,12 @@ impl Run<'_> {
     pub(crate) fn take_in(&mut self, claimed: ClaimedLane, Taken { claim, start_by, is_stored }: Taken) {
         let ClaimedLane { subscription, owner, url, secrets, breaker, rests_until: _, deliveries } = claimed;
         let at = self.dispatcher.clock.now();
+        self.lanes.known(subscription, owner).has_order(secrets.options.order);
         let opened = self.secrets.open(&self.dispatcher.keys, subscription, secrets, at);
         let lane = self.lanes.known(subscription, owner);
         let may_deliver = lane.adopt(breaker, at);
-        self.claiming.is_wanted |= lane.wants_more(at);
+        // In an order, nothing leaves before the results of these.
+        self.claiming.is_wanted |= lane.order().is_none() && lane.wants_more(at);
         if let Err(error) = &opened {
             cannot_open(lane, subscription, *error);
         }

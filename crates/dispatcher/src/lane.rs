@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use domain::ports::{ClaimId, ClaimedDelivery};
-use domain::webhooks::{Admission, Breaker, OwnerNumber, Report, TargetUrl, Verdict};
+use domain::webhooks::{Admission, Breaker, OnExhausted, OwnerNumber, Report, TargetUrl, Verdict};
 use tokio::time::Instant;
 
 use crate::lane_cap::LaneCap;
@@ -96,6 +96,8 @@ pub(crate) struct Lane {
     may_have_more: bool,
     /// The subscription has a rate: its deliveries start at once, and the lane rests between claims.
     has_rate: bool,
+    /// The rule of the subscription's order: its deliveries start one after the other. `None` without an order.
+    order: Option<OnExhausted>,
     room_asked: u32,
     faults_in_a_row: u32,
     held_until: Option<Instant>,
@@ -116,6 +118,7 @@ impl Lane {
             is_queued: false,
             may_have_more: false,
             has_rate: false,
+            order: None,
             room_asked: 0,
             faults_in_a_row: 0,
             held_until: None,
@@ -129,19 +132,31 @@ impl Lane {
 
     /// Whether the next delivery may start.
     pub(crate) fn may_start(&self) -> bool {
-        self.in_flight < self.cap.get() && !self.waiting.is_empty()
+        let cap = if self.order.is_some() { 1 } else { self.cap.get() };
+        self.in_flight < cap && !self.waiting.is_empty()
     }
 
     /// How many more deliveries to claim, up to the cap, or up to twice the cap in a quick lane without a rate. 0 while
-    /// the lane is held, or pauses before the store knows about the pause.
+    /// the lane is held, or pauses before the store knows about the pause. In an order, the cap if the lane is quick and
+    /// otherwise one, and 0 until the results of the last claim are stored: nothing leaves before.
     pub(crate) fn room(&self, now: Timestamp) -> u32 {
         let pauses = self.unwritten > 0 && self.breaker.admission(now) != Admission::Free;
-        let claimed_max = (1 + self.rounds_ahead()) * self.cap.get();
+        if self.order.is_some() && !self.is_idle() {
+            return 0;
+        }
+        let rounds = if self.order.is_some() { 0 } else { 1 } + self.rounds_ahead();
+        let claimed_max = (rounds * self.cap.get()).max(1);
         if self.held_until.is_some() || pauses { 0 } else { claimed_max.saturating_sub(self.claimed()) }
     }
 
     fn rounds_ahead(&self) -> u32 {
         if self.has_rate { 0 } else { self.rounds_ahead }
+    }
+
+    /// Whether an order has held back deliveries that may leave now. A claim asks for more of them than of a lane that turns
+    /// up.
+    pub(crate) fn has_more_in_order(&self) -> bool {
+        self.order.is_some() && self.may_have_more
     }
 
     /// Whether a claim is worth its cost: the store may have more, and in a quick lane there is room for at least half the
@@ -171,6 +186,16 @@ impl Lane {
     /// How many deliveries the claim under way asks for.
     pub(crate) fn room_asked(&self) -> u32 {
         self.room_asked
+    }
+
+    /// Notes the order of the subscription.
+    pub(crate) fn has_order(&mut self, order: Option<OnExhausted>) {
+        self.order = order;
+    }
+
+    /// The rule of the subscription's order.
+    pub(crate) fn order(&self) -> Option<OnExhausted> {
+        self.order
     }
 
     /// Notes whether the subscription has a rate.

@@ -111,15 +111,17 @@ impl Lanes {
     /// Begins a claim within these shares. Returns its limits.
     pub(crate) fn claim_begins(&mut self, shares: &FairShares, now: Instant, at: Timestamp) -> ClaimRoom {
         self.tidy();
-        let mut lane_rooms = Vec::new();
-        for (id, lane) in &mut self.known {
-            lane.release(now);
-            // The claim skips all lanes of an owner without room.
-            let room = shares.room(lane.owner);
-            if room > 0 && (!lane.is_idle() || lane.is_held()) {
-                lane_rooms.push(LaneRoom { lane: *id, wanted: lane.room(at).min(room) });
-            }
-        }
+        self.known.values_mut().for_each(|lane| lane.release(now));
+        // The claim skips all lanes of an owner without room.
+        let rooms = self.known.iter().map(|(id, lane)| (*id, lane, shares.room(lane.owner)));
+        let rooms = rooms
+            .filter(|(_, lane, room)| *room > 0 && (!lane.is_idle() || lane.is_held() || lane.has_more_in_order()));
+        let rooms: Vec<_> = rooms.collect();
+        // An idle lane must not get less than a lane that turns up.
+        let is_narrow = rooms.len() > many_of(shares.free()) as usize;
+        let rooms = rooms.into_iter().filter(|(_, lane, _)| !(is_narrow && lane.is_idle() && !lane.is_held()));
+        let rooms = rooms.map(|(id, lane, room)| LaneRoom { lane: id, wanted: lane.room(at).min(room) });
+        let lane_rooms: Vec<LaneRoom> = rooms.collect();
         let room = ClaimRoom::share(shares.free(), &lane_rooms);
         for (id, lane) in &mut self.known {
             lane.claim_begins(if shares.room(lane.owner) > 0 { room.of(*id) } else { 0 });

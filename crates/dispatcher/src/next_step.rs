@@ -78,6 +78,7 @@ mod tests {
             attempt: run_attempt + 7,
             run_attempt,
             run_started_at: at(0),
+            sequence: None,
             trace: None,
         }
     }

@@ -5,7 +5,7 @@ use domain::ports::{Attempt, ClaimId, ClaimedDelivery, Completion, WebhookSender
 use domain::webhooks::{
     AttemptOutcome, AttemptRecord, ClaimEnd, FailureReason, NextStep, OwnerNumber, Report, Verdict,
 };
-use domain::{DeliveryId, SubscriptionId, Timestamp};
+use domain::{SubscriptionId, Timestamp};
 use tokio::task::{Id, JoinError};
 use tokio::time::{Instant, timeout};
 use tracing::field::display;
@@ -29,13 +29,8 @@ impl Run<'_> {
         let now = self.dispatcher.clock.now();
         if is_past_schedule(&self.dispatcher.settings.schedule, &waiting.delivery, now) {
             if let Some(waiting) = self.lanes.skip(lane) {
-                self.end_claim(
-                    lane,
-                    waiting.claim,
-                    waiting.delivery.id,
-                    ClaimEnd::Expired { at: now },
-                    Effect::default(),
-                );
+                let end = ClaimEnd::Expired { at: now };
+                self.end_claim(lane, waiting.claim, &waiting.delivery, end, Effect::default());
             }
         } else if waiting.start_by.is_over(Instant::now(), now) {
             self.give_back_late(owner, lane, now);
@@ -58,6 +53,7 @@ impl Run<'_> {
             payload: delivery.payload.clone(),
             signers: target.secrets.signing_at(started_at),
             headers: target.secrets.headers(),
+            sequence: delivery.sequence,
             at: self.dispatcher.clock.world_time(),
             trace: span.filter(|_| self.dispatcher.settings.sends_traceparent).map(|span| span.context),
         };
@@ -99,7 +95,7 @@ impl Run<'_> {
         log(&flight, &outcome, &aftermath, end.next_step());
         self.dispatcher.end_span(&flight, Some(&outcome), duration);
         let effect = Effect { is_awaited: aftermath.was_probe, closes: aftermath.is_closed };
-        self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, effect);
+        self.end_claim(flight.subscription, flight.claim, &flight.delivery, end, effect);
         self.spare_those_who_wait(flight.subscription, &aftermath, ended_at);
     }
 
@@ -137,7 +133,7 @@ impl Run<'_> {
         self.dispatcher.counters.cut_off.add(1);
         self.dispatcher.end_span(flight, None, at.since(flight.started_at));
         let end = ClaimEnd::CutOff { at, retry_at };
-        self.end_claim(flight.subscription, flight.claim, flight.delivery.id, end, Effect::default());
+        self.end_claim(flight.subscription, flight.claim, &flight.delivery, end, Effect::default());
     }
 
     /// Gives back the lane's waiting deliveries when the lane must pause.
@@ -183,23 +179,34 @@ impl Run<'_> {
     ) {
         self.dispatcher.counters.given_back.add(1);
         let end = give_back(&self.dispatcher.settings.schedule, delivery, self.dispatcher.clock.now(), due_at);
-        self.end_claim(lane, claim, delivery.id, end, Effect::default());
+        self.end_claim(lane, claim, delivery, end, Effect::default());
     }
 
-    /// Queues the end of a claim to be stored.
+    /// Queues the end of a claim to be stored. In an order, the next deliveries follow a success at once. After any other end
+    /// they go back, because they may leave only when it is stored.
     fn end_claim(
         &mut self,
         subscription: SubscriptionId,
         claim: ClaimId,
-        delivery: DeliveryId,
+        delivery: &ClaimedDelivery,
         end: ClaimEnd,
-        effect: Effect,
+        mut effect: Effect,
     ) {
         let now = Instant::now();
+        let lane = delivery.sequence.and_then(|_| self.lanes.get_mut(subscription));
+        let order = lane.as_ref().and_then(|lane| lane.order());
+        let end = end.in_order(order);
+        let holds_others = order.is_some() && !matches!(end, ClaimEnd::Delivered(_));
+        let (at, delivery) = (end.ended_at(), delivery.id);
+        effect.is_awaited |= lane.is_some_and(|lane| lane.claimed() == 0);
+        effect.closes |= end.stopped_at().is_some();
         let completion = Completion { subscription, delivery, claim, end };
         let lease_ends = now + self.dispatcher.settings.lease();
         let note = Note { lease_ends, effect, refused_alone_at: None };
         self.completions.push(completion, note, now);
+        if holds_others {
+            self.give_back_all_of(subscription, at);
+        }
     }
 }
 

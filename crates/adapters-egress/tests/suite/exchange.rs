@@ -91,6 +91,7 @@ pub(crate) fn attempt(url: &str, secrets: &[&str]) -> Attempt {
         payload: Payload::from_bytes(BODY),
         signers: secrets.iter().map(|secret| SigningSecret::parse(secret).unwrap().into()).collect(),
         headers: RequestHeaders::default(),
+        sequence: None,
         at: now(),
         trace: None,
     }

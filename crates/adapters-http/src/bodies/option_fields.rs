@@ -13,6 +13,7 @@ use utoipa::openapi::{Ref, RefOr};
 use utoipa::{Number, ToSchema};
 
 use crate::bodies::fields::Fields;
+use crate::bodies::order_fields::on_exhausted;
 use crate::errors::field_fault::{FieldFault, Together};
 use crate::errors::refusals::of_options;
 
@@ -109,10 +110,11 @@ pub(crate) fn request_options(fields: &Fields, webhooks: &Webhooks) -> Result<Op
 
 /// A change of the options. `null` removes all headers, one of them, the authentication, or the rate.
 pub(crate) fn options_change(fields: &Fields, webhooks: &Webhooks) -> Result<OptionsChange, Vec<FieldFault>> {
-    let read = (headers(fields, || Ok(None)), auth(fields, webhooks), max_per_second(fields));
-    let (headers, auth, rate) = read.together()?;
+    let headers = headers(fields, || Ok(None));
+    let read = (headers, auth(fields, webhooks), max_per_second(fields), on_exhausted(fields));
+    let (headers, auth, rate, on_exhausted) = read.together()?;
     let (auth, max_per_second) = (fields.patch(AUTH, auth), fields.patch(MAX_PER_SECOND, rate));
-    Ok(OptionsChange { replaces_headers: fields.is_null(HEADERS), headers, auth, max_per_second })
+    Ok(OptionsChange { replaces_headers: fields.is_null(HEADERS), headers, auth, max_per_second, on_exhausted })
 }
 
 fn max_per_second(fields: &Fields) -> Result<Option<DeliveryRate>, FieldFault> {

@@ -308,7 +308,8 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
 
 /// The fault of headers that do not fit together.
 pub(crate) fn of_options(error: InvalidOptions) -> FieldFault {
-    FieldFault::of("headers", error)
+    let field = if error == InvalidOptions::NotOrdered { "onExhausted" } else { "headers" };
+    FieldFault::of(field, error)
 }
 
 /// The fault in a filter, at its part.

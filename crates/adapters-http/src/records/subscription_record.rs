@@ -1,7 +1,7 @@
 use domain::Timestamp;
 use domain::webhooks::{
-    AuthKind, DeliveryRate, DisabledBy, EventPattern, FoundSubscription, HealthState, Pause, PayloadFilter, PublicKey,
-    SealedOptions, SigningSecret, Subscription,
+    AuthKind, DeliveryRate, DisabledBy, EventPattern, FoundSubscription, HealthState, OnExhausted, Pause,
+    PayloadFilter, PublicKey, SealedOptions, SigningSecret, Subscription,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -39,8 +39,9 @@ pub(crate) struct SubscriptionRecord {
     /// Whether the subscription receives events.
     enabled: bool,
     /// Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410),
-    /// `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as
-    /// leaked). Absent while it is enabled.
+    /// `only_failures` (every attempt failed for five days), `order_stopped` (the attempts of a delivery are used up, and
+    /// `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked). Absent while it is
+    /// enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "key_leaked")]
     disabled_reason: Option<&'static str>,
@@ -56,6 +57,14 @@ pub(crate) struct SubscriptionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = 5)]
     max_per_second: Option<f64>,
+    /// `subscription` if deliveries leave one after the other, in the order of publication. Absent without an order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "subscription")]
+    ordering: Option<&'static str>,
+    /// What happens when the attempts of a delivery are used up: `skip` or `stop`. Absent without an order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "skip")]
+    on_exhausted: Option<&'static str>,
     /// Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`. Absent if all are `v1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "ed25519")]
@@ -99,6 +108,8 @@ impl SubscriptionRecord {
             headers: headers_of(&subscription.options),
             auth: auth_of(&subscription.options),
             max_per_second: subscription.options.max_per_second.map(DeliveryRate::per_second),
+            ordering: subscription.options.order.map(|_| "subscription"),
+            on_exhausted: subscription.options.order.map(OnExhausted::code),
             signing: (!public_keys.is_empty()).then(|| signing.current.kind().as_str()),
             public_keys,
             created_at: subscription.created_at.to_string(),

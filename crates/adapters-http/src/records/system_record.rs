@@ -130,7 +130,7 @@ struct LaneCounts {
 /// How many subscriptions have a state.
 #[derive(Serialize, ToSchema)]
 struct SubscriptionCount {
-    /// `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`.
+    /// `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `order_stopped`, `key_leaked`.
     #[schema(example = "enabled")]
     state: &'static str,
     /// How many.

@@ -6,7 +6,7 @@ use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{ClaimRequest, ClaimedLane};
 use domain::webhooks::{Allotment, OwnerNumber};
 use domain::{SubscriptionId, Timestamp};
-use futures_util::future::{OptionFuture, join, join3};
+use futures_util::future::{OptionFuture, join, join3, join4};
 
 use super::picked_row::{PickedRow, Read, read};
 use super::ready_lane::{READY_LANES, ReadyLane, ReadyLaneRow};
@@ -16,22 +16,11 @@ use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
 use crate::transaction::{Begin, Commit, NotDurable, Rollback, settle};
 
-/// Claims deliveries of each lane as its room allows: first attempts, then retries and first attempts that were claimed
-/// and never completed, then replays. Each kind is a range of the index, and is read only if the kind before leaves
-/// room. Each range begins at `due_from` of its lane: the index keeps entries of deleted rows until no transaction of
-/// the server can see them.
-///
-/// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
-/// - A lane that may only probe or has a rate is locked, and skipped if it was written since the claim saw it (`wakes`). One
-///   that may only probe is skipped if it has an open claim. Open claims are searched among the first thousand deliveries
-///   of each kind, because claims are taken from there.
-/// - The rows are locked, and [`TAKE`] writes them in the same transaction. `attempts` counts the new attempt.
-/// - Here and elsewhere, a condition with `ANY` repeats the ids of the lanes for the index, so that no other lanes are
-///   read, in whatever order the tables are joined.
-/// - Each payload is read once for its event, and only if it fits into the room for payloads.
-///
-/// No part waits for a lock: a claim skips rows that another claim has locked. See decision 38.
-const PICK: &str = "WITH asked AS MATERIALIZED (
+/// [`PICK`] for rows that the statement between picks from the lanes in `asked`.
+macro_rules! pick {
+    ($picked:literal) => {
+        concat!(
+            "WITH asked AS MATERIALIZED (
         SELECT lane.subscription_id, free.room, lane.due_from FROM unnest($1, $2) AS free (subscription_id, room)
         JOIN webhook_lanes AS lane ON lane.subscription_id = free.subscription_id AND lane.is_open
             AND lane.subscription_id = ANY($1) AND (lane.paused_until IS NULL OR lane.paused_until <= $5)
@@ -52,7 +41,42 @@ const PICK: &str = "WITH asked AS MATERIALIZED (
             ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane SKIP LOCKED
         ) AS alone
     ), picked AS MATERIALIZED (
-        SELECT due.* FROM asked CROSS JOIN LATERAL (
+",
+            $picked,
+            "    )
+    SELECT sized.*, CASE WHEN sized.fits THEN sized.whole_payload END AS payload
+    FROM (
+        SELECT picked.subscription_id, picked.delivery_id, picked.event_id, picked.attempts + 1 AS attempts,
+            picked.attempts_before_run, picked.run_started_at, picked.phase, picked.due_at, picked.sequence, picked.place,
+            event.payload AS whole_payload, event.trace, picked.copy > 1 OR row_number() OVER in_order = 1
+            OR COALESCE(sum(octet_length(event.payload)) OVER in_order, 0) <= $6 AS fits
+        FROM (
+            SELECT *, row_number() OVER (PARTITION BY event_id ORDER BY due_at, delivery_id) AS copy FROM picked
+        ) AS picked
+        LEFT JOIN webhook_events AS event ON event.id = picked.event_id AND picked.copy = 1
+        WINDOW in_order AS (ORDER BY picked.due_at, picked.delivery_id)
+    ) AS sized"
+        )
+    };
+}
+
+/// Claims deliveries of each lane as its room allows: first attempts, then retries and first attempts that were claimed
+/// and never completed, then replays. Each kind is a range of the index, and is read only if the kind before leaves
+/// room. Each range begins at `due_from` of its lane: the index keeps entries of deleted rows until no transaction of
+/// the server can see them.
+///
+/// - The limit of a range is constant, so that the planner knows that it is short. The lane's room cuts it further.
+/// - A lane that may only probe or has a rate is locked, and skipped if it was written since the claim saw it (`wakes`). One
+///   that may only probe is skipped if it has an open claim. Open claims are searched among the first thousand deliveries
+///   of each kind, because claims are taken from there.
+/// - The rows are locked, and [`TAKE`] writes them in the same transaction. `attempts` counts the new attempt.
+/// - Here and elsewhere, a condition with `ANY` repeats the ids of the lanes for the index, so that no other lanes are
+///   read, in whatever order the tables are joined.
+/// - Each payload is read once for its event, and only if it fits into the room for payloads.
+///
+/// No part waits for a lock: a claim skips rows that another claim has locked. See decision 38.
+const PICK: &str = pick!(
+    "        SELECT due.*, NULL::bigint AS place FROM asked CROSS JOIN LATERAL (
             SELECT * FROM (
                 SELECT * FROM (
                     SELECT * FROM webhook_due
@@ -80,19 +104,33 @@ const PICK: &str = "WITH asked AS MATERIALIZED (
                 ) AS replays
             ) AS in_order LIMIT asked.room
         ) AS due
-    )
-    SELECT sized.*, CASE WHEN sized.fits THEN sized.whole_payload END AS payload
-    FROM (
-        SELECT picked.subscription_id, picked.delivery_id, picked.event_id, picked.attempts + 1 AS attempts,
-            picked.attempts_before_run, picked.run_started_at, picked.phase, picked.due_at,
-            event.payload AS whole_payload, event.trace, picked.copy > 1 OR row_number() OVER in_order = 1
-            OR COALESCE(sum(octet_length(event.payload)) OVER in_order, 0) <= $6 AS fits
-        FROM (
-            SELECT *, row_number() OVER (PARTITION BY event_id ORDER BY due_at, delivery_id) AS copy FROM picked
-        ) AS picked
-        LEFT JOIN webhook_events AS event ON event.id = picked.event_id AND picked.copy = 1
-        WINDOW in_order AS (ORDER BY picked.due_at, picked.delivery_id)
-    ) AS sized";
+"
+);
+
+/// Claims the deliveries with the lowest numbers of lanes with an order, each with its place among those that are stored. It
+/// skips a row that another transaction has locked or changed, and [`read`] takes the places without a gap before it: so no
+/// delivery leaves before one with a lower number.
+const PICK_NUMBERED: &str = pick!(
+    "        SELECT due.* FROM asked CROSS JOIN LATERAL (
+            SELECT due.*, seen.place FROM (
+                SELECT delivery_id, row_number() OVER numbers AS place, bool_and(
+                    due_at <= $5 AND (claimed_until IS NULL OR claimed_until <= $5)
+                ) OVER numbers AS may_leave
+                FROM (
+                    SELECT * FROM webhook_due
+                    WHERE subscription_id = asked.subscription_id AND sequence IS NOT NULL
+                    ORDER BY sequence LIMIT asked.room
+                ) AS first
+                WINDOW numbers AS (ORDER BY sequence)
+            ) AS seen
+            JOIN webhook_due AS due
+                ON due.subscription_id = asked.subscription_id AND due.delivery_id = seen.delivery_id
+                AND due.due_at <= $5 AND (due.claimed_until IS NULL OR due.claimed_until <= $5)
+            WHERE seen.may_leave
+            FOR UPDATE OF due SKIP LOCKED
+        ) AS due
+"
+);
 
 /// Puts the picked deliveries under the claim. Finds each row by its key: see [the module](super) about the array of one
 /// id.
@@ -137,9 +175,18 @@ impl Work for Claim<'_> {
         let to_settle = lanes.iter().filter(|lane| is_short || !lane.may_linger(request.at));
         let to_settle: Vec<SeenLane> = to_settle.map(|lane| lane.seen(request.at)).collect();
         let begun = join(Begin.execute(&mut &*connection), NotDurable.execute(&mut &*connection));
-        let (begun, rows, locked) =
-            join3(begun, self.pick(connection, &lanes), OptionFuture::from(lock_lanes(connection, &to_settle))).await;
-        let rows = begun.0.and(begun.1).and(rows)?;
+        let numbered: Vec<&ReadyLane> = lanes.iter().filter(|lane| lane.is_ordered).collect();
+        let (begun, rows, numbered_rows, locked) = join4(
+            begun,
+            self.pick(connection, PICK, lanes.iter()),
+            OptionFuture::from(
+                (!numbered.is_empty()).then(|| self.pick(connection, PICK_NUMBERED, numbered.into_iter())),
+            ),
+            OptionFuture::from(lock_lanes(connection, &to_settle)),
+        )
+        .await;
+        let mut rows = begun.0.and(begun.1).and(rows)?;
+        rows.extend(numbered_rows.transpose()?.unwrap_or_default());
         let locked = locked.transpose()?.unwrap_or_default();
         let Read { lanes, unreadable } = read(lanes, rows, request.at);
         let (taken, settled, committed) = join3(
@@ -228,11 +275,16 @@ impl Claim<'_> {
         Ok(lanes)
     }
 
-    async fn pick(&self, connection: &AsyncPgConnection, lanes: &[ReadyLane]) -> QueryResult<Vec<PickedRow>> {
+    async fn pick(
+        &self,
+        connection: &AsyncPgConnection,
+        pick: &str,
+        lanes: impl Iterator<Item = &ReadyLane> + Clone,
+    ) -> QueryResult<Vec<PickedRow>> {
         let request = self.request;
-        let free = || lanes.iter().filter(|lane| lane.is_free(request.at));
-        let alone = || lanes.iter().filter_map(|lane| Some((lane, lane.room_alone(request.at)?)));
-        let query = diesel::sql_query(PICK)
+        let free = || lanes.clone().filter(|lane| lane.is_free(request.at));
+        let alone = || lanes.clone().filter_map(|lane| Some((lane, lane.room_alone(request.at)?)));
+        let query = diesel::sql_query(pick)
             .bind::<Array<Binary>, Vec<&[u8]>>(free().map(|lane| lane.id.as_bytes().as_slice()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(free().map(|lane| lane.room.into()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(alone().map(|(lane, _)| lane.id.as_bytes().as_slice()).collect())

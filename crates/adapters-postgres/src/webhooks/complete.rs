@@ -53,13 +53,14 @@ const GO_ON: &str = "UPDATE webhook_due AS due
         AND due.claim = next.claim
     RETURNING due.subscription_id, due.delivery_id, next.claim, due.event_id, due.attempts";
 
-/// Lanes that must be written: after deliveries without a failure, only lanes with known failures.
+/// Lanes that must be written: after deliveries without a failure, only lanes with known failures, or with an order, where the
+/// next delivery waits for them.
 const LOCK_LANES: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
         lane.pause_millis
     FROM unnest($1, $2) AS reported (subscription_id, is_failing)
     JOIN webhook_lanes AS lane ON lane.subscription_id = reported.subscription_id
     WHERE lane.subscription_id = ANY($1) AND (reported.is_failing OR lane.failures_in_a_row <> 0
-        OR lane.failing_since IS NOT NULL OR lane.paused_until IS NOT NULL)
+        OR lane.failing_since IS NOT NULL OR lane.paused_until IS NOT NULL OR lane.last_sequence IS NOT NULL)
     ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane";
 
 /// A changed lane becomes ready as soon as its pause and its rest allow: the next claim finds out whether a delivery is due.
@@ -108,6 +109,7 @@ impl Work for Complete<'_> {
         let ended = self.ended(&out);
         let rows = || out.iter().chain(&gone_on);
         let held = self.held(rows().map(OutRow::held).collect());
+        let stops = self.stops(&held);
         let insert = || (!ended.is_empty()).then(|| ends::insert(connection, &ended, duplicate));
         let known: Events<'_> = rows().map(|row| (row.delivery_id.as_slice(), row.event_id.as_slice())).collect();
         let found = self.find_events(connection, &known).await?;
@@ -129,7 +131,7 @@ impl Work for Complete<'_> {
         inserted.transpose()?;
         let mut reported = self.reported(locked, recorded.transpose()?.unwrap_or_default())?;
         for lane in &mut reported {
-            let consequences = lane.breaker.record_all(&lane.reports);
+            let consequences = lane.breaker.record_all(&lane.reports).with_stop(stops.get(&lane.id).copied());
             note(connection, lane.id, consequences).await?;
         }
         let (written, committed) = join(write_lanes(connection, &reported), Commit.execute(&mut &*connection)).await;
@@ -235,6 +237,12 @@ impl<'a> Complete<'a> {
         'a: 'b,
     {
         self.completions.iter().map(|done| held.remove(&held_by(done))).collect()
+    }
+
+    /// When the order of each lane stopped, by the completions that held their claims.
+    fn stops(&self, held: &[bool]) -> HashMap<SubscriptionId, Timestamp> {
+        let held = self.completions.iter().zip(held).filter(|(_, is_held)| **is_held);
+        held.filter_map(|(done, _)| Some((done.subscription, done.end.stopped_at()?))).collect()
     }
 
     /// Reports the attempts that were just recorded to the breakers of their lanes.

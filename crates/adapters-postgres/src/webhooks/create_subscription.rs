@@ -46,6 +46,7 @@ impl Work for InsertSubscriptionRequest {
             webhook_lanes::is_open.eq(self.subscription.status.is_enabled()),
             webhook_lanes::wakes.eq(0),
             BreakerRow::from(&Breaker::default()),
+            webhook_lanes::last_sequence.eq(self.subscription.options.order.map(|_| 0)),
         );
         let event = self.cause.subscription_created(&self.subscription);
         let ((subscription, lane, written), patterns, committed) = join3(

@@ -22,7 +22,11 @@ const FIND: &str = "SELECT page.subscription_id, claimed.delivery_id
         ORDER BY subscription_id LIMIT 200
     ) AS page
     LEFT JOIN LATERAL (
-        SELECT first.delivery_id FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
+        SELECT numbered.delivery_id FROM (
+            SELECT delivery_id, claimer, claimed_until FROM webhook_due
+            WHERE subscription_id = page.subscription_id AND sequence IS NOT NULL ORDER BY sequence LIMIT 1000
+        ) AS numbered WHERE numbered.claimer = $1 AND numbered.claimed_until > $3
+        UNION ALL SELECT first.delivery_id FROM (VALUES (0::smallint), (1), (2)) AS phases (phase)
         CROSS JOIN LATERAL (
             SELECT delivery_id, claimer, claimed_until FROM webhook_due
             WHERE subscription_id = page.subscription_id AND phase = phases.phase AND phase >= 0

@@ -50,7 +50,7 @@ const COUNT_LOST: &str = "SELECT (
     ) + (
         SELECT count(*) FROM (
             SELECT FROM webhook_due
-            WHERE subscription_id = $3 AND phase IN (0, 1, 2) AND due_at > $5 AND claim IS NULL AND delivery_id >= $4
+            WHERE subscription_id = $3 AND phase IN (0, 1, 2, 3) AND due_at > $5 AND claim IS NULL AND delivery_id >= $4
                 AND $7
             LIMIT $6
         ) AS waiting

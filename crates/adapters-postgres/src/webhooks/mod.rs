@@ -28,6 +28,7 @@ mod list_deliveries;
 mod list_failures;
 mod list_subscriptions;
 mod locate_delivery;
+mod numbers;
 mod operator_log;
 mod periods;
 mod picked_row;

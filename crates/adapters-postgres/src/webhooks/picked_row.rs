@@ -32,6 +32,12 @@ pub(super) struct PickedRow {
     phase: i16,
     #[diesel(sql_type = Instant)]
     due_at: StoredInstant,
+    /// Its number in the order of the lane.
+    #[diesel(sql_type = Nullable<BigInt>)]
+    sequence: Option<i64>,
+    /// The place of the number among those of the lane, from 1.
+    #[diesel(sql_type = Nullable<BigInt>)]
+    place: Option<i64>,
     #[diesel(sql_type = Nullable<Binary>)]
     payload: Option<Vec<u8>>,
     #[diesel(sql_type = Nullable<Binary>)]
@@ -43,8 +49,8 @@ pub(super) struct PickedRow {
 
 /// The part of an event that its deliveries need: the payload, and the span that published it.
 type Sent = (Payload, Option<TraceContext>);
-/// The sort key of the deliveries of a lane.
-type Turn = (i16, Option<Timestamp>);
+/// The sort key of the deliveries of a lane: those with a number come first.
+type Turn = (bool, Option<i64>, i16, Option<Timestamp>);
 type Deliveries = HashMap<SubscriptionId, Vec<(Turn, ClaimedDelivery)>>;
 
 /// The picked rows that the claim takes. Payloads that do not fit stay in the queue with their deliveries.
@@ -59,18 +65,33 @@ pub(super) fn read(lanes: Vec<ReadyLane>, mut rows: Vec<PickedRow>, at: Timestam
         lanes.iter().filter(|lane| lane.target.is_some()).map(|lane| lane.id).collect();
     let unfit: HashSet<Vec<u8>> = rows.iter().filter(|row| !row.fits).map(|row| row.event_id.clone()).collect();
     rows.retain(|row| !unfit.contains(&row.event_id));
+    retain_without_gap(&mut rows);
     let sent = sent(&mut rows);
     let (mut deliveries, mut unreadable) = (Deliveries::new(), Vec::new());
     for row in rows {
         let lane = subscription_id(TABLE, "subscription_id", &row.subscription_id).ok();
         match lane.filter(|lane| whole.contains(lane)).zip(row.read(&sent)) {
             Some((lane, delivery)) => {
-                deliveries.entry(lane).or_default().push(((row.phase, row.due_at.timestamp()), delivery));
+                let turn = (row.sequence.is_none(), row.sequence, row.phase, row.due_at.timestamp());
+                deliveries.entry(lane).or_default().push((turn, delivery));
             }
             None => unreadable.push(Unreadable { subscription: row.subscription_id, delivery: row.delivery_id }),
         }
     }
     Read { lanes: claimed_lanes(lanes, deliveries, at), unreadable }
+}
+
+/// Leaves out each row with a number after a place that is missing.
+fn retain_without_gap(rows: &mut Vec<PickedRow>) {
+    rows.sort_by_key(|row| row.place);
+    let mut last: HashMap<Vec<u8>, i64> = HashMap::new();
+    rows.retain(|row| {
+        let Some(place) = row.place else { return true };
+        let last = last.entry(row.subscription_id.clone()).or_default();
+        let follows = place == *last + 1;
+        *last += i64::from(follows);
+        follows
+    });
 }
 
 /// Takes the payloads and spans out of the rows. One row of each event has them.
@@ -95,6 +116,7 @@ impl PickedRow {
             attempt: self.attempts.try_into().ok()?,
             run_attempt: self.attempts.checked_sub(self.attempts_before_run)?.try_into().ok()?,
             run_started_at: self.run_started_at.timestamp()?,
+            sequence: self.sequence.map(u64::try_from).transpose().ok()?,
             trace,
         })
     }
@@ -103,9 +125,10 @@ impl PickedRow {
 fn claimed_lanes(lanes: Vec<ReadyLane>, mut deliveries: Deliveries, at: Timestamp) -> Vec<ClaimedLane> {
     let claimed = lanes.into_iter().filter_map(|lane| {
         let mut deliveries = deliveries.remove(&lane.id)?;
+        deliveries.sort_unstable_by_key(|(turn, delivery)| (*turn, delivery.id));
+        deliveries.truncate(lane.room_at(at));
         let rests_until = lane.rests_after(deliveries.len(), at);
         let (url, secrets) = lane.target?;
-        deliveries.sort_unstable_by_key(|(turn, delivery)| (*turn, delivery.id));
         let since = lane.rested_until.unwrap_or(Timestamp::MIN);
         let counted = |(_, one): (Turn, ClaimedDelivery)| ClaimedDelivery {
             run_started_at: one.run_started_at.max(since),

@@ -13,6 +13,7 @@ use domain::webhooks::{DeliveryEnd, DirectClaim, DirectClaims, Event, NewEvent, 
 use domain::{DeliveryId, SubscriptionId, TraceContext};
 use futures_util::future::{OptionFuture, join, join3, join5};
 
+use super::numbers::Numbers;
 use super::publish_questions::{Known, Locks, Matches, Questions, Receivers, known_publications};
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
@@ -98,12 +99,18 @@ impl Work for Publish<'_> {
             Rollback.execute(&mut &*connection).await?;
             return Ok(Published { answers: plan.answers, has_waiting: false });
         }
-        let due = plan.queue(&receivers, claim.as_mut());
-        let to: Vec<&[u8]> = due.iter().map(|due| due.to.as_bytes().as_slice()).collect();
-        let (woken, events, (queued, missed), publications, committed) = join5(
+        let mut numbers = Numbers::of(&locked);
+        let (numbered, due) = plan.queue(&receivers, &mut numbers, claim.as_mut());
+        let to = due.iter().chain(&numbered).map(|due| due.to.as_bytes().as_slice());
+        let to: BTreeSet<&[u8]> = to.collect();
+        let (woken, events, (queued, numbered_ones, missed), publications, committed) = join5(
             OptionFuture::from(questions.wake(connection, &locked, &to)),
             plan.insert_events(connection, reasons),
-            join(insert_due(connection, &due, self.by), OptionFuture::from(plan.insert_missed(connection))),
+            join3(
+                insert_due(connection, &due, self.by),
+                OptionFuture::from(numbers.store(connection, &numbered)),
+                OptionFuture::from(plan.insert_missed(connection)),
+            ),
             OptionFuture::from(plan.insert_publications(connection, reasons)),
             Commit.execute(&mut &*connection),
         )
@@ -112,11 +119,12 @@ impl Work for Publish<'_> {
         if let Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)) = &publications {
             return Err(Failure::overtaken("another instance has just published under the same key"));
         }
+        let queued = queued.and(numbered_ones.transpose());
         settle(woken.transpose().and(events).and(queued).and(missed.transpose()).and(publications), committed)?;
         if let Some(claim) = claim {
             claim.stored();
         }
-        let has_waiting = due.iter().any(|due| due.queued.claim.is_none());
+        let has_waiting = !numbered.is_empty() || due.iter().any(|due| due.queued.claim.is_none());
         Ok(Published { answers: plan.answers, has_waiting })
     }
 }
@@ -240,8 +248,14 @@ impl<'a> Plan<'a> {
         (!missed.is_empty()).then(|| Kept(insertion).execute(&mut &*connection))
     }
 
-    /// The deliveries, sorted by lane, so that rows that are close in the index are inserted one after another.
-    fn queue(&self, receivers: &Receivers, mut claim: Option<&mut DirectClaim>) -> Vec<Due<'a>> {
+    /// The deliveries with a number, and the others. Sorted by lane, so that rows that are close in the index are inserted
+    /// one after another.
+    fn queue(
+        &self,
+        receivers: &Receivers,
+        numbers: &mut Numbers,
+        mut claim: Option<&mut DirectClaim>,
+    ) -> (Vec<Due<'a>>, Vec<Due<'a>>) {
         let mut due = Vec::new();
         for Stored { new, receivers: to, .. } in &self.accepted {
             for to in to {
@@ -249,20 +263,21 @@ impl<'a> Plan<'a> {
                     Some((claim, target)) => claim.publish(new, target),
                     None => QueuedDelivery::published(new.event.created_at),
                 };
+                let queued = queued.numbered(numbers.next(*to));
                 due.push(Due { to: *to, id: DeliveryId::of(new.event.id, *to), event: &new.event, queued });
             }
         }
         due.sort_unstable_by_key(|due| (due.to, due.id));
-        due
+        due.into_iter().partition(|due| due.queued.sequence.is_some())
     }
 }
 
 /// A delivery to store.
-struct Due<'a> {
-    to: SubscriptionId,
-    id: DeliveryId,
-    event: &'a Event,
-    queued: QueuedDelivery,
+pub(super) struct Due<'a> {
+    pub(super) to: SubscriptionId,
+    pub(super) id: DeliveryId,
+    pub(super) event: &'a Event,
+    pub(super) queued: QueuedDelivery,
 }
 
 async fn insert_due(connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {

@@ -26,7 +26,7 @@ macro_rules! lock {
     ($wait:literal) => {
         concat!(
             "SELECT subscription_id, ready_at IS NULL OR ready_at > GREATEST($5, paused_until, rests_until)
-                OR due_from > $5 AS sleeps
+                OR due_from > $5 AS sleeps, last_sequence
             FROM webhook_lanes
             WHERE is_open AND subscription_id = ANY(ARRAY(
                 SELECT pattern.subscription_id
@@ -235,15 +235,14 @@ impl<'a> Questions<'a> {
         Kept(query).load(&mut &*connection).await
     }
 
-    /// Wakes the lanes that sleep and get deliveries, which are sorted.
+    /// Wakes the lanes that sleep and get deliveries.
     pub(super) fn wake(
         &self,
         connection: &AsyncPgConnection,
         locked: &[LaneRow],
-        receivers: &[&[u8]],
+        receivers: &BTreeSet<&[u8]>,
     ) -> Option<impl Future<Output = QueryResult<usize>>> {
-        let is_woken =
-            |lane: &&LaneRow| lane.sleeps && receivers.binary_search(&lane.subscription_id.as_slice()).is_ok();
+        let is_woken = |lane: &&LaneRow| lane.sleeps && receivers.contains(lane.subscription_id.as_slice());
         let sleeping = locked.iter().filter(is_woken).map(|lane| lane.subscription_id.clone());
         let sleeping: Vec<Vec<u8>> = sleeping.collect();
         let has_sleeping = !sleeping.is_empty();
@@ -283,6 +282,16 @@ pub(super) struct LaneRow {
     /// Whether the lane is not ready when the events are due.
     #[diesel(sql_type = Bool)]
     sleeps: bool,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    last_sequence: Option<i64>,
+}
+
+impl LaneRow {
+    /// The number of its last delivery; `None` without an order.
+    pub(super) fn last_sequence(&self) -> Option<(SubscriptionId, u64)> {
+        let lane = subscription_id("webhook_lanes", "subscription_id", &self.subscription_id).ok()?;
+        Some((lane, u64::try_from(self.last_sequence?).unwrap_or_default()))
+    }
 }
 
 #[derive(QueryableByName)]

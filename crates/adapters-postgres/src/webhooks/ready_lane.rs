@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, SecretsRow, subscription_id};
@@ -16,7 +16,7 @@ use super::settle_lanes::SeenLane;
 pub(super) const READY_LANES: &str =
     "SELECT lane.subscription_id, lane.owner, lane.ready_at, lane.wakes, lane.failures_in_a_row,
         lane.failing_since, lane.paused_until, lane.pause_millis, lane.rests_until,
-        subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
+        lane.last_sequence IS NOT NULL AS is_ordered, subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
         subscription.options, owner.rested_until
     FROM (
         SELECT * FROM webhook_lanes WHERE is_open AND ready_at <= $1 AND ready_at >= $4
@@ -53,6 +53,8 @@ pub(super) struct ReadyLaneRow {
     breaker: BreakerRow,
     #[diesel(sql_type = Nullable<Instant>)]
     rests_until: Option<StoredInstant>,
+    #[diesel(sql_type = Bool)]
+    is_ordered: bool,
     /// `None` if the subscription does not exist.
     #[diesel(sql_type = Nullable<Text>)]
     url: Option<String>,
@@ -73,6 +75,8 @@ pub(super) struct ReadyLane {
     pub(super) breaker: Breaker,
     /// Until when the lane rests, because of its rate.
     rests_until: Option<Timestamp>,
+    /// Whether its deliveries leave one after the other.
+    pub(super) is_ordered: bool,
     /// `None` if the subscription is damaged or does not exist.
     pub(super) target: Option<Target>,
     /// The end of the last suspension of the owner: no run counts from before it.
@@ -113,13 +117,21 @@ impl ReadyLane {
         self.rate().map(|rate| rate.rests_until(self.rests_until, at, taken))
     }
 
+    /// The most deliveries that a claim takes.
+    pub(super) fn room_at(&self, at: Timestamp) -> usize {
+        let room = if self.is_free(at) { self.room } else { self.room_alone(at).unwrap_or_default() };
+        usize::try_from(room).unwrap_or(usize::MAX)
+    }
+
     /// Whether the claim need not settle the lane: it became ready a moment ago, and will soon have more to send.
     pub(super) fn may_linger(&self, at: Timestamp) -> bool {
-        self.is_free(at) && self.ready_at.timestamp().is_some_and(|ready_at| at < ready_at.plus(LINGER))
+        self.is_free(at)
+            && !self.is_ordered
+            && self.ready_at.timestamp().is_some_and(|ready_at| at < ready_at.plus(LINGER))
     }
 
     pub(super) fn seen(&self, at: Timestamp) -> SeenLane {
-        SeenLane { id: self.id, wakes: self.wakes, may_probe: self.may_probe(at) }
+        SeenLane { id: self.id, wakes: self.wakes, may_probe: self.may_probe(at), is_ordered: self.is_ordered }
     }
 }
 
@@ -134,7 +146,7 @@ impl ReadyLaneRow {
         let target = url.zip(self.secrets.secrets(id).ok());
         let [rests_until, rested_until] =
             [self.rests_until, self.rested_until].map(|stored| stored.and_then(StoredInstant::timestamp));
-        let (ready_at, wakes) = (self.ready_at, self.wakes);
-        Ok(ReadyLane { id, owner, room: 0, ready_at, wakes, breaker, rests_until, target, rested_until })
+        let (ready_at, wakes, is_ordered) = (self.ready_at, self.wakes, self.is_ordered);
+        Ok(ReadyLane { id, owner, room: 0, ready_at, wakes, breaker, rests_until, is_ordered, target, rested_until })
     }
 }

@@ -1,11 +1,13 @@
 use std::collections::HashSet;
 
-use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
+use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::schema::webhook_lanes;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
+use domain::SubscriptionId;
 use domain::ports::RecoverRequest;
 use futures_util::future::join;
 
@@ -39,7 +41,7 @@ const LOST: &str = "SELECT * FROM (
 /// Makes deliveries that wait for a retry due now. Finds each row by its key: see [the module](super) about the array of one
 /// id.
 const HURRY: &str = "UPDATE webhook_due AS due
-    SET phase = 2, due_at = $3, attempts_before_run = due.attempts, run_started_at = $3
+    SET phase = GREATEST(due.phase, 2), due_at = $3, attempts_before_run = due.attempts, run_started_at = $3
     FROM unnest($1, $2) AS waiting (subscription_id, delivery_id)
     WHERE due.subscription_id = ANY(ARRAY[waiting.subscription_id]) AND due.delivery_id = waiting.delivery_id";
 
@@ -80,8 +82,8 @@ async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) ->
         .bind::<Bool, _>(request.what.has_missed());
     let lost: Vec<LostRow> = Kept(lost).load(&mut &*connection).await?;
     let (ended, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_ended);
-    let [ended, waiting] =
-        [ended, waiting].map(|rows| rows.into_iter().map(|row| row.delivery_id.as_slice()).collect::<Vec<_>>());
+    let ended = numbered(connection, request.subscription, ended).await?;
+    let waiting: Vec<&[u8]> = waiting.into_iter().map(|row| row.delivery_id.as_slice()).collect();
     let hurry = diesel::sql_query(HURRY)
         .bind::<Array<Binary>, _>(vec![lane; waiting.len()])
         .bind::<Array<Binary>, _>(waiting)
@@ -92,6 +94,23 @@ async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) ->
     // A delivery that an older version has stored twice counts once.
     let lost: HashSet<Vec<u8>> = lost.into_iter().map(|row| row.delivery_id).collect();
     Ok(u32::try_from(lost.len()).unwrap_or(request.max))
+}
+
+/// The ended deliveries of the locked lane, with the next numbers if it has an order.
+async fn numbered<'a>(
+    connection: &AsyncPgConnection,
+    lane: SubscriptionId,
+    ended: Vec<&'a LostRow>,
+) -> QueryResult<Vec<(&'a [u8], Option<i64>)>> {
+    let ids = ended.into_iter().map(|row| row.delivery_id.as_slice());
+    let lane = webhook_lanes::table.find(lane.as_bytes().as_slice());
+    let last = lane.select(webhook_lanes::last_sequence).first::<Option<i64>>(&mut &*connection).await?;
+    let Some(last) = last else { return Ok(ids.map(|id| (id, None)).collect()) };
+    let numbered: Vec<_> = (last + 1..).zip(ids).map(|(number, id)| (id, Some(number))).collect();
+    if let Some((_, last)) = numbered.last() {
+        diesel::update(lane).set(webhook_lanes::last_sequence.eq(last)).execute(&mut &*connection).await?;
+    }
+    Ok(numbered)
 }
 
 #[derive(QueryableByName)]

@@ -1,6 +1,7 @@
 use diesel::QueryResult;
+use diesel::dsl::case_when;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Binary, SmallInt};
+use diesel::sql_types::{Array, BigInt, Binary, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_due, webhook_lanes};
 use diesel_mapping::sql_types::Instant;
@@ -23,9 +24,10 @@ const WAKE_LANE: &str = "UPDATE webhook_lanes
 
 /// A delivery in both tables stays in the queue (decision 105).
 const REPLAY: &str = "INSERT INTO webhook_due
-        (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run, run_started_at)
-    SELECT ended.subscription_id, ended.id, ended.event_id, $3, $4, ended.attempts, ended.attempts, $4
-    FROM unnest($1, $2) AS replayed (subscription_id, id)
+        (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run, run_started_at, sequence)
+    SELECT ended.subscription_id, ended.id, ended.event_id, CASE WHEN replayed.sequence IS NULL THEN 2 ELSE 3 END, $4,
+        ended.attempts, ended.attempts, $4, replayed.sequence
+    FROM unnest($1, $2, $3) AS replayed (subscription_id, id, sequence)
     CROSS JOIN LATERAL (
         SELECT * FROM webhook_deliveries WHERE subscription_id = replayed.subscription_id AND id = replayed.id OFFSET 0
     ) AS ended
@@ -72,7 +74,7 @@ async fn retry(
         DeliveryState::Sending(until) if at < until => return Ok(RetryByHand::Due(delivery)),
         DeliveryState::Waiting(_) | DeliveryState::Sending(_) => replay_due(connection, &delivery, at).await?,
         DeliveryState::Ended { .. } => {
-            replay_ended(connection, delivery.subscription_id, &[delivery.id.as_bytes()], at).await?;
+            replay_ended(connection, delivery.subscription_id, &[(delivery.id.as_bytes(), None)], at).await?;
         }
     }
     wake_lane(connection, delivery.subscription_id, at).await?;
@@ -83,8 +85,10 @@ async fn retry(
 async fn replay_due(connection: &AsyncPgConnection, delivery: &Delivery, at: Timestamp) -> QueryResult<()> {
     let row =
         webhook_due::table.find((delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice()));
+    let [replay, numbered] = [Phase::Replay, Phase::Numbered].map(|phase| phase_number(phase).into_sql::<SmallInt>());
+    let phase = case_when(webhook_due::sequence.is_not_null(), numbered).otherwise(replay);
     let replay = (
-        webhook_due::phase.eq(phase_number(Phase::Replay)),
+        webhook_due::phase.eq(phase),
         webhook_due::due_at.eq(StoredInstant::from(at)),
         webhook_due::claim.eq(None::<i64>),
         webhook_due::claimed_until.eq(None::<StoredInstant>),
@@ -94,20 +98,21 @@ async fn replay_due(connection: &AsyncPgConnection, delivery: &Delivery, at: Tim
     diesel::update(row).set(replay).execute(&mut &*connection).await.map(drop)
 }
 
-/// Moves ended deliveries of this lane, which are locked, back to the queue.
+/// Moves ended deliveries of this lane, which are locked, back to the queue, each with its number if it gets one.
 pub(super) async fn replay_ended(
     connection: &AsyncPgConnection,
     lane: SubscriptionId,
-    ids: &[&[u8]],
+    ended: &[(&[u8], Option<i64>)],
     at: Timestamp,
 ) -> QueryResult<()> {
-    let lanes = vec![lane.as_bytes().as_slice(); ids.len()];
+    let lanes = vec![lane.as_bytes().as_slice(); ended.len()];
+    let (ids, numbers): (Vec<&[u8]>, Vec<Option<i64>>) = ended.iter().copied().unzip();
     let replay = diesel::sql_query(REPLAY)
         .bind::<Array<Binary>, _>(&lanes)
-        .bind::<Array<Binary>, _>(ids)
-        .bind::<SmallInt, _>(phase_number(Phase::Replay))
+        .bind::<Array<Binary>, _>(&ids)
+        .bind::<Array<Nullable<BigInt>>, _>(numbers)
         .bind::<Instant, StoredInstant>(at.into());
-    let delete = diesel::sql_query(DELETE_ENDED).bind::<Array<Binary>, _>(&lanes).bind::<Array<Binary>, _>(ids);
+    let delete = diesel::sql_query(DELETE_ENDED).bind::<Array<Binary>, _>(&lanes).bind::<Array<Binary>, _>(&ids);
     let (replayed, deleted) =
         join(Kept(replay).execute(&mut &*connection), Kept(delete).execute(&mut &*connection)).await;
     replayed.and(deleted).map(drop)

@@ -31,7 +31,7 @@ impl Work for RetryFailedRequest {
             return Ok(found.map_or(RetryOfFailed::NotFound, |_| RetryOfFailed::LaneClosed));
         }
         let failed = failed(self, connection).await?;
-        let ids: Vec<&[u8]> = failed.iter().map(|row| row.id.as_slice()).collect();
+        let ids: Vec<(&[u8], Option<i64>)> = failed.iter().map(|row| (row.id.as_slice(), None)).collect();
         replay_ended(connection, self.subscription, &ids, self.retry.at).await?;
         let retried = failed.iter().map(|row| delivery_id("webhook_deliveries", "id", &row.id));
         let retried: Vec<DeliveryId> = retried.collect::<Result<_, StoreError>>()?;

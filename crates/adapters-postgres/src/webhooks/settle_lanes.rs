@@ -6,6 +6,7 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::ClaimedLane;
 use domain::{SubscriptionId, Timestamp};
+use futures_util::future::{OptionFuture, join};
 
 /// Locks the lanes that no other transaction has locked.
 const LOCK: &str = "SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY($1)
@@ -64,6 +65,17 @@ const SETTLE_OPEN: &str = "UPDATE webhook_lanes AS lane
     ) AS seen
     WHERE lane.subscription_id = seen.subscription_id AND lane.subscription_id = ANY($1)";
 
+/// [`SETTLE_OPEN`] does not see deliveries with a number. The lane needs service when the one with the lowest number is due, or
+/// its claim ends.
+const SETTLE_NUMBERED: &str = "UPDATE webhook_lanes AS lane
+    SET ready_at = LEAST(lane.ready_at, GREATEST(first.ready_at, $2, lane.paused_until, lane.rests_until))
+    FROM unnest($1) AS seen (subscription_id)
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN claimed_until > $2 THEN claimed_until ELSE due_at END AS ready_at FROM webhook_due
+        WHERE subscription_id = seen.subscription_id AND sequence IS NOT NULL ORDER BY sequence LIMIT 1
+    ) AS first
+    WHERE lane.subscription_id = seen.subscription_id AND lane.subscription_id = ANY($1) AND lane.is_open";
+
 /// A lane of the claim.
 pub(super) struct SeenLane {
     pub(super) id: SubscriptionId,
@@ -71,6 +83,8 @@ pub(super) struct SeenLane {
     pub(super) wakes: i64,
     /// Whether its breaker allowed only a probe.
     pub(super) may_probe: bool,
+    /// Whether its deliveries leave one after the other.
+    pub(super) is_ordered: bool,
 }
 
 /// Locks the lanes that are free, if there are any to settle. Returns them.
@@ -101,7 +115,18 @@ pub(super) fn settle_lanes<'a>(
         .bind::<Array<Bool>, Vec<bool>>(lanes.iter().map(|lane| lane.may_probe).collect())
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<Array<Nullable<Instant>>, Vec<Option<StoredInstant>>>(lanes.iter().map(rests).collect());
-    (!lanes.is_empty()).then(|| Kept(update).execute(&mut &*connection))
+    let ordered = lanes.iter().filter(|lane| lane.is_ordered).map(|lane| lane.id.as_bytes().to_vec());
+    let ordered: Vec<Vec<u8>> = ordered.collect();
+    let numbered = (!ordered.is_empty()).then(|| {
+        let update = diesel::sql_query(SETTLE_NUMBERED)
+            .bind::<Array<Binary>, _>(ordered)
+            .bind::<Instant, StoredInstant>(at.into());
+        Kept(update).execute(&mut &*connection)
+    });
+    (!lanes.is_empty()).then(|| async move {
+        let settled = join(Kept(update).execute(&mut &*connection), OptionFuture::from(numbered)).await;
+        settled.0.and(settled.1.unwrap_or(Ok(0)))
+    })
 }
 
 /// A lane that this transaction has locked.

@@ -16,7 +16,8 @@ use crate::attempt::{Failure, Work};
 use crate::claimers::CountVersions;
 use crate::pool::Connections;
 
-/// The first due delivery of each of the lanes that have waited longest, without those of suspended owners. Each is the start of a range of the index, which
+/// The first due delivery of each of the lanes that have waited longest, without those of suspended owners. Of deliveries with a
+/// number, only the lowest counts. Each other one is the start of a range of the index, which
 /// begins at `due_from`, because the index still has entries of rows that are gone.
 const FIND_OLDEST_DUE: &str = "SELECT min(first.due_at) AS oldest_due
     FROM (
@@ -28,10 +29,14 @@ const FIND_OLDEST_DUE: &str = "SELECT min(first.due_at) AS oldest_due
     ) AS lane
     CROSS JOIN (VALUES (0::smallint), (1), (2)) AS phases (phase)
     CROSS JOIN LATERAL (
-        SELECT due_at FROM webhook_due
+        (SELECT due_at FROM webhook_due
         WHERE subscription_id = lane.subscription_id AND phase = phases.phase AND phase >= 0
             AND due_at >= lane.due_from AND due_at <= $1 AND (claimed_until IS NULL OR claimed_until <= $1)
-        ORDER BY due_at LIMIT 1
+        ORDER BY due_at LIMIT 1)
+        UNION ALL SELECT due_at FROM (
+            SELECT * FROM webhook_due
+            WHERE subscription_id = lane.subscription_id AND sequence IS NOT NULL ORDER BY sequence LIMIT 1
+        ) AS numbered WHERE due_at <= $1 AND (claimed_until IS NULL OR claimed_until <= $1)
     ) AS first";
 
 #[async_trait]

@@ -5,6 +5,7 @@ use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
 
 use super::close_lane::end;
 use super::find_delivery::find_in;
+use super::lane::Lane;
 use crate::audit::write_events;
 use crate::undo::Undo;
 
@@ -20,6 +21,12 @@ pub(super) fn cancel_delivery(
         return Ok(Some(delivery));
     }
     end(connection, &delivery, DeliveryEnd::Cancelled, at)?;
+    // The next one in an order may have waited for this delivery.
+    if let Some(before) = Lane::find(connection, subscription)?.filter(Lane::is_ordered) {
+        let mut lane = before.clone();
+        lane.bring_forward(at);
+        lane.write(connection, &before)?;
+    }
     write_events(connection, [&cause.delivery_cancelled(&delivery, owner)])?;
     Ok(Some(Delivery { state: DeliveryState::Ended { end: DeliveryEnd::Cancelled, at }, ..delivery }))
 }

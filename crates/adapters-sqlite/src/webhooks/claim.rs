@@ -11,7 +11,7 @@ use domain::webhooks::{Admission, Allotment, DeliveryRate, OwnerNumber, PayloadR
 use domain::{SubscriptionId, Timestamp};
 
 use super::close_lane::{delete_lane, end_unreadable};
-use super::lane::{Lane, LaneRow};
+use super::lane::{Lane, LaneRow, in_order};
 use super::queued_row::{QueuedRow, Sent};
 use crate::undo::Undo;
 
@@ -221,12 +221,17 @@ fn claimable(
 ) -> Result<Vec<Due>, Undo> {
     let room = usize::try_from(room).unwrap_or(usize::MAX);
     let (mut rows, mut for_waiting, mut for_expired) = (Vec::new(), *payload_room, *payload_room);
-    for phase in Phase::ALL {
+    if lane.is_ordered() {
+        rows = next_in_order(connection, lane, at, room, &mut for_waiting)?;
+    }
+    for phase in Phase::WITHOUT_NUMBER {
         if rows.len() < room {
             rows.append(&mut waiting(connection, lane, at, phase, room - rows.len(), &mut for_waiting)?);
         }
     }
     let mut expired = expired(connection, lane, at, room, &mut for_expired)?;
+    // The others have numbers, and are among `rows` if it is their turn.
+    expired.retain(|(row, _)| !row.is_in_order());
     if !expired.is_empty() {
         rows.append(&mut expired);
         rows.sort_by_key(|(row, _)| row.order());
@@ -239,6 +244,25 @@ fn claimable(
 
 fn size(sent: Option<&Sent>) -> usize {
     sent.map_or(0, |(payload, _)| payload.len())
+}
+
+/// The deliveries with the lowest numbers, up to the first that is not due or is under a claim.
+fn next_in_order(
+    connection: &mut SqliteConnection,
+    lane: &Lane,
+    at: Timestamp,
+    max: usize,
+    payload_room: &mut PayloadRoom,
+) -> QueryResult<Vec<Due>> {
+    in_order(&lane.id)
+        .left_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
+        .select((QueuedRow::as_select(), (webhook_events::payload, webhook_events::trace).nullable()))
+        .load_iter::<_, DefaultLoadingMode>(connection)?
+        .take(max)
+        .take_while(|due: &QueryResult<Due>| {
+            due.as_ref().map_or(true, |(row, sent)| row.is_due(at) && payload_room.admit(size(sent.as_ref())))
+        })
+        .collect()
 }
 
 fn waiting(

@@ -21,6 +21,8 @@ struct Ends {
     /// When the last one ended.
     at: Timestamp,
     reports: Vec<Report>,
+    /// When one of them stopped the order of the lane.
+    stopped_at: Option<Timestamp>,
 }
 
 /// See [`DeliveryQueue::complete`](domain::ports::DeliveryQueue::complete). Also returns whether
@@ -35,11 +37,13 @@ pub(super) fn complete(
         let (is_held, report) = go_on(connection, completion)?;
         held.push(is_held);
         let lane = lanes.iter().position(|lane| lane.id == completion.subscription).unwrap_or_else(|| {
-            lanes.push(Ends { id: completion.subscription, at: completion.end.ended_at(), reports: Vec::new() });
+            let (id, at) = (completion.subscription, completion.end.ended_at());
+            lanes.push(Ends { id, at, reports: Vec::new(), stopped_at: None });
             lanes.len() - 1
         });
         lanes[lane].at = lanes[lane].at.max(completion.end.ended_at());
         lanes[lane].reports.extend(report);
+        lanes[lane].stopped_at = lanes[lane].stopped_at.or(completion.end.stopped_at().filter(|_| is_held));
     }
     let mut woke = false;
     for ends in lanes {
@@ -118,7 +122,7 @@ fn step(
 fn tell(connection: &mut SqliteConnection, ends: &Ends) -> Result<bool, Undo> {
     let Some(before) = Lane::find(connection, ends.id)? else { return Ok(false) };
     let mut lane = before.clone();
-    let Consequences { disabled, turned } = lane.breaker.record_all(&ends.reports);
+    let Consequences { disabled, turned } = lane.breaker.record_all(&ends.reports).with_stop(ends.stopped_at);
     let woke = plan(connection, &mut lane, ends.at)?;
     lane.write(connection, &before)?;
     if let Some((turn, at)) = turned.filter(|_| lane.is_open)

@@ -34,6 +34,7 @@ pub(super) fn create_subscription(
         webhook_lanes::owner.eq(OwnerNumber::of(&subscription.owner).number()),
         webhook_lanes::is_open.eq(subscription.status.is_enabled()),
         BreakerRow::from(&Breaker::default()),
+        webhook_lanes::last_sequence.eq(subscription.options.order.map(|_| 0)),
     );
     diesel::insert_into(webhook_lanes::table).values(lane).execute(connection)?;
     write_events(connection, [&cause.subscription_created(subscription)])?;

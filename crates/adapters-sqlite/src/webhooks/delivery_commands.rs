@@ -27,8 +27,9 @@ impl DeliveryCommands for SqliteStore {
 
     async fn cancel(&self, request: &CancelDeliveryRequest) -> Result<Option<Delivery>, StoreError> {
         let Some(subscription) = self.subscription_of(&request.owner, request.id).await? else { return Ok(None) };
-        let request = request.clone();
-        self.writer.write(move |connection| cancel_delivery(connection, subscription, &request)).await
+        let (request, wake) = (request.clone(), self.wake.clone());
+        let work = move |connection: &mut SqliteConnection| cancel_delivery(connection, subscription, &request);
+        self.writer.write_then(work, move |_| wake.up()).await
     }
 
     async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError> {

@@ -3,7 +3,7 @@ use diesel::dsl::auto_type;
 use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_lanes};
-use diesel_mapping::webhooks::{BreakerRow, phase_number, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, phase_number, stored_sequence, subscription_id};
 use domain::ports::StoreError;
 use domain::webhooks::{Admission, Breaker, OwnerNumber, Phase};
 use domain::{SubscriptionId, Timestamp};
@@ -21,6 +21,7 @@ pub(super) struct LaneRow {
     #[diesel(embed)]
     breaker: BreakerRow,
     rests_until: Option<StoredInstant>,
+    last_sequence: Option<i64>,
 }
 
 /// The queue of a subscription.
@@ -33,6 +34,8 @@ pub(super) struct Lane {
     pub(super) breaker: Breaker,
     /// Until when the lane rests, because of its rate.
     pub(super) rests_until: Option<Timestamp>,
+    /// The number of its last delivery in order; `None` without an order.
+    pub(super) last_sequence: Option<u64>,
 }
 
 impl Lane {
@@ -64,6 +67,18 @@ impl Lane {
         Ok(next.map(|next| next.max(paused_until).max(self.rests_until.unwrap_or(next))))
     }
 
+    /// Whether its deliveries leave one after the other.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.last_sequence.is_some()
+    }
+
+    /// The number of the next delivery; `None` without an order.
+    pub(super) fn next_sequence(&mut self) -> Option<u64> {
+        let last = self.last_sequence.as_mut()?;
+        *last += 1;
+        Some(*last)
+    }
+
     /// Moves the lane's next service forward to `due_at`, or to the end of the breaker's pause or of the lane's rest.
     /// Returns whether the service is earlier now.
     pub(super) fn bring_forward(&mut self, due_at: Timestamp) -> bool {
@@ -87,10 +102,16 @@ impl Lane {
     }
 
     /// When the first waiting delivery is due, and when the first claim ends. Reads only the first entries of the
-    /// indexes, however long the queue is.
+    /// indexes, however long the queue is. Of the deliveries with a number, only the lowest counts.
     fn queued(&self, connection: &mut SqliteConnection) -> Result<(Option<Timestamp>, Option<Timestamp>), Undo> {
         let mut waiting: Option<Timestamp> = None;
-        for phase in Phase::ALL {
+        if self.is_ordered() {
+            let head = in_order(&self.id).select((webhook_due::due_at, webhook_due::claim));
+            let head = head.load_iter::<(StoredInstant, Option<i64>), DefaultLoadingMode>(connection)?.next();
+            let head = head.transpose()?.filter(|(_, claim)| claim.is_none());
+            waiting = due_at(head.map(|(stored, _)| Ok(stored)))?;
+        }
+        for phase in Phase::WITHOUT_NUMBER {
             let first =
                 first_waiting(&self.id, phase).load_iter::<StoredInstant, DefaultLoadingMode>(connection)?.next();
             waiting = waiting.into_iter().chain(due_at(first)?).min();
@@ -103,6 +124,16 @@ impl Lane {
 /// An unreadable time counts as the last one, so that the other deliveries of the lane do not wait for it.
 fn due_at(stored: Option<QueryResult<StoredInstant>>) -> QueryResult<Option<Timestamp>> {
     Ok(stored.transpose()?.map(|stored| stored.timestamp().unwrap_or(Timestamp::MAX)))
+}
+
+/// The deliveries with numbers, in their order.
+#[auto_type]
+pub(super) fn in_order<'a>(lane: &'a SubscriptionId) -> _ {
+    let lane: &'a [u8] = lane.as_bytes();
+    webhook_due::table
+        .filter(webhook_due::subscription_id.eq(lane))
+        .filter(webhook_due::sequence.is_not_null())
+        .order(webhook_due::sequence)
 }
 
 #[auto_type]
@@ -136,6 +167,7 @@ impl From<&Lane> for LaneRow {
             ready_at: lane.ready_at.map(Into::into),
             breaker: BreakerRow::from(&lane.breaker),
             rests_until: lane.rests_until.map(Into::into),
+            last_sequence: lane.last_sequence.map(stored_sequence),
         }
     }
 }
@@ -149,6 +181,7 @@ impl TryFrom<LaneRow> for Lane {
         let ready_at = row.ready_at.map(|stored| stored.timestamp().unwrap_or(Timestamp::MIN));
         let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker());
         let rests_until = row.rests_until.and_then(StoredInstant::timestamp);
-        Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker, rests_until })
+        let last_sequence = row.last_sequence.map(|stored| u64::try_from(stored).unwrap_or_default());
+        Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker, rests_until, last_sequence })
     }
 }

@@ -56,7 +56,7 @@ fn count_lost(what: Recoverable) -> String {
         ) + (
             SELECT count(*) FROM (
                 SELECT 1 FROM webhook_due INDEXED BY webhook_due_order
-                WHERE subscription_id = ?1 AND phase IN (0, 1, 2) AND due_at > ?3 AND claim IS NULL
+                WHERE subscription_id = ?1 AND phase IN (0, 1, 2, 3) AND due_at > ?3 AND claim IS NULL
                     AND delivery_id >= ?2
                 LIMIT {failed_max}
             )

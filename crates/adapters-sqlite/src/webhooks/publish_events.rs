@@ -274,7 +274,7 @@ impl<'a> FanOut<'a> {
             None => QueuedDelivery::published(new.event.created_at),
         };
         self.has_waiting |= queued.claim.is_none();
-        queued
+        queued.numbered(self.lanes[lane].lane.next_sequence())
     }
 }
 

@@ -1,7 +1,9 @@
 use diesel::prelude::{Insertable, Queryable, Selectable};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_due;
-use diesel_mapping::webhooks::{NewEndedRow, Place, delivery_id, event_id, phase_number, subscription_id};
+use diesel_mapping::webhooks::{
+    NewEndedRow, Place, delivery_id, event_id, phase_number, stored_sequence, subscription_id,
+};
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, StoreError};
 use domain::webhooks::{DeliveryEnd, Payload, Phase, QueuedDelivery};
 use domain::{EventId, Timestamp, TraceContext};
@@ -24,6 +26,7 @@ pub(super) struct QueuedRow {
     attempts: i64,
     attempts_before_run: i64,
     run_started_at: StoredInstant,
+    sequence: Option<i64>,
 }
 
 impl QueuedRow {
@@ -42,6 +45,10 @@ impl QueuedRow {
             attempts: place.number("attempts", self.attempts)?,
             attempts_before_run: place.number("attempts_before_run", self.attempts_before_run)?,
             run_started_at: place.instant("run_started_at", self.run_started_at)?,
+            sequence: self
+                .sequence
+                .map(|sequence| place.value("sequence", u64::try_from(sequence).ok()))
+                .transpose()?,
         })
     }
 
@@ -53,11 +60,22 @@ impl QueuedRow {
         self.attempts = queued.attempts.into();
         self.attempts_before_run = queued.attempts_before_run.into();
         self.run_started_at = queued.run_started_at.into();
+        self.sequence = queued.sequence.map(stored_sequence);
     }
 
     /// The sort key of the deliveries of a lane.
     pub(super) fn order(&self) -> impl Ord + use<> {
-        (self.phase, self.due_at.unix_millis(), self.delivery_id.clone())
+        (!self.is_in_order(), self.sequence, self.phase, self.due_at.unix_millis(), self.delivery_id.clone())
+    }
+
+    /// Whether the delivery has a number.
+    pub(super) fn is_in_order(&self) -> bool {
+        self.sequence.is_some()
+    }
+
+    /// Whether a claim may take it at `at`: see [`QueuedDelivery::is_due`]. A damaged row is due, so that it ends.
+    pub(super) fn is_due(&self, at: Timestamp) -> bool {
+        self.due_at.timestamp().is_none_or(|due_at| due_at <= at)
     }
 
     /// The event of the delivery.
@@ -119,6 +137,7 @@ impl QueuedRow {
             attempt: queued.attempts,
             run_attempt: queued.run_attempt(),
             run_started_at: queued.run_started_at,
+            sequence: queued.sequence,
             trace: trace.as_deref().and_then(TraceContext::from_bytes),
         })
     }
@@ -145,6 +164,7 @@ mod tests {
             attempts: 12,
             attempts_before_run: 10,
             run_started_at: Timestamp::MIN.into(),
+            sequence: None,
         }
     }
 
@@ -154,7 +174,8 @@ mod tests {
         for queued in [
             QueuedDelivery::published(Timestamp::MAX),
             QueuedDelivery::published(Timestamp::MIN).claimed(claim, until),
-            QueuedDelivery::replayed(12, Timestamp::MAX).claimed(claim, until),
+            QueuedDelivery::replayed(12, Timestamp::MAX, None).claimed(claim, until),
+            QueuedDelivery::replayed(12, Timestamp::MAX, Some(7)),
         ] {
             let mut row = row();
             row.set(&queued);
@@ -166,12 +187,13 @@ mod tests {
 
     #[test]
     fn names_the_column_that_the_schema_does_not_promise() {
-        let cases: [(&str, Change); 5] = [
+        let cases: [(&str, Change); 6] = [
             ("delivery_id", |row| row.delivery_id.truncate(15)),
             ("event_id", |row| row.event_id.clear()),
             ("attempts", |row| row.attempts = i64::MAX),
             ("attempts_before_run", |row| row.attempts_before_run = -1),
-            ("phase", |row| row.phase = 3),
+            ("phase", |row| row.phase = 4),
+            ("sequence", |row| row.sequence = Some(-1)),
         ];
         for (wrong, change) in cases {
             let mut row = row();

@@ -5,12 +5,12 @@ use diesel_mapping::schema::{webhook_due, webhook_events};
 use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
 use domain::SubscriptionId;
 use domain::ports::{RecoverRequest, RetryRequest};
-use domain::webhooks::{Breaker, Delivery};
+use domain::webhooks::{Breaker, Delivery, DeliveryState};
 
 use super::change_subscription::write_change;
 use super::find_subscription::find_subscription;
 use super::lane::Lane;
-use super::retry_delivery::replay;
+use super::retry_delivery::{number_of, replay};
 use crate::audit::write_events;
 use crate::undo::Undo;
 
@@ -31,8 +31,8 @@ pub(super) fn recover_subscription(
     let after = if enables { before.enabled_at(retry.at) } else { before.clone() };
     write_change(connection, &before, &after, retry.at)?;
     let Some(lane_before) = Lane::find(connection, subscription)? else { return Ok(None) };
-    let recovered = bring_back(connection, request)?;
     let mut lane = lane_before.clone();
+    let recovered = bring_back(connection, &mut lane, request)?;
     if enables {
         lane.breaker = Breaker::default();
         lane.ready_at = lane.next_service(connection, retry.at)?;
@@ -46,11 +46,14 @@ pub(super) fn recover_subscription(
     Ok(Some(recovered))
 }
 
-fn bring_back(connection: &mut SqliteConnection, request: &RecoverRequest) -> Result<u32, Undo> {
+/// In an order, the deliveries that have ended get the next numbers.
+fn bring_back(connection: &mut SqliteConnection, lane: &mut Lane, request: &RecoverRequest) -> Result<u32, Undo> {
     let deliveries = recoverable(connection, request)?;
     let recovered = u32::try_from(deliveries.len()).unwrap_or(request.max);
     for delivery in deliveries {
-        replay(connection, delivery, request.retry.at)?;
+        let has_ended = matches!(delivery.state, DeliveryState::Ended { .. });
+        let sequence = if has_ended { lane.next_sequence() } else { number_of(connection, &delivery)? };
+        replay(connection, delivery, request.retry.at, sequence)?;
     }
     Ok(recovered)
 }

@@ -26,7 +26,8 @@ pub(super) fn retry_delivery(
     if matches!(delivery.state, DeliveryState::Sending(until) if until > retry.at) {
         return Ok(RetryByHand::Due(delivery));
     }
-    let delivery = replay(connection, delivery, retry.at)?;
+    let sequence = number_of(connection, &delivery)?;
+    let delivery = replay(connection, delivery, retry.at, sequence)?;
     let mut lane = before.clone();
     lane.bring_forward(retry.at);
     lane.write(connection, &before)?;
@@ -34,13 +35,26 @@ pub(super) fn retry_delivery(
     Ok(RetryByHand::Due(delivery))
 }
 
-/// Makes a delivery due at `at`, as the start of a new run of its schedule. The caller updates the lane.
-pub(super) fn replay(connection: &mut SqliteConnection, delivery: Delivery, at: Timestamp) -> QueryResult<Delivery> {
+/// The number of a delivery in the order of its lane; `None` if it has none, or has ended.
+pub(super) fn number_of(connection: &mut SqliteConnection, delivery: &Delivery) -> QueryResult<Option<u64>> {
+    let key = (delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice());
+    let found = webhook_due::table.find(key).select(webhook_due::sequence);
+    let found: Option<Option<i64>> = found.get_result(connection).optional()?;
+    Ok(found.flatten().and_then(|stored| u64::try_from(stored).ok()))
+}
+
+/// Makes a delivery due at `at`, as the start of a new run of its schedule, with this number. The caller updates the lane.
+pub(super) fn replay(
+    connection: &mut SqliteConnection,
+    delivery: Delivery,
+    at: Timestamp,
+    sequence: Option<u64>,
+) -> QueryResult<Delivery> {
     let key = (delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice());
     if matches!(delivery.state, DeliveryState::Ended { .. }) {
         diesel::delete(webhook_deliveries::table.find(key)).execute(connection)?;
     }
-    let queued = QueuedDelivery::replayed(delivery.attempts, at);
+    let queued = QueuedDelivery::replayed(delivery.attempts, at, sequence);
     let row = NewDueRow::new(&delivery.id, &delivery.event_id, &delivery.subscription_id, &queued);
     diesel::replace_into(webhook_due::table).values(row).execute(connection)?;
     Ok(Delivery { state: queued.state(), ..delivery })

@@ -26,7 +26,7 @@ pub(super) fn retry_failures(
         let found = find_in(connection, subscription, *id)?;
         let failed = found.filter(|one| one.state.kind() == DeliveryStateKind::Failed);
         if let Some(delivery) = failed.filter(|one| one.created_at >= retry.published_since) {
-            retried.push(replay(connection, delivery, retry.at)?.id);
+            retried.push(replay(connection, delivery, retry.at, None)?.id);
         }
     }
     let mut lane = before.clone();

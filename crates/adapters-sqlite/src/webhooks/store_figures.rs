@@ -13,6 +13,7 @@ use crate::SqliteStore;
 use crate::undo::Undo;
 
 /// The first due delivery of each of the lanes that have waited longest, without those of suspended owners. Each is the start of an index.
+/// Of deliveries with a number, only the lowest counts.
 const FIND_OLDEST_DUE: &str = "WITH lane AS (
         SELECT subscription_id FROM webhook_lanes
         WHERE is_open = 1 AND ready_at <= $1 AND (paused_until IS NULL OR paused_until <= $1) AND NOT EXISTS (
@@ -29,6 +30,11 @@ const FIND_OLDEST_DUE: &str = "WITH lane AS (
         SELECT (
             SELECT min(due_at) FROM webhook_due WHERE subscription_id = lane.subscription_id
                 AND claim IS NOT NULL AND due_at <= $1
+        ) FROM lane
+        UNION ALL
+        SELECT (
+            SELECT CASE WHEN claim IS NULL AND due_at <= $1 THEN due_at END FROM webhook_due
+            WHERE subscription_id = lane.subscription_id AND sequence IS NOT NULL ORDER BY sequence LIMIT 1
         ) FROM lane
     )";
 

@@ -154,6 +154,7 @@ pub struct LaneCopy {
     paused_until: Option<StoredInstant>,
     pause_millis: i64,
     rests_until: Option<StoredInstant>,
+    last_sequence: Option<i64>,
 }
 
 /// An accepted event.
@@ -195,6 +196,7 @@ pub struct DueCopy {
     attempts: i64,
     attempts_before_run: i64,
     run_started_at: StoredInstant,
+    sequence: Option<i64>,
 }
 
 /// A delivery that has ended.

@@ -15,7 +15,13 @@ pub const fn phase_number(phase: Phase) -> i16 {
         Phase::First => 0,
         Phase::Retry => 1,
         Phase::Replay => 2,
+        Phase::Numbered => 3,
     }
+}
+
+/// The number that `webhook_due.sequence` and `webhook_lanes.last_sequence` store. No subscription has more deliveries.
+pub fn stored_sequence(sequence: u64) -> i64 {
+    i64::try_from(sequence).unwrap_or(i64::MAX)
 }
 
 /// The columns of `webhook_due` that the owner of a delivery sees. Their values are not checked yet. See decision 31.
@@ -65,6 +71,7 @@ pub struct NewDueRow<'a> {
     attempts: i64,
     attempts_before_run: i64,
     run_started_at: StoredInstant,
+    sequence: Option<i64>,
 }
 
 impl<'a> NewDueRow<'a> {
@@ -85,6 +92,7 @@ impl<'a> NewDueRow<'a> {
             attempts: queued.attempts.into(),
             attempts_before_run: queued.attempts_before_run.into(),
             run_started_at: queued.run_started_at.into(),
+            sequence: queued.sequence.map(stored_sequence),
         }
     }
 }

@@ -21,7 +21,7 @@ mod subscription_row;
 
 pub use attempt_row::{AttemptRow, LoggedAttemptRow, stored_headers};
 pub use breaker_row::BreakerRow;
-pub use due_row::{DueRow, NewDueRow, phase_number};
+pub use due_row::{DueRow, NewDueRow, phase_number, stored_sequence};
 pub use ended_row::{EndedRow, NewEndedRow, UNKNOWN_EVENT_TYPE};
 pub use event_query::{EventQuery, ListedEventRow, logged_event};
 pub use event_row::EventRow;

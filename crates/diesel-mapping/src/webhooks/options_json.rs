@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use domain::Timestamp;
-use domain::webhooks::{AuthKind, DeliveryRate, HeaderName, SealedAuth, SealedOptions, SealedSecret, SealedValue};
+use domain::webhooks::{
+    AuthKind, DeliveryRate, HeaderName, OnExhausted, SealedAuth, SealedOptions, SealedSecret, SealedValue,
+};
 use serde::{Deserialize, Serialize};
 
 /// The options of a subscription, as they are stored. Later options get other members.
@@ -14,6 +16,9 @@ struct StoredOptions {
     auth: Option<StoredAuth>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_per_second: Option<f64>,
+    /// The rule of the order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_exhausted: Option<String>,
 }
 
 /// A sealed value in base64, and when it was set, in Unix milliseconds.
@@ -64,20 +69,26 @@ pub fn stored_options(options: &SealedOptions) -> Option<String> {
         value: (&auth.value).into(),
     });
     let max_per_second = options.max_per_second.map(DeliveryRate::per_second);
-    serde_json::to_string(&StoredOptions { headers: headers.collect(), auth, max_per_second }).ok()
+    let on_exhausted = options.order.map(|order| order.code().to_owned());
+    serde_json::to_string(&StoredOptions { headers: headers.collect(), auth, max_per_second, on_exhausted }).ok()
 }
 
 /// The options of this column; `None` if it has other JSON than [`stored_options`] writes.
 pub(super) fn options_of(column: Option<&str>) -> Option<SealedOptions> {
     let Some(json) = column else { return Some(SealedOptions::default()) };
-    let StoredOptions { headers, auth, max_per_second } = serde_json::from_str(json).ok()?;
+    let StoredOptions { headers, auth, max_per_second, on_exhausted } = serde_json::from_str(json).ok()?;
     let header = |(name, value): (String, StoredValue)| Some((HeaderName::from_stored(&name)?, value.value()?));
     let auth = match auth {
         Some(auth) => Some(auth.auth()?),
         None => None,
     };
     let headers = headers.into_iter().map(header).collect::<Option<_>>()?;
-    Some(SealedOptions { headers, auth, max_per_second: max_per_second.map(DeliveryRate::new).transpose().ok()? })
+    let max_per_second = max_per_second.map(DeliveryRate::new).transpose().ok()?;
+    let order = match on_exhausted {
+        Some(code) => Some(OnExhausted::from_code(&code)?),
+        None => None,
+    };
+    Some(SealedOptions { headers, auth, max_per_second, order })
 }
 
 #[cfg(test)]
@@ -94,7 +105,9 @@ mod tests {
         let auth = SealedAuth { kind: AuthKind::Basic, name: name("authorization"), value: value(2) };
         let headers = [(name("x-a"), value(1)), (name("x-b"), value(3))].into();
         for options in [
-            SealedOptions { headers, auth: Some(auth), max_per_second: DeliveryRate::new(0.1).ok() },
+            SealedOptions { headers, auth: Some(auth), max_per_second: DeliveryRate::new(0.1).ok(), order: None },
+            SealedOptions { order: Some(OnExhausted::Skip), ..SealedOptions::default() },
+            SealedOptions { order: Some(OnExhausted::Stop), ..SealedOptions::default() },
             SealedOptions { headers: [(name("x-a"), value(1))].into(), ..SealedOptions::default() },
             SealedOptions { max_per_second: DeliveryRate::new(333.333).ok(), ..SealedOptions::default() },
         ] {
@@ -111,6 +124,7 @@ mod tests {
             r#"{"headers":{"a":{"sealed":"AQ=="}}}"#,
             r#"{"maxPerSecond":0}"#,
             r#"{"maxPerSecond":"1"}"#,
+            r#"{"onExhausted":"wait"}"#,
             r#"{"auth":{"type":"digest","name":"a","value":{"sealed":"AQ==","setAt":1}}}"#,
         ] {
             assert_eq!(options_of(Some(wrong)), None, "{wrong:?}");

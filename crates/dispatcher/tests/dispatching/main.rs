@@ -8,6 +8,7 @@ mod faulty_queue;
 mod limits;
 mod moods;
 mod oracle;
+mod orders;
 mod outcomes;
 mod owners;
 mod process_clock;

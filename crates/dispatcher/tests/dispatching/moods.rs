@@ -87,6 +87,7 @@ impl WebhookSender for Sender {
         let host = attempt.url.url().host_str().unwrap().to_owned();
         let delivery = DeliveryId::of(attempt.event_id, lane);
         let grant = self.simulation.oracle.begins(self.process, lane, &host, delivery).await;
+        self.simulation.oracle.begins_in_order(lane, delivery, attempt.sequence).await;
         let began = (Instant::now(), grant);
         let mut under_way = UnderWay { sender: self, lane, host, delivery, began, outcome: None };
         self.queue.pass(Point::BeforeSend).await.unwrap();

@@ -160,6 +160,8 @@ impl Paced {
 
 #[derive(Debug, Default)]
 struct Model {
+    /// The numbers of claimed deliveries in the order of their lane.
+    numbers: BTreeMap<SubscriptionId, BTreeMap<DeliveryId, u64>>,
     paced: BTreeMap<SubscriptionId, Paced>,
     records: BTreeMap<DeliveryId, Record>,
     loads: BTreeMap<u64, Load>,
@@ -228,6 +230,8 @@ impl Oracle {
                     is_sent: false,
                 };
                 model.records.entry(delivery.id).or_default().grants.push(grant);
+                let numbers = model.numbers.entry(lane.subscription).or_default();
+                numbers.extend(delivery.sequence.map(|number| (delivery.id, number)));
             }
         }
     }
@@ -302,6 +306,20 @@ impl Oracle {
         Some(grant)
     }
 
+    /// Notes that the attempt has this number: the receiver must have got every earlier one, or it must have ended.
+    pub(crate) async fn begins_in_order(&self, lane: SubscriptionId, id: DeliveryId, number: Option<u64>) {
+        let Some(number) = number else { return };
+        let owner = self.world.owner_of(lane);
+        let known = self.model.lock().unwrap().numbers.get(&lane).cloned().unwrap_or_default();
+        for (earlier, _) in known.into_iter().filter(|(one, earlier)| *one != id && *earlier < number) {
+            let found = domain::ports::DeliveryLog::find(&*self.world.store, &owner, earlier).await.unwrap();
+            let has_ended = found.is_none_or(|found| matches!(found.delivery.state, DeliveryState::Ended { .. }));
+            let mut model = self.model.lock().unwrap();
+            let is_delivered = model.records.get(&earlier).is_some_and(|record| record.delivered > 0);
+            model.check(has_ended || is_delivered, || format!("{id} is sent as number {number} before {earlier}"));
+        }
+    }
+
     /// Notes that an attempt has ended, without an outcome when it was dropped.
     pub(crate) fn ends(
         &self,
@@ -365,6 +383,9 @@ impl Oracle {
 
     pub(crate) fn was_retried(&self, id: DeliveryId) {
         self.was_taken_away(id);
+        self.model.lock().unwrap().numbers.values_mut().for_each(|numbers| {
+            numbers.remove(&id);
+        });
     }
 
     pub(crate) fn was_taken_away(&self, id: DeliveryId) {

@@ -41,6 +41,7 @@ pub(crate) struct Seen {
     pub(crate) at: Instant,
     pub(crate) secrets: Vec<String>,
     pub(crate) trace: Option<TraceContext>,
+    pub(crate) sequence: Option<u64>,
 }
 
 /// All receivers, which keep count.
@@ -89,7 +90,7 @@ impl<'a> InFlight<'a> {
         let secrets = attempt.signers.iter().map(|signer| signer.secret().unwrap().expose().to_owned()).collect();
         let places = [url.clone(), attempt.url.url().host_str().unwrap().to_owned(), "all".to_owned()];
         let mut log = receivers.log.lock().unwrap();
-        log.seen.push(Seen { url, at: Instant::now(), secrets, trace: attempt.trace });
+        log.seen.push(Seen { url, at: Instant::now(), secrets, trace: attempt.trace, sequence: attempt.sequence });
         for place in &places {
             let count = log.in_flight.entry(place.clone()).or_default();
             *count += 1;

@@ -17,8 +17,8 @@ use domain::ports::{
     RetryRequest, RotateSecretRequest, SubscriptionStore,
 };
 use domain::webhooks::{
-    Delivery, DeliveryRate, DeliveryState, DeliveryStateKind, Recoverable, SubscriptionChange, SubscriptionStatus,
-    TargetUrl,
+    Delivery, DeliveryRate, DeliveryState, DeliveryStateKind, OnExhausted, Recoverable, SubscriptionChange,
+    SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp};
 use tokio::sync::Notify;
@@ -123,7 +123,9 @@ impl Simulation {
         for n in 0..=self.world.draw(3) {
             let owner = OwnerId::new("https://id.example", format!("user-{n}")).unwrap();
             for n in 0..[1, 2, 2, 3, 12][usize::try_from(self.world.draw(5)).unwrap()] {
-                let lane = self.world.subscribe_for(&owner, "https://unknown.example/").await;
+                let order = [None, None, Some(OnExhausted::Skip), Some(OnExhausted::Stop)];
+                let order = order[usize::try_from(self.world.draw(4)).unwrap()];
+                let lane = self.world.subscribe_in_order(&owner, "https://unknown.example/", order).await;
                 let url = TargetUrl::from_stored(&format!("https://host-{}.example/{lane}", n % 4));
                 let change = SubscriptionChange { url, ..SubscriptionChange::default() };
                 self.world
@@ -382,8 +384,9 @@ impl Simulation {
         while self.world.open().await > 0 {
             assert!(
                 began.elapsed() < seconds(3 * 3_600),
-                "deliveries do not end: {:#?}",
-                self.world.deliveries().await
+                "deliveries do not end: {:#?} {:#?}",
+                self.world.deliveries().await,
+                self.running.lock().unwrap().values().map(|process| process.dispatcher.counts()).collect::<Vec<_>>()
             );
             sleep(seconds(5)).await;
             self.check();

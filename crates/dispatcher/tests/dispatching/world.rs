@@ -10,9 +10,9 @@ use domain::ports::{
     ListDeliveriesRequest, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
 use domain::webhooks::{
-    Delivery, DeliveryFilter, DeliveryRate, DeliveryState, Description, Event, EventType, NewEvent, Payload,
-    SealedOptions, SealedOptionsChange, Signing, SigningSecret, SubscribedEvents, Subscription, SubscriptionChange,
-    SubscriptionStatus, TargetUrl,
+    Delivery, DeliveryFilter, DeliveryRate, DeliveryState, Description, Event, EventType, NewEvent, OnExhausted,
+    Payload, SealedOptions, SealedOptionsChange, Signing, SigningSecret, SubscribedEvents, Subscription,
+    SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{
     DeliveryId, EventId, OwnerId, Patch, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer,
@@ -112,6 +112,16 @@ impl World {
 
     /// The same for another owner.
     pub(crate) async fn subscribe_for(&self, owner: &OwnerId, url: &str) -> SubscriptionId {
+        self.subscribe_in_order(owner, url, None).await
+    }
+
+    /// The same with an order.
+    pub(crate) async fn subscribe_in_order(
+        &self,
+        owner: &OwnerId,
+        url: &str,
+        order: Option<OnExhausted>,
+    ) -> SubscriptionId {
         let now = self.clock.now();
         let id = SubscriptionId::mint(now, &*self.entropy);
         let subscription = Subscription {
@@ -126,7 +136,7 @@ impl World {
             created_at: now,
             updated_at: now,
             created_by: None,
-            options: SealedOptions::default(),
+            options: SealedOptions { order, ..SealedOptions::default() },
             signing: Signing::default(),
         };
         let insertion = self

@@ -30,6 +30,8 @@ pub enum AuditField {
     Auth,
     /// The most deliveries of a subscription in a second.
     MaxPerSecond,
+    /// The rule of a subscription's order, if it has one.
+    OnExhausted,
     /// Which signatures the webhooks of a subscription carry, if not those of the default.
     Signing,
     /// Whether a key or a subscription is enabled, and if a subscription is not, who disabled it.
@@ -74,7 +76,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -88,6 +90,7 @@ impl AuditField {
         Self::Headers,
         Self::Auth,
         Self::MaxPerSecond,
+        Self::OnExhausted,
         Self::Signing,
         Self::Status,
         Self::Health,
@@ -126,6 +129,7 @@ impl AuditField {
             Self::Headers => "headers",
             Self::Auth => "auth",
             Self::MaxPerSecond => "maxPerSecond",
+            Self::OnExhausted => "onExhausted",
             Self::Signing => "signing",
             Self::Status => "status",
             Self::Health => "health",

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What the event of a subscription shows of it.
-type Shown = [(AuditField, Option<String>); 9];
+type Shown = [(AuditField, Option<String>); 10];
 
 impl Cause {
     /// The key was created.
@@ -336,6 +336,7 @@ fn shown(subscription: &Subscription) -> Shown {
         (AuditField::Headers, (!headers.is_empty()).then(|| headers.join(" "))),
         (AuditField::Auth, options.auth.as_ref().map(|auth| auth.kind.as_str().to_owned())),
         (AuditField::MaxPerSecond, options.max_per_second.map(|rate| rate.per_second().to_string())),
+        (AuditField::OnExhausted, options.order.map(|order| order.code().to_owned())),
         (AuditField::Signing, (kind != SigningKind::Hmac).then(|| kind.as_str().to_owned())),
         (AuditField::Status, Some(status_name(subscription.status))),
     ]

@@ -49,6 +49,7 @@ pub use options::authentication::{AuthKind, Authentication, InvalidAuthenticatio
 pub use options::client_credentials::{ClientCredentials, InvalidClientCredentials};
 pub use options::header_name::{HeaderName, InvalidHeaderName};
 pub use options::header_value::{HeaderValue, InvalidHeaderValue};
+pub use options::on_exhausted::OnExhausted;
 pub use options::options_change::{InvalidOptions, OptionsChange, RequestHeaders};
 pub use options::sealed_options::{DroppedOptions, SealedAuth, SealedOptions, SealedOptionsChange, SealedValue};
 pub use queue::allotment::Allotment;

@@ -83,6 +83,7 @@ impl Office {
             filter: None,
             description: Description::default(),
             signer: SignerWish::default(),
+            order: None,
             options: OptionsChange::default(),
             by: None,
             created_by: None,

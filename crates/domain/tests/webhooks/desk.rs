@@ -85,6 +85,7 @@ impl Desk {
             filter: None,
             description: Description::default(),
             signer: SignerWish::new(kind, secret.map(|text| SigningSecret::parse(text).unwrap())).unwrap(),
+            order: None,
             options: OptionsChange::default(),
             by: None,
             created_by: None,

@@ -65,6 +65,7 @@ impl World {
             filter: None,
             description: Description::default(),
             signer: SignerWish::default(),
+            order: None,
             options: OptionsChange::default(),
             by: Some(by.id),
             created_by: None,

@@ -31,6 +31,7 @@ pub mod health;
 pub mod liveness;
 pub mod log;
 pub mod operator_log;
+pub mod orders;
 pub mod outcomes;
 pub mod owner_shares;
 pub mod publish_again;

@@ -99,7 +99,7 @@ pub(crate) fn options() -> SealedOptions {
     let value = |set_at| SealedValue { sealed: secret(), set_at };
     let auth = SealedAuth { kind: AuthKind::Header, name: name("x-api-key"), value: value(at(2)) };
     let headers = [(name("x-a"), value(at(0))), (name("x-b"), value(at(1)))].into();
-    SealedOptions { headers, auth: Some(auth), max_per_second: None }
+    SealedOptions { headers, auth: Some(auth), max_per_second: None, order: None }
 }
 
 /// The secrets of a subscription that was never rotated.

@@ -182,6 +182,12 @@ macro_rules! with_webhook_store_promises {
             rates::a_changed_rate_holds_for_the_next_claim
             rates::parallel_claims_keep_the_rate
             rates::publications_leave_lanes_with_a_rate_to_claims
+            orders::deliveries_in_order_leave_one_after_the_other
+            orders::an_end_frees_the_next_in_order
+            orders::a_stopped_order_disables_the_subscription
+            orders::replays_are_out_of_order_and_recoveries_are_not
+            orders::publications_leave_lanes_with_an_order_to_claims
+            orders::parallel_workers_keep_the_order
             complete::a_delivery_ends_as_it_is_told
             complete::a_failed_delivery_waits_for_its_time
             complete::every_field_of_an_attempt_comes_back

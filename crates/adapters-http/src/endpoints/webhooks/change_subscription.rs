@@ -50,6 +50,9 @@ struct ChangeSubscription {
     /// The new rate. `null` removes it.
     #[schema(schema_with = max_per_second_schema, required = false)]
     max_per_second: (),
+    /// What happens in a subscription with an order when the attempts of a delivery are used up: `skip` or `stop`.
+    #[schema(required = false, example = "stop")]
+    on_exhausted: String,
 }
 
 /// The subscription after a change.

@@ -4,6 +4,7 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::option_fields::{auth_schema, headers_schema, max_per_second_schema, options};
+use crate::bodies::order_fields::order;
 use crate::bodies::subscription_fields::{description, events, filter, required, signer, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -47,6 +48,15 @@ struct Body {
     /// The most deliveries in a second.
     #[schema(schema_with = max_per_second_schema, required = false)]
     max_per_second: (),
+    /// The order in which deliveries leave: `none`, as many at a time as the receiver takes; or `subscription`, one after the
+    /// other in the order of publication, each with a number in the header `webhook-sequence`. A delivery that fails holds the
+    /// next ones back until it succeeds or ends. Cannot be changed.
+    #[schema(example = "subscription", default = "none")]
+    ordering: Option<String>,
+    /// With `ordering`: what happens when the attempts of a delivery are used up. `skip`: the next one leaves. `stop`: the
+    /// subscription is disabled, with the reason `order_stopped`.
+    #[schema(example = "stop", default = "skip")]
+    on_exhausted: Option<String>,
 }
 
 /// Creates a webhook subscription.
@@ -76,10 +86,11 @@ fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, Vec<Fi
     let webhooks = &call.api().webhooks;
     let url = url(fields, webhooks).and_then(|url| required("url", url));
     let events = events(fields).and_then(|events| required("events", events));
-    let read = (url, events, filter(fields), description(fields), signer(fields), options(fields, webhooks));
-    let (url, events, filter, description, signer, options) = read.together()?;
+    let options = (order(fields), options(fields, webhooks)).together();
+    let read = (url, events, filter(fields), description(fields), signer(fields), options);
+    let (url, events, filter, description, signer, (order, options)) = read.together()?;
     let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
-    Ok(CreateSubscription { url, events, filter, description, signer, options, by, created_by })
+    Ok(CreateSubscription { url, events, filter, description, signer, order, options, by, created_by })
 }
 
 documented_errors!(Errors: SubscriptionLimitReached);

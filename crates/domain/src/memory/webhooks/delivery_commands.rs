@@ -26,7 +26,15 @@ impl Tables {
         let &RecoverRequest { retry, what, max, .. } = request;
         let to_it = |stored: &&mut StoredDelivery| stored.delivery.subscription_id == subscription;
         let lost = self.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, retry, what));
-        let recovered = lost.take(max as usize).map(|stored| stored.replay(retry.at)).count();
+        let mut lane = self.lanes.get_mut(&subscription);
+        let mut bring_back = |stored: &mut StoredDelivery| {
+            let sequence = match stored.queued {
+                Some(queued) => queued.sequence,
+                None => lane.as_mut().and_then(|lane| lane.next_sequence()),
+            };
+            stored.replay(retry.at, sequence);
+        };
+        let recovered = lost.take(max as usize).map(&mut bring_back).count();
         u32::try_from(recovered).unwrap_or(max)
     }
 
@@ -74,7 +82,7 @@ impl DeliveryCommands for MemoryWebhookStore {
         }
         let Some(stored) = tables.deliveries.get_mut(&id) else { return Ok(RetryByHand::NotFound) };
         if !stored.is_out(retry.at) {
-            stored.replay(retry.at);
+            stored.replay(retry.at, stored.queued.and_then(|queued| queued.sequence));
             self.audit.write([cause.delivery_retried(&stored.delivery, owner)]);
         }
         Ok(RetryByHand::Due(stored.delivery.clone()))
@@ -106,7 +114,7 @@ impl DeliveryCommands for MemoryWebhookStore {
                     && one.delivery.state.kind() == DeliveryStateKind::Failed
             });
             if let Some(stored) = found {
-                stored.replay(retry.at);
+                stored.replay(retry.at, None);
                 retried.push(*id);
             }
         }

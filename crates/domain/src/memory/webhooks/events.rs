@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use async_trait::async_trait;
 
-use super::{MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
+use super::{Lane, MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::ports::{Accepted, EventStore, Publication, StoreError};
 use crate::webhooks::{
     Delivery, DeliveryEnd, DirectClaim, Event, FilteredPayload, NewEvent, Payload, QueuedDelivery, Subscription,
@@ -65,13 +65,14 @@ impl Tables {
         }
         for subscription in &receivers {
             let is_suspended = self.owners.is_suspended(&new.event.owner);
+            let sequence = self.lanes.get_mut(subscription).and_then(Lane::next_sequence);
             let lane = self.lanes.get(subscription).filter(|_| !is_suspended);
             let lane = lane.and_then(|lane| lane.to_claim(Vec::new()));
             let queued = match claim.as_mut().zip(lane) {
                 Some((claim, lane)) => claim.publish(new, &lane),
                 None => QueuedDelivery::published(event.created_at),
             };
-            let stored = StoredDelivery::first(new, *subscription, queued);
+            let stored = StoredDelivery::first(new, *subscription, queued.numbered(sequence));
             self.deliveries.insert(stored.delivery.id, stored);
         }
         for subscription in missing {

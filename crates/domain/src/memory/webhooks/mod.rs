@@ -118,6 +118,8 @@ struct Lane {
     breaker: Breaker,
     /// Until when it rests, because of its rate.
     rests_until: Option<Timestamp>,
+    /// The number of its last delivery in order.
+    last_sequence: u64,
     /// When a claim last took deliveries of it, and in which turn.
     served: Option<(Timestamp, u64)>,
 }
@@ -143,6 +145,13 @@ struct StoredDelivery {
 impl Lane {
     fn is_open(&self) -> bool {
         self.secrets.is_some() && self.subscription.status.is_enabled()
+    }
+
+    /// The number of the next delivery; `None` without an order.
+    fn next_sequence(&mut self) -> Option<u64> {
+        self.subscription.options.order?;
+        self.last_sequence += 1;
+        Some(self.last_sequence)
     }
 
     /// The secrets with the options.
@@ -201,9 +210,9 @@ impl StoredDelivery {
         }
     }
 
-    /// Starts a new run of the schedule.
-    fn replay(&mut self, at: Timestamp) {
-        self.queue(QueuedDelivery::replayed(self.delivery.attempts, at));
+    /// Starts a new run of the schedule, with this number in the order of the lane.
+    fn replay(&mut self, at: Timestamp, sequence: Option<u64>) {
+        self.queue(QueuedDelivery::replayed(self.delivery.attempts, at, sequence));
     }
 }
 

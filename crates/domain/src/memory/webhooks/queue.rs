@@ -8,13 +8,15 @@ use super::{Lane, MemoryWebhookStore, StoredDelivery, StoredEvent, Tables};
 use crate::audit::Cause;
 use crate::ports::{ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver, StoreError};
 use crate::webhooks::{
-    Admission, AfterClaim, Allotment, Consequences, DeliveryEnd, OwnerNumber, PayloadRoom, Phase, Report, Subscription,
-    SubscriptionOutcomes, SubscriptionStatus,
+    Admission, AfterClaim, Allotment, Consequences, DeliveryEnd, OwnerNumber, PayloadRoom, QueuedDelivery, Report,
+    Subscription, SubscriptionOutcomes, SubscriptionStatus,
 };
 use crate::{DeliveryId, SubscriptionId, Timestamp};
 
 /// Due deliveries of a lane, in the order in which they leave.
-type Due = Vec<(Phase, Timestamp, DeliveryId)>;
+type Due = Vec<(Timestamp, DeliveryId)>;
+/// The deliveries in the queue of a lane.
+type Queued = Vec<(QueuedDelivery, DeliveryId)>;
 
 impl Lane {
     /// The lane with these deliveries, to send them; `None` if the subscription is deleted.
@@ -39,11 +41,21 @@ impl Lane {
     /// Since when the lane has waited for service. Of lanes with the same time, the one that was served earlier comes
     /// first.
     fn waiting_since(&self, due: &Due) -> Option<(Timestamp, u64)> {
-        let due_at = due.iter().map(|(_, due_at, _)| *due_at).min()?;
+        let due_at = due.iter().map(|(due_at, _)| *due_at).min()?;
         let paused_until = self.breaker.pause.map(|pause| pause.until);
         let admitted_at = due_at.max(paused_until.max(self.rests_until).unwrap_or(due_at));
         Some(self.served.map_or((admitted_at, 0), |(at, turn)| (at.max(admitted_at), turn)))
     }
+}
+
+/// The deliveries that are due at `at`. One with a number leaves only if all with lower numbers do.
+fn due(queued: Queued, at: Timestamp) -> Due {
+    let is_due = |(one, _): &(QueuedDelivery, DeliveryId)| one.is_due(at);
+    let (mut in_order, mut others): (Queued, Queued) = queued.into_iter().partition(|(one, _)| one.sequence.is_some());
+    in_order.sort_unstable_by_key(|(one, _)| one.sequence);
+    others.sort_unstable_by_key(|(one, id)| (one.phase, one.due_at, *id));
+    let due = in_order.into_iter().take_while(is_due).chain(others.into_iter().filter(is_due));
+    due.map(|(one, id)| (one.due_at, id)).collect()
 }
 
 impl StoredDelivery {
@@ -58,6 +70,7 @@ impl StoredDelivery {
             attempt: claimed.attempts,
             run_attempt: claimed.run_attempt(),
             run_started_at: claimed.run_started_at,
+            sequence: claimed.sequence,
             trace: event.trace,
         })
     }
@@ -87,19 +100,17 @@ impl Tables {
     fn ready(&self, request: &ClaimRequest) -> Vec<(SubscriptionId, Due)> {
         let out = self.deliveries.values().filter(|stored| stored.is_out(request.at));
         let out: HashSet<SubscriptionId> = out.map(|stored| stored.delivery.subscription_id).collect();
-        let mut due: BTreeMap<SubscriptionId, Due> = BTreeMap::new();
+        let mut queued: BTreeMap<SubscriptionId, Queued> = BTreeMap::new();
         for stored in self.deliveries.values() {
-            if let Some(queued) = stored.queued.filter(|queued| queued.is_due(request.at)) {
-                let place = (queued.phase, queued.due_at, stored.delivery.id);
-                due.entry(stored.delivery.subscription_id).or_default().push(place);
-            }
+            let lane = stored.delivery.subscription_id;
+            queued.entry(lane).or_default().extend(stored.queued.map(|one| (one, stored.delivery.id)));
         }
         let mut ready = Vec::new();
-        for (id, mut due) in due {
+        for (id, queued) in queued {
             let may_send = |lane: &&Lane| lane.is_open() && !self.owners.is_suspended(&lane.subscription.owner);
             let Some(lane) = self.lanes.get(&id).filter(may_send) else { continue };
+            let mut due = due(queued, request.at);
             let waiting_since = lane.waiting_since(&due);
-            due.sort_unstable();
             due.truncate(lane.admitted(request.at, out.contains(&id)));
             ready.push((waiting_since, id, due));
         }
@@ -126,7 +137,7 @@ impl Tables {
         lane.served = Some((request.at, self.turns));
         let rested_until = self.owners.rested_until(&lane.subscription.owner);
         let mut deliveries = Vec::with_capacity(due.len());
-        for (_, _, delivery) in due {
+        for (_, delivery) in due {
             let stored = self.deliveries.get_mut(delivery)?;
             let Some(event) = self.events.get(&stored.delivery.event_id) else {
                 stored.end(DeliveryEnd::Unreadable, request.at);
@@ -148,10 +159,16 @@ impl Tables {
         lane.to_claim(deliveries)
     }
 
-    /// Reports to the lane's breaker, and disables the subscription if the breaker returns a reason.
-    fn report(&mut self, id: SubscriptionId, reports: &[Report], audit: &MemoryAuditLog) {
+    /// Reports to the lane's breaker, and disables the subscription if the breaker returns a reason, or its order stopped.
+    fn report(
+        &mut self,
+        id: SubscriptionId,
+        reports: &[Report],
+        stopped_at: Option<Timestamp>,
+        audit: &MemoryAuditLog,
+    ) {
         let Some(lane) = self.lanes.get_mut(&id) else { return };
-        let Consequences { disabled, turned } = lane.breaker.record_all(reports);
+        let Consequences { disabled, turned } = lane.breaker.record_all(reports).with_stop(stopped_at);
         if !lane.is_open() {
             return;
         }
@@ -195,14 +212,16 @@ impl DeliveryQueue for MemoryWebhookStore {
     async fn complete(&self, completions: &[Completion]) -> Result<Vec<bool>, StoreError> {
         let mut tables = self.tables();
         let mut held = Vec::with_capacity(completions.len());
-        let mut reports: BTreeMap<SubscriptionId, Vec<Report>> = BTreeMap::new();
+        let mut lanes: BTreeMap<SubscriptionId, (Vec<Report>, Option<Timestamp>)> = BTreeMap::new();
         for completion in completions {
             let (is_held, report) = tables.complete(completion);
             held.push(is_held);
-            reports.entry(completion.subscription).or_default().extend(report);
+            let (reports, stopped_at) = lanes.entry(completion.subscription).or_default();
+            reports.extend(report);
+            *stopped_at = stopped_at.or(completion.end.stopped_at().filter(|_| is_held));
         }
-        for (id, reports) in reports {
-            tables.report(id, &reports, &self.audit);
+        for (id, (reports, stopped_at)) in lanes {
+            tables.report(id, &reports, stopped_at, &self.audit);
         }
         Ok(held)
     }

@@ -80,6 +80,7 @@ impl SubscriptionStore for MemoryWebhookStore {
             deleted_at: None,
             breaker: Breaker::default(),
             rests_until: None,
+            last_sequence: 0,
             served: None,
         };
         let options = subscription.options.clone();

@@ -93,6 +93,8 @@ pub struct ClaimedDelivery {
     pub run_attempt: u32,
     /// When this run started: the time of the event's publication, or of the last retry by hand.
     pub run_started_at: Timestamp,
+    /// Its place in the order of the subscription: see [`QueuedDelivery`](crate::webhooks::QueuedDelivery).
+    pub sequence: Option<u64>,
     /// The span that published the event ([`NewEvent::trace`](crate::webhooks::NewEvent::trace)), at every attempt.
     pub trace: Option<TraceContext>,
 }
@@ -156,6 +158,9 @@ pub trait DeliveryQueue: Send + Sync {
     /// - **In order.** First attempts of a lane leave before retries, and retries before replays (retried by hand, or
     ///   recovered). Each kind leaves by its due time. A delivery whose claim has expired is among the first attempts
     ///   or the retries, as suits the store.
+    /// - **One after the other** in a lane with an [order](crate::webhooks::OnExhausted). A publication numbers its deliveries, in
+    ///   the order of the commits and without a gap. A claim takes them by their numbers, up to the first that is not due or
+    ///   is under a claim, and its answer has them in this order. Replays have no number, and do not wait for the others.
     /// - **Admitted.** [`Breaker::admission`] at `request.at` decides. No delivery of a paused lane is claimed. Of a
     ///   lane that may probe, one delivery is claimed, and none while another claim on the lane has not ended.
     /// - **At its rate.** Of a lane with a [rate](crate::webhooks::DeliveryRate), a claim takes at most `claim_max`

@@ -20,6 +20,8 @@ pub struct Attempt {
     pub signers: Arc<[Signer]>,
     /// The headers that the subscription adds.
     pub headers: RequestHeaders,
+    /// The place in the order of the subscription, sent as `webhook-sequence`; `None` without one.
+    pub sequence: Option<u64>,
     /// When the attempt starts, sent as `webhook-timestamp`.
     pub at: Timestamp,
     /// The span of the attempt, sent as `traceparent`.

@@ -5,6 +5,7 @@ use super::authentication::{AuthKind, Authentication};
 use super::client_credentials::ClientCredentials;
 use super::header_name::HeaderName;
 use super::header_value::HeaderValue;
+use super::on_exhausted::OnExhausted;
 use crate::Patch;
 use crate::webhooks::DeliveryRate;
 
@@ -20,6 +21,9 @@ pub enum InvalidOptions {
     /// The authentication sets one of the headers.
     #[error("must not have the header that auth sets")]
     SameAsAuth,
+    /// The subscription has no order, which only its creation can give it.
+    #[error("is for subscriptions that were created with ordering: subscription")]
+    NotOrdered,
 }
 
 /// A change of the options, in the way of a merge patch (RFC 7396): what it does not have stays. A new subscription, and a
@@ -34,6 +38,8 @@ pub struct OptionsChange {
     pub auth: Patch<Authentication>,
     /// The most deliveries in a second.
     pub max_per_second: Patch<DeliveryRate>,
+    /// What happens in a subscription with an order when attempts are used up; `None` for no change.
+    pub on_exhausted: Option<OnExhausted>,
 }
 
 impl OptionsChange {

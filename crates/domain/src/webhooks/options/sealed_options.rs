@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::authentication::{AuthKind, Authentication};
 use super::header_name::HeaderName;
 use super::header_value::HeaderValue;
+use super::on_exhausted::OnExhausted;
 use super::options_change::{InvalidOptions, OptionsChange, RequestHeaders, check};
 use crate::ports::Entropy;
 use crate::sealing_keys::SEALED_EXTRA_BYTES;
@@ -39,6 +40,8 @@ pub struct SealedOptions {
     pub auth: Option<SealedAuth>,
     /// The most deliveries in a second; `None` for as many as the receiver takes.
     pub max_per_second: Option<DeliveryRate>,
+    /// The order in which deliveries leave, and its rule; `None` for no order. Only a creation sets or removes it.
+    pub order: Option<OnExhausted>,
 }
 
 /// An [`OptionsChange`] for one subscription, with its values sealed.
@@ -52,6 +55,8 @@ pub struct SealedOptionsChange {
     pub auth: Patch<(AuthKind, HeaderName, SealedSecret)>,
     /// The most deliveries in a second.
     pub max_per_second: Patch<DeliveryRate>,
+    /// The rule of the order; `None` for no change.
+    pub on_exhausted: Option<OnExhausted>,
 }
 
 /// Which options a change removed because the URL has another origin.
@@ -84,13 +89,17 @@ impl SealedOptionsChange {
         let auth = self.auth.clone().map(|(kind, name, sealed)| SealedAuth { kind, name, value: value(&sealed) });
         after.auth = auth.apply_to(before.auth.as_ref());
         after.max_per_second = self.max_per_second.apply_to(before.max_per_second.as_ref());
+        if self.on_exhausted.is_some() && before.order.is_none() {
+            return Err(InvalidOptions::NotOrdered);
+        }
+        after.order = self.on_exhausted.or(before.order);
         let lengths = after.headers.iter().map(|(name, value)| (name, value.length()));
         check(lengths, after.auth.as_ref().map(|auth| &auth.name))?;
         Ok(after)
     }
 
     /// The options of a subscription whose URL gets another origin, and which of `before` they no longer have. The rate
-    /// is not secret, and stays.
+    /// and the order are not secret, and stay.
     ///
     /// # Errors
     ///
@@ -100,7 +109,8 @@ impl SealedOptionsChange {
         before: &SealedOptions,
         at: Timestamp,
     ) -> Result<(SealedOptions, DroppedOptions), InvalidOptions> {
-        let open = SealedOptions { max_per_second: before.max_per_second, ..SealedOptions::default() };
+        let open =
+            SealedOptions { max_per_second: before.max_per_second, order: before.order, ..SealedOptions::default() };
         let after = self.applied_to(&open, at)?;
         let is_dropped = |name: &HeaderName| !self.headers.contains_key(name);
         let dropped = DroppedOptions {
@@ -128,7 +138,7 @@ impl SealedValue {
 impl SealedOptions {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.headers.is_empty() && self.auth.is_none() && self.max_per_second.is_none()
+        self.headers.is_empty() && self.auth.is_none() && self.max_per_second.is_none() && self.order.is_none()
     }
 
     /// The headers that requests of `subscription` carry.
@@ -179,6 +189,7 @@ impl SealedOptions {
             headers: headers.collect::<Result<_, _>>()?,
             auth: auth.transpose()?,
             max_per_second: self.max_per_second,
+            order: self.order,
         })
     }
 }
@@ -208,6 +219,7 @@ impl SealingKeys {
             headers: change.headers.into_iter().map(header).collect(),
             auth: change.auth.map(auth),
             max_per_second: change.max_per_second,
+            on_exhausted: change.on_exhausted,
         }
     }
 }

@@ -66,23 +66,29 @@ pub enum DisableReason {
     Gone,
     /// All attempts failed for five days.
     OnlyFailures,
+    /// The attempts of a delivery are used up, and its subscription stops then. See [`OnExhausted`](crate::webhooks::OnExhausted).
+    OrderStopped,
     /// The API key that set the URL was reported as leaked. See decision 46.
     KeyLeaked,
 }
 
 impl DisableReason {
+    /// Each, in the order of the documentation.
+    pub const ALL: [Self; 4] = [Self::Gone, Self::OnlyFailures, Self::OrderStopped, Self::KeyLeaked];
+
     /// The code that the API and the stores use.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Gone => "gone",
             Self::OnlyFailures => "only_failures",
+            Self::OrderStopped => "order_stopped",
             Self::KeyLeaked => "key_leaked",
         }
     }
 
     /// The reason with this code; `None` if there is no such code.
     pub fn from_code(code: &str) -> Option<Self> {
-        [Self::Gone, Self::OnlyFailures, Self::KeyLeaked].into_iter().find(|reason| reason.code() == code)
+        Self::ALL.into_iter().find(|reason| reason.code() == code)
     }
 }
 
@@ -115,6 +121,15 @@ pub struct Consequences {
     pub disabled: Option<(DisableReason, Timestamp)>,
     /// The health of the lane has turned, and the subscription need not be disabled, which would include this.
     pub turned: Option<(HealthTurn, Timestamp)>,
+}
+
+impl Consequences {
+    /// The consequences if the order of the lane also stops at this time.
+    #[must_use]
+    pub fn with_stop(self, stopped_at: Option<Timestamp>) -> Self {
+        let stopped = stopped_at.filter(|_| self.disabled.is_none()).map(|at| (DisableReason::OrderStopped, at));
+        if stopped.is_some() { Self { disabled: stopped, turned: None } } else { self }
+    }
 }
 
 impl HealthTurn {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::breaker::{PauseLengths, Report};
 use crate::Timestamp;
-use crate::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, OutcomeCounts, Verdict};
+use crate::webhooks::{AttemptRecord, DeliveryEnd, FailureReason, OnExhausted, OutcomeCounts, Verdict};
 
 /// How a claim on a delivery ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,9 @@ pub enum ClaimEnd {
         /// When the delivery ended.
         at: Timestamp,
     },
+    /// The end of the schedule, in a lane whose order [stops](crate::webhooks::OnExhausted::Stop) then. It disables the
+    /// subscription.
+    Stopped(Box<Self>),
 }
 
 /// The fate of a delivery after a claim.
@@ -56,9 +59,22 @@ pub enum NextStep {
 }
 
 impl ClaimEnd {
+    /// The end in a lane with this order.
+    #[must_use]
+    pub fn in_order(self, order: Option<OnExhausted>) -> Self {
+        let is_spent = self.next_step() == NextStep::End(DeliveryEnd::ScheduleSpent);
+        if is_spent && order == Some(OnExhausted::Stop) { Self::Stopped(Box::new(self)) } else { self }
+    }
+
+    /// When the claim stopped the order of its lane; `None` if it did not.
+    pub fn stopped_at(&self) -> Option<Timestamp> {
+        matches!(self, Self::Stopped(_)).then(|| self.ended_at())
+    }
+
     /// The record of the attempt; `None` when there was no attempt, or its outcome is unknown.
     pub fn attempt(&self) -> Option<&AttemptRecord> {
         match self {
+            Self::Stopped(end) => end.attempt(),
             Self::Delivered(attempt) | Self::Failed { attempt, .. } | Self::Gone(attempt) => Some(attempt),
             Self::CutOff { .. } | Self::GivenBack { .. } | Self::Expired { .. } => None,
         }
@@ -69,6 +85,7 @@ impl ClaimEnd {
         match self {
             Self::Delivered(attempt) | Self::Failed { attempt, .. } | Self::Gone(attempt) => attempt.ended_at(),
             Self::CutOff { at, .. } | Self::GivenBack { at, .. } | Self::Expired { at } => *at,
+            Self::Stopped(end) => end.ended_at(),
         }
     }
 
@@ -80,6 +97,7 @@ impl ClaimEnd {
             Self::Gone(_) => NextStep::End(DeliveryEnd::SubscriptionDisabled),
             Self::Failed { retry_at: Some(at), .. } | Self::CutOff { retry_at: at, .. } => NextStep::Retry(*at),
             Self::GivenBack { due_at, .. } => NextStep::GiveBack(*due_at),
+            Self::Stopped(end) => end.next_step(),
         }
     }
 
@@ -89,7 +107,9 @@ impl ClaimEnd {
         match self {
             Self::Delivered(_) => counts.delivered = 1,
             Self::Failed { retry_at: Some(_), .. } => counts.retried = 1,
-            Self::Failed { retry_at: None, .. } | Self::Gone(_) | Self::Expired { .. } => counts.exhausted = 1,
+            Self::Failed { retry_at: None, .. } | Self::Gone(_) | Self::Expired { .. } | Self::Stopped(_) => {
+                counts.exhausted = 1;
+            }
             Self::CutOff { .. } | Self::GivenBack { .. } => {}
         }
         counts
@@ -105,6 +125,7 @@ impl ClaimEnd {
                 (Verdict::Failed { reason, retry_after: *retry_after }, *pauses)
             }
             Self::CutOff { .. } | Self::GivenBack { .. } | Self::Expired { .. } => return None,
+            Self::Stopped(end) => return end.report(),
         };
         let report = |attempt: &AttemptRecord| {
             let (started_at, ended_at) = (attempt.started_at, attempt.ended_at());
@@ -163,6 +184,33 @@ mod tests {
             let pauses = if matches!(end, ClaimEnd::Failed { .. }) { pauses } else { PauseLengths::default() };
             let report = reported.map(|verdict| Report { started_at: at(10), ended_at: at(15), verdict, pauses });
             assert_eq!(end.report(), report, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_order_stops_at_the_end_of_a_schedule_alone() {
+        let failed = |retry_at| ClaimEnd::Failed {
+            attempt: attempt(Some(FailureReason::Tls)),
+            retry_after: None,
+            retry_at,
+            pauses: PauseLengths::default(),
+        };
+        for (end, is_spent) in [
+            (failed(None), true),
+            (ClaimEnd::Expired { at: at(20) }, true),
+            (failed(Some(at(90))), false),
+            (ClaimEnd::Delivered(attempt(None)), false),
+            (ClaimEnd::Gone(attempt(None)), false),
+            (ClaimEnd::GivenBack { at: at(20), due_at: at(30) }, false),
+        ] {
+            for order in [None, Some(OnExhausted::Skip), Some(OnExhausted::Stop)] {
+                let ordered = end.clone().in_order(order);
+                let stops = is_spent && order == Some(OnExhausted::Stop);
+                assert_eq!(ordered.stopped_at(), stops.then(|| end.ended_at()), "{end:?} {order:?}");
+                assert_eq!((ordered.attempt(), ordered.report()), (end.attempt(), end.report()));
+                assert_eq!((ordered.next_step(), ordered.ended_at()), (end.next_step(), end.ended_at()));
+                assert_eq!(ordered.outcome(), end.outcome());
+            }
         }
     }
 

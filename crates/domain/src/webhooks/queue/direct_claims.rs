@@ -133,8 +133,10 @@ impl DirectClaim {
         let waiting = QueuedDelivery::published(new.event.created_at);
         let claimed = self.claimed.get_mut().unwrap_or_else(PoisonError::into_inner);
         let is_free = lane.breaker.admission(claimed.at) == Admission::Free;
-        // A claim keeps the rate of a lane.
-        if !is_free || lane.secrets.options.max_per_second.is_some() || !self.desk.is_admitted(new, lane) {
+        // A claim keeps the rate and the order of a lane.
+        let options = &lane.secrets.options;
+        let is_free = is_free && options.max_per_second.is_none() && options.order.is_none();
+        if !is_free || !self.desk.is_admitted(new, lane) {
             return waiting;
         }
         let queued = waiting.claimed(claimed.claim, self.until);
@@ -145,6 +147,7 @@ impl DirectClaim {
             attempt: queued.attempts,
             run_attempt: queued.run_attempt(),
             run_started_at: queued.run_started_at,
+            sequence: queued.sequence,
             trace: new.trace,
         };
         match claimed.lanes.iter_mut().find(|before| before.subscription == lane.subscription) {

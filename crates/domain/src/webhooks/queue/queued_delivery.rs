@@ -3,7 +3,8 @@ use crate::Timestamp;
 use crate::ports::ClaimId;
 use crate::webhooks::{DeliveryEnd, DeliveryState};
 
-/// The order in which the deliveries of a lane leave: first attempts, then retries, then replays.
+/// The order in which the deliveries of a lane leave: first attempts, then retries, then replays. Those with a number leave by
+/// it, before all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// The first attempt of the first run.
@@ -12,11 +13,15 @@ pub enum Phase {
     Retry,
     /// Any attempt of a later run: the delivery was retried by hand, or recovered.
     Replay,
+    /// Any attempt of a delivery that has a [number](QueuedDelivery::sequence).
+    Numbered,
 }
 
 impl Phase {
-    /// Every phase, in order.
-    pub const ALL: [Self; 3] = [Self::First, Self::Retry, Self::Replay];
+    /// Every phase.
+    pub const ALL: [Self; 4] = [Self::First, Self::Retry, Self::Replay, Self::Numbered];
+    /// The phases of deliveries without a number, in their order.
+    pub const WITHOUT_NUMBER: [Self; 3] = [Self::First, Self::Retry, Self::Replay];
 }
 
 /// A delivery in the queue of its lane: from its publication to its end, and again when it is replayed.
@@ -37,6 +42,9 @@ pub struct QueuedDelivery {
     pub attempts_before_run: u32,
     /// When this run of the schedule started.
     pub run_started_at: Timestamp,
+    /// The place in the order of its subscription, from 1; `None` if that has no order, and for a delivery that is replayed
+    /// alone, which is out of order. The one with the lowest number leaves first, and the next one when that has ended.
+    pub sequence: Option<u64>,
 }
 
 /// The state of a delivery after a claim on it has ended.
@@ -51,12 +59,28 @@ pub enum AfterClaim {
 impl QueuedDelivery {
     /// A delivery of an event that was published at `at`.
     pub fn published(at: Timestamp) -> Self {
-        Self { phase: Phase::First, due_at: at, claim: None, attempts: 0, attempts_before_run: 0, run_started_at: at }
+        Self {
+            phase: Phase::First,
+            due_at: at,
+            claim: None,
+            attempts: 0,
+            attempts_before_run: 0,
+            run_started_at: at,
+            sequence: None,
+        }
     }
 
-    /// A delivery with this number of attempts that starts a new run of its schedule at `at`: it had ended, or waits.
-    pub fn replayed(attempts: u32, at: Timestamp) -> Self {
-        Self { phase: Phase::Replay, attempts, attempts_before_run: attempts, ..Self::published(at) }
+    /// A delivery with this number of attempts that starts a new run of its schedule at `at`: it had ended, or waits. In an
+    /// order it has a number, and leaves by that.
+    pub fn replayed(attempts: u32, at: Timestamp, sequence: Option<u64>) -> Self {
+        let replayed = Self { phase: Phase::Replay, ..Self::published(at) };
+        Self { attempts, attempts_before_run: attempts, ..replayed }.numbered(sequence)
+    }
+
+    /// The delivery with this number, if it gets one.
+    #[must_use]
+    pub fn numbered(self, sequence: Option<u64>) -> Self {
+        if sequence.is_some() { Self { phase: Phase::Numbered, sequence, ..self } } else { self }
     }
 
     /// Whether a claim may take the delivery at `at`: it waits and is due, or its claim has expired.
@@ -183,11 +207,17 @@ mod tests {
 
     #[test]
     fn a_replay_starts_a_run_and_attempts_count_on() {
-        let replayed = QueuedDelivery::replayed(12, at(100));
+        let replayed = QueuedDelivery::replayed(12, at(100), None);
         assert_eq!((replayed.attempts, replayed.run_attempt(), replayed.run_started_at), (12, 0, at(100)));
         let claimed = replayed.claimed(CLAIM, at(160));
         assert_eq!((claimed.attempts, claimed.run_attempt(), claimed.phase), (13, 1, Phase::Replay));
         let back = queued(claimed.after(CLAIM, &given_back(170)));
         assert_eq!((back.attempts, back.phase), (12, Phase::Replay), "a replay never is a first attempt");
+        let in_order = QueuedDelivery::replayed(12, at(100), Some(7));
+        let claimed = in_order.claimed(CLAIM, at(160));
+        let back = queued(claimed.after(CLAIM, &given_back(170)));
+        for one in [in_order, claimed, back] {
+            assert_eq!((one.phase, one.sequence), (Phase::Numbered, Some(7)), "a number stays");
+        }
     }
 }

@@ -4,8 +4,8 @@ use super::subscription::{Subscription, SubscriptionStatus};
 use crate::audit::Origin;
 use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
 use crate::webhooks::{
-    InvalidOptions, OptionsChange, PayloadFilter, SealedOptions, SealedSecrets, SignerWish, SigningSecret, TargetUrl,
-    Webhooks,
+    InvalidOptions, OnExhausted, OptionsChange, PayloadFilter, SealedOptions, SealedSecrets, SignerWish, SigningSecret,
+    TargetUrl, Webhooks,
 };
 use crate::{KeyId, OwnerId, SubscriptionId};
 
@@ -22,7 +22,9 @@ pub struct CreateSubscription {
     pub description: Description,
     /// What signs.
     pub signer: SignerWish,
-    /// The headers and the authentication.
+    /// The order in which deliveries leave, and its rule; `None` for no order.
+    pub order: Option<OnExhausted>,
+    /// The headers, the authentication and the rate.
     pub options: OptionsChange,
     /// The API key that requests the subscription; `None` for an ID token.
     pub by: Option<KeyId>,
@@ -77,7 +79,8 @@ impl Webhooks {
     ) -> Result<CreatedSubscription, CreateSubscriptionError> {
         let now = self.clock.now();
         let id = SubscriptionId::mint_for(owner, self.placement, now, &*self.entropy);
-        let options = self.seal_options(id, request.options).applied_to(&SealedOptions::default(), now)?;
+        let before = SealedOptions { order: request.order, ..SealedOptions::default() };
+        let options = self.seal_options(id, request.options).applied_to(&before, now)?;
         let signer = request.signer.drawn(&*self.entropy);
         let secret = self.rules.sealing_keys.seal(signer.signer(), id, &*self.entropy);
         let subscription = Subscription {

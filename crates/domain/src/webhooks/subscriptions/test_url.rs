@@ -54,6 +54,7 @@ impl Webhooks {
             payload: event.payload.clone(),
             signers: Arc::new([secret.into()]),
             headers,
+            sequence: None,
             at: self.clock.world_time(),
             trace: None,
         };

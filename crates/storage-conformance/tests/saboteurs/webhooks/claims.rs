@@ -80,12 +80,19 @@ impl Saboteur {
         }
     }
 
-    /// Removes the rates of all subscriptions.
-    pub(crate) async fn ignore_rates(&self) {
+    /// Removes the rates or the orders of all subscriptions, if that is the fault.
+    pub(crate) async fn ignore_options(&self) {
+        if !self.is(Fault::IgnoresRates) && !self.is(Fault::IgnoresOrders) {
+            return;
+        }
         for (id, _) in self.known() {
             let Some((Subscription { options, .. }, _)) = self.stored(id).await else { continue };
-            if options.max_per_second.is_some() {
-                self.put_options(id, SealedOptions { max_per_second: None, ..options }).await;
+            let without = match self.fault {
+                Fault::IgnoresRates => SealedOptions { max_per_second: None, ..options.clone() },
+                _ => SealedOptions { order: None, ..options.clone() },
+            };
+            if without != options {
+                self.put_options(id, without).await;
             }
         }
     }

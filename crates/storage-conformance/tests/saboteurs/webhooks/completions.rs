@@ -48,6 +48,7 @@ impl Saboteur {
                     pauses: PauseLengths::default(),
                 };
             }
+            (Fault::NeverStops, ClaimEnd::Stopped(end)) => said.end = ClaimEnd::clone(end),
             (Fault::ReportsToTheFirstLane, _) => said.subscription = first,
             _ => {}
         }
@@ -112,6 +113,7 @@ fn attempt_of(end: &mut ClaimEnd) -> Option<&mut AttemptRecord> {
     match end {
         ClaimEnd::Delivered(attempt) | ClaimEnd::Failed { attempt, .. } | ClaimEnd::Gone(attempt) => Some(attempt),
         ClaimEnd::CutOff { .. } | ClaimEnd::GivenBack { .. } | ClaimEnd::Expired { .. } => None,
+        ClaimEnd::Stopped(end) => attempt_of(end),
     }
 }
 
@@ -123,6 +125,7 @@ fn lose_milliseconds(end: &mut ClaimEnd) {
         ClaimEnd::Delivered(attempt) | ClaimEnd::Failed { attempt, .. } | ClaimEnd::Gone(attempt) => {
             attempt.started_at = whole_second(attempt.started_at);
         }
+        ClaimEnd::Stopped(end) => lose_milliseconds(end),
     }
 }
 

@@ -106,9 +106,7 @@ impl EventStore for Saboteur {
         if self.is(Fault::RefusesLargePublications) && events.len() > 100 {
             return Err(failure());
         }
-        if self.is(Fault::IgnoresRates) {
-            self.ignore_rates().await;
-        }
+        self.ignore_options().await;
         let events = self.taken(events);
         let counting = [Fault::CountsEachPattern, Fault::MatchesThenStores, Fault::IgnoresFilters];
         let is_counted = counting.contains(&self.fault);

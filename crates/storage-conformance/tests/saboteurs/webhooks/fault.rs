@@ -96,6 +96,9 @@ pub(crate) enum Fault {
     IgnoresPayloads,
     RoundsPayloads,
     IgnoresRates,
+    IgnoresOrders,
+    NumbersReplays,
+    NeverStops,
     ForgetsRests,
     KeepsRests,
     // Claims of publications

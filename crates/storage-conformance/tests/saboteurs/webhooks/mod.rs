@@ -225,6 +225,18 @@ const SABOTEURS: &Broken<Fault> = &[
         Fault::ForgetsRests,
         &["a_lane_with_a_rate_rests_between_claims", "claims_keep_the_rate", "every_claim_counts_for_the_rate"],
     ),
+    (
+        Fault::IgnoresOrders,
+        &[
+            "deliveries_in_order_leave_one_after_the_other",
+            "an_end_frees_the_next_in_order",
+            "replays_are_out_of_order_and_recoveries_are_not",
+            "publications_leave_lanes_with_an_order_to_claims",
+            "parallel_workers_keep_the_order",
+        ],
+    ),
+    (Fault::NumbersReplays, &["replays_are_out_of_order_and_recoveries_are_not"]),
+    (Fault::NeverStops, &["a_stopped_order_disables_the_subscription"]),
     (Fault::KeepsRests, &["a_changed_rate_holds_for_the_next_claim"]),
     (Fault::OverlooksWhatComesLate, &["what_comes_late_is_claimed"]),
     (

@@ -23,9 +23,7 @@ impl DeliveryQueue for Saboteur {
         if self.is(Fault::IgnoresProbes) {
             self.forget_probes(request.at).await;
         }
-        if self.is(Fault::IgnoresRates) {
-            self.ignore_rates().await;
-        }
+        self.ignore_options().await;
         let asked = self.asked(request).await;
         let mut lanes = self.inner.claim(&asked).await?;
         self.suspend().await;
@@ -41,6 +39,10 @@ impl DeliveryQueue for Saboteur {
                 for lane in &mut lanes {
                     lane.secrets.options = SealedOptions::default();
                 }
+            }
+            Fault::NumbersReplays => {
+                let deliveries = lanes.iter_mut().flat_map(|lane| &mut lane.deliveries);
+                deliveries.for_each(|one| one.sequence = one.sequence.or(Some(1)));
             }
             Fault::LastComeFirst => lanes.iter_mut().for_each(|lane| lane.deliveries.reverse()),
             Fault::ForgetsRuns => {
