@@ -34,7 +34,7 @@ pub struct Subscription {
     pub description: String,
     /// Whether it receives events.
     pub enabled: bool,
-    /// Why it is disabled: `owner`, `gone`, `only_failures` or `key_leaked`; `None` while it is enabled.
+    /// Why it is disabled: `owner`, `gone`, `only_failures`, `order_stopped` or `key_leaked`; `None` while it is enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled_reason: Option<String>,
     /// The headers that it adds to its requests.
@@ -46,6 +46,12 @@ pub struct Subscription {
     /// The most deliveries in a second, over all instances of the service; `None` if there is no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_per_second: Option<Number>,
+    /// `subscription` if deliveries leave one after the other, in the order of publication; `None` without an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordering: Option<String>,
+    /// What happens when the attempts of a delivery are used up: `skip` or `stop`; `None` without an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_exhausted: Option<String>,
     /// Which signatures its webhooks carry: `hmac`, `ed25519` or `both`; `None` if all are `v1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signing: Option<String>,
@@ -77,6 +83,10 @@ pub struct NewSubscription {
     signing: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_per_second: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordering: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_exhausted: Option<String>,
     #[serde(flatten)]
     options: WebhookOptions,
 }
@@ -93,6 +103,8 @@ impl NewSubscription {
             secret: None,
             signing: None,
             max_per_second: None,
+            ordering: None,
+            on_exhausted: None,
             options: WebhookOptions::default(),
         }
     }
@@ -127,6 +139,13 @@ impl NewSubscription {
         Self { max_per_second: Some(per_second), ..self }
     }
 
+    /// Sends the deliveries one after the other, in the order of publication, and chooses what happens when the attempts of one
+    /// are used up: `skip` or `stop`.
+    #[must_use]
+    pub fn in_order(self, on_exhausted: impl Into<String>) -> Self {
+        Self { ordering: Some("subscription".to_owned()), on_exhausted: Some(on_exhausted.into()), ..self }
+    }
+
     /// Sets the headers and the authentication.
     #[must_use]
     pub fn with_options(self, options: WebhookOptions) -> Self {
@@ -158,6 +177,9 @@ pub struct SubscriptionChange {
     /// The most deliveries in a second.
     #[serde(skip_serializing_if = "Patch::is_absent")]
     pub max_per_second: Patch<f64>,
+    /// What happens in a subscription with an order when the attempts of a delivery are used up: `skip` or `stop`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_exhausted: Option<String>,
     /// The headers and the authentication.
     #[serde(flatten)]
     pub options: WebhookOptions,
@@ -204,7 +226,7 @@ pub struct FoundSubscription {
 pub struct SubscriptionHealth {
     /// `healthy`, `failing`, `paused` or `disabled`.
     pub state: String,
-    /// The reason for the state: why it is disabled (`owner`, `gone`, `only_failures`, `key_leaked`), `retry_after`, or
+    /// The reason for the state: why it is disabled (`owner`, `gone`, `only_failures`, `order_stopped`, `key_leaked`), `retry_after`, or
     /// the error of the last attempt.
     pub reason: Option<String>,
     /// Since when every attempt has failed; `None` if the last one succeeded.

@@ -20,6 +20,7 @@ use crate::times::{duration, past, shown};
 
 /// Which signatures webhooks carry.
 pub(crate) const SIGNING: [&str; 3] = ["hmac", "ed25519", "both"];
+const ON_EXHAUSTED: [&str; 2] = ["skip", "stop"];
 
 pub(super) const LIST_EXAMPLES: &str = "\
 Examples:
@@ -109,6 +110,7 @@ fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) 
         ("last attempt", last_attempt.as_ref().map_or_else(|| "never".to_owned(), attempt)),
         ("headers", headers(subscription)),
         ("max per second", subscription.max_per_second.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("order", subscription.on_exhausted.clone().unwrap_or_default()),
         ("auth", subscription.auth.as_ref().map(|auth| auth.r#type.clone()).unwrap_or_default()),
         ("signing", subscription.signing.clone().unwrap_or_default()),
         ("public keys", subscription.public_keys.join(" ")),
@@ -149,6 +151,10 @@ pub(super) struct CreateArguments {
     /// The most deliveries in a second, retries included: 0.1 to 1000
     #[arg(long, value_name = "NUMBER", value_parser = rate)]
     max_per_second: Option<f64>,
+    /// Send one delivery after the other, in the order of publication; when the attempts of one are used up, send the next
+    /// one (skip), or disable the subscription (stop)
+    #[arg(long, value_name = "RULE", value_parser = ON_EXHAUSTED)]
+    in_order: Option<String>,
     #[command(flatten)]
     request: RequestFile,
     #[command(flatten)]
@@ -164,6 +170,8 @@ Examples:
     --filter '{\"path\":\"/data/amount\",\"op\":\"gte\",\"value\":100}' --user alice
   gatepost webhooks create http://127.0.0.1:9000/hook --event '*' \\
     --signing ed25519 --user alice
+  gatepost webhooks create http://127.0.0.1:9000/hook --event 'invoice.*' \\
+    --in-order stop --user alice
   gatepost webhooks create https://example.com/hook --event '*' --user alice \\
     --request request.json
 
@@ -190,6 +198,9 @@ pub(super) async fn create(arguments: CreateArguments, connection: &Connection) 
     }
     if let Some(max_per_second) = arguments.max_per_second {
         new = new.at_most(max_per_second);
+    }
+    if let Some(on_exhausted) = arguments.in_order {
+        new = new.in_order(on_exhausted);
     }
     let created = connection.heard(consumer.create_subscription(&new).await)?;
     with_secret(&created, "is created. Its secret is shown only this once.", "is created. Its public key is shown.")
@@ -219,6 +230,9 @@ pub(super) struct UpdateArguments {
     /// Send as many as the receiver takes
     #[arg(long, group = "change", conflicts_with = "max_per_second")]
     no_max_per_second: bool,
+    /// In an order, when the attempts of a delivery are used up: send the next one (skip), or disable the subscription (stop)
+    #[arg(long, value_name = "RULE", value_parser = ON_EXHAUSTED, group = "change")]
+    in_order: Option<String>,
     /// The description: up to 1,000 characters
     #[arg(long, value_name = "TEXT", group = "change")]
     description: Option<String>,
@@ -249,8 +263,10 @@ pub(super) async fn update(arguments: UpdateArguments, connection: &Connection) 
     let UpdateArguments { subscription_id, url, events, description, request, owner, .. } = arguments;
     let filter = patch(arguments.filter.map(filter_of).transpose()?, arguments.no_filter);
     let max_per_second = patch(arguments.max_per_second, arguments.no_max_per_second);
-    let options = request.read()?;
-    let change = SubscriptionChange { url, events, filter, description, enabled: None, max_per_second, options };
+    let (options, on_exhausted) = (request.read()?, arguments.in_order);
+    let unchanged = SubscriptionChange::default();
+    let change = SubscriptionChange { url, events, filter, description, max_per_second, ..unchanged };
+    let change = SubscriptionChange { on_exhausted, options, ..change };
     let changed = change_subscription(&subscription_id, &change, &owner, connection).await?;
     let reply = Reply::new(&changed.subscription, format!("{subscription_id} is changed"))?;
     Ok(match changed.dropped.as_slice() {
