@@ -44,6 +44,7 @@ export const AUDIT_FIELDS = {
   headers: "Headers",
   auth: "Authentication",
   maxPerSecond: "Most per second",
+  onExhausted: "When attempts are used up",
   status: "Status",
   health: "Health",
   activeKeys: "Active keys",

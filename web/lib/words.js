@@ -44,6 +44,7 @@ const DISABLED_REASONS = {
   owner: "You disabled it.",
   gone: "The receiver answered 410 Gone.",
   only_failures: "Every attempt failed for five days.",
+  order_stopped: "The attempts of a delivery are used up, and its order stops then.",
   key_leaked: "The API key that set the URL was reported as leaked.",
 };
 

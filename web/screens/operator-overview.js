@@ -187,5 +187,6 @@ const SHORT_REASONS = {
   owner: "by the owner",
   gone: "410 Gone",
   only_failures: "five days of failures",
+  order_stopped: "the order stopped",
   key_leaked: "the key leaked",
 };

@@ -14,7 +14,7 @@ import { attemptError, counted, place, subscriptionState } from "../lib/words.js
 import { optionsOf, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest } from "./send-test.js";
-import { eventNames, Events, FIELDS, filterOf, rateOf, signingName, SubscriptionFields } from "./subscriptions.js";
+import { eventNames, Events, FIELDS, filterOf, ORDERS, rateOf, signingName, SubscriptionFields } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Health} Health */
@@ -85,6 +85,7 @@ export function Facts({ subscription, health }) {
       ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map((header) => html`<code>${header.name}</code> `)}</dd></div>`}
       ${subscription.auth && html`<div><dt>Authentication</dt><dd>${subscription.auth.type} ${subscription.auth.name}, set <${WhenExactly} at=${subscription.auth.setAt} /></dd></div>`}
       ${subscription.maxPerSecond && html`<div><dt>At most</dt><dd>${subscription.maxPerSecond} a second</dd></div>`}
+      ${subscription.onExhausted && html`<div><dt>Order</dt><dd>${ORDERS.find(([rule]) => rule === subscription.onExhausted)?.[1]}</dd></div>`}
       ${subscription.publicKeys && html`<div><dt>Signatures</dt><dd>${signingName(subscription.signing)}. Public key: ${subscription.publicKeys.map((key) => html`<code class="url">${key}</code> `)}</dd></div>`}
       ${subscription.filter && html`<div><dt>Filter</dt><dd><code>${JSON.stringify(subscription.filter)}</code></dd></div>`}
       <div><dt>Created</dt><dd><${WhenExactly} at=${subscription.createdAt} /></dd></div>
@@ -281,6 +282,7 @@ function Edit({ subscription, reload, onClose }) {
   const [filter, setFilter] = useState(before);
   const rateBefore = String(subscription.maxPerSecond ?? "");
   const [rate, setRate] = useState(rateBefore);
+  const [order, setOrder] = useState(subscription.onExhausted ?? "");
   const [options, setOptions] = useState(optionsOf(subscription));
   const [description, setDescription] = useState(subscription.description);
   const { run, isRunning, failure } = useAction(async () => {
@@ -288,6 +290,7 @@ function Edit({ subscription, reload, onClose }) {
     const wish = {
       ...(filter !== before && { filter: filter.trim() ? filterOf(filter) : null }),
       ...(rate !== rateBefore && { maxPerSecond: rateOf(rate) }),
+      ...(order !== (subscription.onExhausted ?? "") && { onExhausted: order }),
       ...wishOf(options, subscription),
     };
     const body = { events: eventNames(events), description, ...wish, ...(isMoved && { url: url.trim() }) };
@@ -299,7 +302,8 @@ function Edit({ subscription, reload, onClose }) {
     <${Dialog} title="Edit the subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Save" onCancel=${onClose}>
         <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure}
-          options=${{ value: options, set: setOptions, of: subscription }} />
+          options=${{ value: options, set: setOptions, of: subscription }}
+          more=${subscription.ordering && html`<${Choice} label="Order" value=${order} options=${ORDERS} onChange=${setOrder} />`} />
       <//>
     <//>
   `;

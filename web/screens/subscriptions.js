@@ -147,6 +147,7 @@ function CreateSubscription({ reload, onClose }) {
   const [rate, setRate] = useState("");
   const [options, setOptions] = useState(optionsOf({}));
   const [signing, setSigning] = useState(/** @type {"hmac" | "ed25519" | "both"} */ ("hmac"));
+  const [order, setOrder] = useState("");
   const [description, setDescription] = useState("");
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
@@ -155,6 +156,7 @@ function CreateSubscription({ reload, onClose }) {
       signing,
       ...(filter.trim() && { filter: filterOf(filter) }),
       ...(rate.trim() && { maxPerSecond: rateOf(rate) }),
+      ...(order && { ordering: "subscription", onExhausted: order }),
       ...(description && { description }),
       ...wishOf(options, {}),
     };
@@ -168,7 +170,10 @@ function CreateSubscription({ reload, onClose }) {
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Subscribe" onCancel=${onClose}>
         <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure ?? tested}
           options=${{ value: options, set: setOptions, of: {} }}
-          more=${html`<${Choice} label="Signatures" value=${signing} options=${SIGNING} onChange=${setSigning} hint="A key pair shares no secret: your receiver verifies with the public key." />`} />
+          more=${html`
+            <${Choice} label="Order" value=${order} options=${[["", "None"], ...ORDERS]} onChange=${setOrder} hint="In an order, a delivery that fails holds back the next ones. This cannot be changed later." />
+            <${Choice} label="Signatures" value=${signing} options=${SIGNING} onChange=${setSigning} hint="A key pair shares no secret: your receiver verifies with the public key." />
+          `} />
         <${TestUrl} url=${url} more=${wishOf(options, {})} onFailure=${setTested} />
       <//>
     <//>
@@ -182,11 +187,17 @@ const SIGNING = [
   ["both", "With both"],
 ];
 
+/** What happens in an order when the attempts of a delivery are used up. @type {[string, string][]} */
+export const ORDERS = [
+  ["skip", "One after the other; skip a delivery whose attempts are used up"],
+  ["stop", "One after the other; disable the subscription when attempts are used up"],
+];
+
 /** @param {string | undefined} kind */
 export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1];
 
 /** The fields that show their faults. */
-export const FIELDS = ["url", "events", "filter", "headers", "auth", "maxPerSecond", "description"];
+export const FIELDS = ["url", "events", "filter", "headers", "auth", "maxPerSecond", "onExhausted", "description"];
 
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
