@@ -5,6 +5,7 @@ pub(crate) mod host;
 pub(crate) mod killed_process;
 mod neighbours;
 mod operational_events;
+mod orders;
 mod rates;
 pub(crate) mod receiver;
 mod receivers_page;

@@ -21,18 +21,18 @@ use crate::transaction::{Commit, Rollback, settle};
 /// The oldest recoverable deliveries: if `$5`, failed deliveries and those that wait for a retry; if `$6`, missed ones.
 const LOST: &str = "SELECT * FROM (
         SELECT * FROM (
-            SELECT id AS delivery_id, TRUE AS has_ended FROM webhook_deliveries
+            SELECT id AS delivery_id, event_id, TRUE AS has_ended FROM webhook_deliveries
             WHERE subscription_id = $1 AND id >= $2 AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
                 AND $5
             ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
         ) AS failed
         UNION ALL SELECT * FROM (
-            SELECT id, TRUE FROM webhook_deliveries
+            SELECT id, event_id, TRUE FROM webhook_deliveries
             WHERE subscription_id = $1 AND id >= $2 AND ended = 'missed' AND $6
             ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
         ) AS missed
         UNION ALL SELECT * FROM (
-            SELECT delivery_id, FALSE FROM webhook_due
+            SELECT delivery_id, event_id, FALSE FROM webhook_due
             WHERE subscription_id = $1 AND delivery_id >= $2 AND claim IS NULL AND due_at > $3 AND $5
             ORDER BY delivery_id LIMIT $4 FOR UPDATE SKIP LOCKED
         ) AS waiting
@@ -96,12 +96,13 @@ async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) ->
     Ok(u32::try_from(lost.len()).unwrap_or(request.max))
 }
 
-/// The ended deliveries of the locked lane, with the next numbers if it has an order.
+/// The ended deliveries of the locked lane, with the next numbers if it has an order, by their events.
 async fn numbered<'a>(
     connection: &AsyncPgConnection,
     lane: SubscriptionId,
-    ended: Vec<&'a LostRow>,
+    mut ended: Vec<&'a LostRow>,
 ) -> QueryResult<Vec<(&'a [u8], Option<i64>)>> {
+    ended.sort_unstable_by_key(|row| &row.event_id);
     let ids = ended.into_iter().map(|row| row.delivery_id.as_slice());
     let lane = webhook_lanes::table.find(lane.as_bytes().as_slice());
     let last = lane.select(webhook_lanes::last_sequence).first::<Option<i64>>(&mut &*connection).await?;
@@ -117,6 +118,8 @@ async fn numbered<'a>(
 struct LostRow {
     #[diesel(sql_type = Binary)]
     delivery_id: Vec<u8>,
+    #[diesel(sql_type = Binary)]
+    event_id: Vec<u8>,
     #[diesel(sql_type = Bool)]
     has_ended: bool,
 }

@@ -46,9 +46,10 @@ pub(super) fn recover_subscription(
     Ok(Some(recovered))
 }
 
-/// In an order, the deliveries that have ended get the next numbers.
+/// In an order, the deliveries that have ended get the next numbers, by their events.
 fn bring_back(connection: &mut SqliteConnection, lane: &mut Lane, request: &RecoverRequest) -> Result<u32, Undo> {
-    let deliveries = recoverable(connection, request)?;
+    let mut deliveries = recoverable(connection, request)?;
+    deliveries.sort_unstable_by_key(|delivery| delivery.event_id);
     let recovered = u32::try_from(deliveries.len()).unwrap_or(request.max);
     for delivery in deliveries {
         let has_ended = matches!(delivery.state, DeliveryState::Ended { .. });

@@ -6,6 +6,7 @@ pub(crate) mod failing_webhooks;
 mod failures;
 mod filters;
 mod options;
+mod orders;
 mod outcomes;
 mod rates;
 mod recovery;

@@ -34,7 +34,9 @@ impl Tables {
             };
             stored.replay(retry.at, sequence);
         };
-        let recovered = lost.take(max as usize).map(&mut bring_back).count();
+        let mut lost: Vec<&mut StoredDelivery> = lost.take(max as usize).collect();
+        lost.sort_unstable_by_key(|stored| stored.delivery.event_id);
+        let recovered = lost.into_iter().map(&mut bring_back).count();
         u32::try_from(recovered).unwrap_or(max)
     }
 

@@ -81,7 +81,8 @@ impl Webhooks {
             let composed = self.compose(request, None, now);
             composed.map(|event| NewEvent { trace, ..event }).map_err(|source| too_large(index, source))
         });
-        let events = composed.collect::<Result<Vec<NewEvent>, _>>()?;
+        let mut events = composed.collect::<Result<Vec<NewEvent>, _>>()?;
+        sort_ids(&mut events);
         match self.stores.events.publish(&events).await? {
             Publication::Accepted(accepted) => Ok(Published { accepted, warnings }),
             Publication::Conflict { index } => Err(PublishEventsError::Conflict { index }),
@@ -99,6 +100,15 @@ impl Webhooks {
         let publication = id.map(|id| PublicationKey { id, content: ContentDigest::of(&event_type, data) });
         let id = EventId::mint(at, &*self.entropy);
         Ok(NewEvent { event: Event { id, owner, event_type, payload, created_at: at }, publication, only, trace: None })
+    }
+}
+
+/// Gives the ids of events of one time to the events in their order, so that the ids tell it.
+fn sort_ids(events: &mut [NewEvent]) {
+    let mut ids: Vec<EventId> = events.iter().map(|new| new.event.id).collect();
+    ids.sort_unstable();
+    for (new, id) in events.iter_mut().zip(ids) {
+        new.event.id = id;
     }
 }
 
