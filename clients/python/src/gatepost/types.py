@@ -888,7 +888,7 @@ class Subscription:
     """The member of the organization who created the subscription, by the `sub` at the identity provider."""
     description: str
     disabled_reason: str | None = None
-    """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as leaked)."""
+    """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days), `order_stopped` (the attempts of a delivery are used up, and `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked)."""
     enabled: bool
     events: tuple[str, ...]
     """The event types and patterns of the subscription."""
@@ -900,6 +900,10 @@ class Subscription:
     id: str
     max_per_second: float | None = None
     """The maximum number of deliveries in a second, over all instances of the service."""
+    on_exhausted: str | None = None
+    """What happens when the attempts of a delivery are used up: `skip` or `stop`."""
+    ordering: str | None = None
+    """`subscription` if deliveries leave one after the other, in the order of publication."""
     public_keys: tuple[str, ...] | None = None
     """The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation."""
     signing: str | None = None
@@ -926,7 +930,7 @@ class SubscriptionAuth:
 class SubscriptionCount:
     count: int
     state: str
-    """`enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`."""
+    """`enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `order_stopped`, `key_leaked`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,7 @@ export interface components {
             /** Before; absent if there was nothing. */
             before?: string;
             /** The field. */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "suspendsAt" | "eventType" | "schemaVersion" | "validation" | "visibility";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "onExhausted" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "suspendsAt" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
         /** Who did what, how, when and from where. */
         AuditEvent: {
@@ -203,6 +203,8 @@ export interface components {
             } | null;
             /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. */
             maxPerSecond?: number | null;
+            /** What happens in a subscription with an order when the attempts of a delivery are used up: `skip` or `stop`. */
+            onExhausted?: string;
             /** The new URL. */
             url?: string;
         };
@@ -296,6 +298,10 @@ export interface components {
             } | null;
             /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. */
             maxPerSecond?: number | null;
+            /** With `ordering`: what happens when the attempts of a delivery are used up. @default skip */
+            onExhausted?: string | null;
+            /** The order in which deliveries leave: `none`, as many at a time as the receiver takes; or `subscription`, one after the other in the order of publication, each with a number in the header `webhook-sequence`. @default none */
+            ordering?: string | null;
             /** The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes are the key. */
             secret?: string | null;
             /** Which signatures webhooks carry: `hmac` (`v1`, by the secret), `ed25519` (`v1a`, by a private key that never leaves the service, so that a stolen receiver cannot sign), or `both`. @default hmac */
@@ -1130,7 +1136,7 @@ export interface components {
             createdBy?: string;
             /** The owner's description; may be empty. */
             description: string;
-            /** Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days) or `key_leaked` (the API key that set the URL was reported as leaked). */
+            /** Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days), `order_stopped` (the attempts of a delivery are used up, and `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked). */
             disabledReason?: string;
             /** Whether the subscription receives events. */
             enabled: boolean;
@@ -1146,6 +1152,10 @@ export interface components {
             id: string;
             /** The maximum number of deliveries in a second, over all instances of the service. */
             maxPerSecond?: number;
+            /** What happens when the attempts of a delivery are used up: `skip` or `stop`. */
+            onExhausted?: string;
+            /** `subscription` if deliveries leave one after the other, in the order of publication. */
+            ordering?: string;
             /** The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation. */
             publicKeys?: string[];
             /** Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`. */
@@ -1170,7 +1180,7 @@ export interface components {
         SubscriptionCount: {
             /** How many. */
             count: number;
-            /** `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `key_leaked`. */
+            /** `enabled`, or why they are disabled: `owner`, `gone`, `only_failures`, `order_stopped`, `key_leaked`. */
             state: string;
         };
         /** A header that a subscription adds to its requests. */
