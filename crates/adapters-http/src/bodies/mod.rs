@@ -10,7 +10,6 @@ pub(crate) mod json_body;
 pub(crate) mod key_fields;
 pub(crate) mod openapi_webhooks;
 pub(crate) mod option_fields;
-pub(crate) mod order_fields;
 pub(crate) mod owner_fields;
 pub(crate) mod subscription_fields;
 pub(crate) mod unknown_members;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::Patch;
 use domain::webhooks::{
     AuthKind, Authentication, ClientCredentials, DeliveryRate, HeaderName, HeaderValue, InvalidAuthentication,
-    InvalidHeaderValue, InvalidOptions, OptionsChange, Webhooks,
+    InvalidHeaderValue, InvalidOptions, OnExhausted, OptionsChange, Webhooks,
 };
 use serde_json::Value;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
@@ -13,7 +13,6 @@ use utoipa::openapi::{Ref, RefOr};
 use utoipa::{Number, ToSchema};
 
 use crate::bodies::fields::Fields;
-use crate::bodies::order_fields::on_exhausted;
 use crate::errors::field_fault::{FieldFault, Together};
 use crate::errors::refusals::of_options;
 
@@ -120,6 +119,24 @@ pub(crate) fn options_change(fields: &Fields, webhooks: &Webhooks) -> Result<Opt
 fn max_per_second(fields: &Fields) -> Result<Option<DeliveryRate>, FieldFault> {
     let number = fields.optional_float(MAX_PER_SECOND)?;
     number.map(|number| DeliveryRate::new(number).map_err(|error| FieldFault::of(MAX_PER_SECOND, error))).transpose()
+}
+
+/// The order of a new subscription; `None` without one.
+pub(crate) fn order(fields: &Fields) -> Result<Option<OnExhausted>, FieldFault> {
+    let on_exhausted = on_exhausted(fields)?;
+    match fields.optional_text("ordering")? {
+        Some("subscription") => Ok(Some(on_exhausted.unwrap_or(OnExhausted::Skip))),
+        None | Some("none") if on_exhausted.is_some() => Err(of_options(InvalidOptions::NotOrdered)),
+        None | Some("none") => Ok(None),
+        Some(_) => Err(FieldFault::new("ordering", "must be none or subscription")),
+    }
+}
+
+/// The rule of an order; `None` if the request has none.
+fn on_exhausted(fields: &Fields) -> Result<Option<OnExhausted>, FieldFault> {
+    let text = fields.optional_text("onExhausted")?;
+    let rule = text.map(|text| OnExhausted::from_code(text).ok_or("must be skip or stop")).transpose();
+    rule.map_err(|fault| FieldFault::new("onExhausted", fault))
 }
 
 /// The faults name the broken rule, and never quote a value.

@@ -3,8 +3,7 @@ use domain::webhooks::CreateSubscription;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::bodies::option_fields::{auth_schema, headers_schema, max_per_second_schema, options};
-use crate::bodies::order_fields::order;
+use crate::bodies::option_fields::{auth_schema, headers_schema, max_per_second_schema, options, order};
 use crate::bodies::subscription_fields::{description, events, filter, required, signer, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
