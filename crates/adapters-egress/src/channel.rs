@@ -13,8 +13,9 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::AbortHandle;
-use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
+
+use crate::alerting_stream::{Alert, AlertingStream};
 
 /// The largest head of an answer, in bytes.
 const HEAD_BYTES_MAX: u16 = 32 * 1024;
@@ -28,7 +29,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(5);
 const STREAMS_AT_FIRST: usize = 100;
 
 /// The bytes to and from a receiver, at an allowed address.
-pub(crate) type GuardedStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+pub(crate) type GuardedStream = Either<TcpStream, Box<AlertingStream>>;
 
 /// Sends requests on one connection. The connection closes when all its channels are dropped.
 pub(crate) enum Channel {
@@ -41,6 +42,7 @@ pub(crate) enum Channel {
 pub(crate) struct Http1 {
     sender: http1::SendRequest<Full<Bytes>>,
     connection: AbortHandle,
+    alert: Alert,
 }
 
 #[derive(Clone)]
@@ -48,6 +50,7 @@ pub(crate) struct Http2 {
     sender: http2::SendRequest<Full<Bytes>>,
     /// The only part that knows how many streams the receiver allows; `None` once the connection has closed.
     connection: Arc<Mutex<Option<Http2Connection>>>,
+    alert: Alert,
 }
 
 type Http2Connection = http2::Connection<TokioIo<GuardedStream>, Full<Bytes>, TokioExecutor>;
@@ -57,10 +60,17 @@ impl Channel {
     pub(crate) async fn open(stream: GuardedStream, permit: OwnedSemaphorePermit) -> hyper::Result<Self> {
         let is_http2 = match &stream {
             Either::Left(_) => false,
-            Either::Right(tls) => tls.get_ref().1.alpn_protocol() == Some(b"h2"),
+            Either::Right(tls) => tls.is_http2(),
         };
-        let stream = TokioIo::new(stream);
         if is_http2 { open_http2(stream, permit).await.map(Self::Http2) } else { open_http1(stream, permit).await }
+    }
+
+    /// Whether the receiver has broken off TLS, from now on.
+    pub(crate) fn alert(&self) -> Alert {
+        match self {
+            Self::Http1(channel) => channel.alert.clone(),
+            Self::Http2(channel) => channel.alert.clone(),
+        }
     }
 
     pub(crate) fn is_http2(&self) -> bool {
@@ -112,7 +122,13 @@ impl Http2 {
     }
 }
 
-async fn open_http1(stream: TokioIo<GuardedStream>, permit: OwnedSemaphorePermit) -> hyper::Result<Channel> {
+/// Never, without TLS.
+pub(crate) fn alert_of(stream: &GuardedStream) -> Alert {
+    if let Either::Right(tls) = stream { tls.alert() } else { Alert::default() }
+}
+
+async fn open_http1(stream: GuardedStream, permit: OwnedSemaphorePermit) -> hyper::Result<Channel> {
+    let (alert, stream) = (alert_of(&stream), TokioIo::new(stream));
     let mut builder = http1::Builder::new();
     let (sender, connection) = builder.max_buf_size(usize::from(HEAD_BYTES_MAX)).handshake(stream).await?;
     let connection = tokio::spawn(async move {
@@ -120,10 +136,11 @@ async fn open_http1(stream: TokioIo<GuardedStream>, permit: OwnedSemaphorePermit
         let _ = connection.await;
         drop(permit);
     });
-    Ok(Channel::Http1(Http1 { sender, connection: connection.abort_handle() }))
+    Ok(Channel::Http1(Http1 { sender, connection: connection.abort_handle(), alert }))
 }
 
-async fn open_http2(stream: TokioIo<GuardedStream>, permit: OwnedSemaphorePermit) -> hyper::Result<Http2> {
+async fn open_http2(stream: GuardedStream, permit: OwnedSemaphorePermit) -> hyper::Result<Http2> {
+    let (alert, stream) = (alert_of(&stream), TokioIo::new(stream));
     let (sender, connection) = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_header_list_size(u32::from(HEAD_BYTES_MAX))
@@ -140,7 +157,7 @@ async fn open_http2(stream: TokioIo<GuardedStream>, permit: OwnedSemaphorePermit
         poll_fn(|context| drive(&mut lock(&driven), context)).await;
         drop(permit);
     });
-    Ok(Http2 { sender, connection })
+    Ok(Http2 { sender, connection, alert })
 }
 
 /// Drops the connection at its end, so that its senders learn of it.

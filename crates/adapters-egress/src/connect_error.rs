@@ -1,6 +1,6 @@
 use std::io;
 
-use domain::webhooks::{AddressRefused, AttemptOutcome, FailureReason, OurFault, UrlRefused};
+use domain::webhooks::{AddressRefused, AttemptOutcome, FailureReason, InvalidClientCertificate, OurFault, UrlRefused};
 
 use crate::dns::ResolveError;
 
@@ -21,10 +21,14 @@ pub(crate) enum ConnectError {
     ConnectionLimit,
     #[error("no address of the host accepts a connection")]
     Unreachable(#[source] io::Error),
+    #[error("the client certificate is damaged")]
+    Certificate(#[from] InvalidClientCertificate),
     #[error("the TLS handshake failed")]
     Tls(#[source] io::Error),
     #[error("the receiver does not begin to speak HTTP")]
     Http(#[source] hyper::Error),
+    #[error("the receiver broke off TLS by an alert")]
+    Alert(#[source] hyper::Error),
 }
 
 impl ConnectError {
@@ -37,8 +41,9 @@ impl ConnectError {
             }
             Self::Name(ResolveError::Unavailable(_)) => AttemptOutcome::NotCharged(OurFault::Resolver),
             Self::ConnectionLimit => AttemptOutcome::NotCharged(OurFault::ConnectionLimit),
+            Self::Certificate(_) => AttemptOutcome::NotCharged(OurFault::Request),
             Self::Unreachable(_) | Self::Http(_) => failed(FailureReason::Connect),
-            Self::Tls(_) => failed(FailureReason::Tls),
+            Self::Tls(_) | Self::Alert(_) => failed(FailureReason::Tls),
         }
     }
 }

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::webhooks::{Destination, DestinationHost, EgressPolicy, HostName};
+use domain::webhooks::{ClientCertificate, Destination, DestinationHost, EgressPolicy, HostName};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::time::error::Elapsed;
@@ -11,7 +11,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
-use crate::channel::Channel;
+use crate::alerting_stream::AlertingStream;
+use crate::channel::{Channel, alert_of};
+use crate::client_certificate::with_certificate;
 use crate::connect_error::ConnectError;
 use crate::dialing::dial;
 use crate::dns::{ResolveError, Resolver};
@@ -35,10 +37,12 @@ impl GuardedConnector {
         Self { policy, resolver, tls: TlsConnector::from(Arc::new(tls)), deadline }
     }
 
-    /// Connects to a destination that the policy allows. The caller keeps the deadline.
+    /// Connects to a destination that the policy allows, with the certificate if TLS asks for one. The caller keeps the
+    /// deadline.
     pub(crate) async fn connect(
         &self,
         destination: &Destination,
+        certificate: Option<&ClientCertificate>,
         connections: &OpenConnections,
     ) -> Result<Channel, ConnectError> {
         let addresses = self.resolve(&destination.host).await?;
@@ -46,11 +50,15 @@ impl GuardedConnector {
         let place = place.ok_or(ConnectError::ConnectionLimit)?;
         let stream = dial(&addresses, destination.port, &self.policy).await?;
         let stream = if destination.tls {
-            Either::Right(Box::new(self.shake_hands(stream, &destination.host).await?))
+            let stream = self.shake_hands(stream, &destination.host, certificate).await?;
+            Either::Right(Box::new(AlertingStream::new(stream)))
         } else {
             Either::Left(stream)
         };
-        Channel::open(stream, place).await.map_err(ConnectError::Http)
+        let alert = alert_of(&stream);
+        Channel::open(stream, place)
+            .await
+            .map_err(|error| if alert.is_received() { ConnectError::Alert(error) } else { ConnectError::Http(error) })
     }
 
     async fn resolve(&self, host: &DestinationHost) -> Result<Vec<IpAddr>, ConnectError> {
@@ -85,6 +93,7 @@ impl GuardedConnector {
         &self,
         stream: TcpStream,
         host: &DestinationHost,
+        certificate: Option<&ClientCertificate>,
     ) -> Result<TlsStream<TcpStream>, ConnectError> {
         let name = match host {
             DestinationHost::Address(address) => ServerName::from(*address),
@@ -93,6 +102,10 @@ impl GuardedConnector {
                     .map_err(|error| ConnectError::Tls(std::io::Error::other(error)))?
             }
         };
-        self.tls.connect(name, stream).await.map_err(ConnectError::Tls)
+        let tls = match certificate {
+            Some(certificate) => TlsConnector::from(Arc::new(with_certificate(self.tls.config(), certificate)?)),
+            None => self.tls.clone(),
+        };
+        tls.connect(name, stream).await.map_err(ConnectError::Tls)
     }
 }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -5,7 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::ports::{Attempt, Entropy, WebhookSender};
-use domain::webhooks::{AttemptOutcome, ClientCredentials, EgressPolicy, FailureReason, OurFault, TargetUrl, sign};
+use domain::webhooks::{
+    AttemptOutcome, ClientCertificate, ClientCredentials, EgressPolicy, FailureReason, OurFault, TargetUrl, sign,
+};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, USER_AGENT};
 use http::request::Builder;
 use http::{HeaderValue, Request, Response, StatusCode};
@@ -19,7 +22,7 @@ use crate::answer;
 use crate::connect_error::ConnectError;
 use crate::connector::GuardedConnector;
 use crate::dns::{NameServers, Resolver, SystemResolver};
-use crate::open_connections::{Lease, OpenConnections};
+use crate::open_connections::{Lease, OpenConnections, Peer};
 use crate::tls::{TlsSetupError, TrustedRoots, client_config};
 
 const PRODUCT: &str = concat!("Gatepost/", env!("CARGO_PKG_VERSION"));
@@ -114,13 +117,13 @@ impl GuardedSender {
         deadline: Instant,
     ) -> Result<(Response<Incoming>, Lease<'a>), Failure> {
         let write = |request| webhook_request(attempt, token, request);
-        self.exchange(&attempt.url, &write, deadline).await
+        self.exchange((&attempt.url, attempt.headers.certificate()), &write, deadline).await
     }
 
     async fn ask_for_token(&self, client: &ClientCredentials, deadline: Instant) -> Result<Token, Failure> {
         let asked_at = Instant::now();
         let write = |request| token_request(client, request);
-        let (response, lease) = self.exchange(&client.token_url, &write, deadline).await?;
+        let (response, lease) = self.exchange((&client.token_url, None), &write, deadline).await?;
         let token = timeout_at(deadline, read_token(response, asked_at)).await.map_err(|_| Failure::Timeout)?;
         let token = token.map_err(Failure::NoToken)?;
         lease.keep();
@@ -131,25 +134,40 @@ impl GuardedSender {
     /// sent: then the next one takes it.
     async fn exchange<'a>(
         &'a self,
-        url: &'a TargetUrl,
+        (url, certificate): (&'a TargetUrl, Option<&'a ClientCertificate>),
         write: Write<'_>,
         deadline: Instant,
     ) -> Result<(Response<Incoming>, Lease<'a>), Failure> {
         // A kept connection bypasses the connector, so every request is judged here.
         let destination = self.policy.judge_url(url.url()).map_err(ConnectError::from)?;
         let exchange = async {
-            let origin = &url.url()[..Position::BeforePath];
-            while let Some(mut lease) = self.connections.take(origin) {
+            let peer = peer(url, certificate);
+            while let Some(mut lease) = self.connections.take(&peer) {
                 match send(&mut lease, url, write).await {
                     Err(Failure::Unsent(_)) => {}
                     sent => return Ok((sent?, lease)),
                 }
             }
-            let channel = self.connector.connect(&destination, &self.connections).await?;
-            let mut lease = self.connections.add(origin, channel);
-            Ok((send(&mut lease, url, write).await?, lease))
+            let channel = self.connector.connect(&destination, certificate, &self.connections).await?;
+            let alert = channel.alert();
+            let mut lease = self.connections.add(peer, channel);
+            match send(&mut lease, url, write).await {
+                Err(Failure::Unsent(error) | Failure::Exchange(error)) if alert.is_received() => {
+                    Err(Failure::Alert(error))
+                }
+                sent => Ok((sent?, lease)),
+            }
         };
         timeout_at(deadline, exchange).await.map_err(|_| Failure::Timeout)?
+    }
+}
+
+/// The peer of connections for this URL with this certificate. No origin has a space.
+fn peer<'a>(url: &'a TargetUrl, certificate: Option<&ClientCertificate>) -> Peer<'a> {
+    let origin = &url.url()[..Position::BeforePath];
+    match certificate {
+        Some(certificate) => Cow::Owned(format!("{origin} {:x}", certificate.identity())),
+        None => Cow::Borrowed(origin),
     }
 }
 
@@ -189,6 +207,8 @@ enum Failure {
     Unsent(#[source] hyper::Error),
     #[error("no answer")]
     Exchange(#[source] hyper::Error),
+    #[error("the receiver broke off TLS by an alert")]
+    Alert(#[source] hyper::Error),
     #[error("the deadline passed before the answer")]
     Timeout,
     #[error("no access token")]
@@ -204,6 +224,7 @@ impl Failure {
             Self::Connect(error) => error.outcome(),
             Self::Request(_) => AttemptOutcome::NotCharged(OurFault::Request),
             Self::Unsent(_) | Self::Exchange(_) => failed(FailureReason::Connect),
+            Self::Alert(_) => failed(FailureReason::Tls),
             Self::Timeout => failed(FailureReason::Timeout),
             Self::NoToken(_) => failed(FailureReason::NoToken),
             Self::Token(failure) => match failure.outcome() {

@@ -1,12 +1,14 @@
 //! Sends webhooks with an HTTP client that cannot reach an address that the egress policy refuses.
 //!
-//! [`GuardedSender`] implements `domain::ports::WebhookSender`. It has no rule about addresses: it checks
+//! [`GuardedSender`] implements `domain::ports::WebhookSender`, and [`TlsCertificates`] `domain::ports::CertificateReader`. It has no rule about addresses: it checks
 //! `domain::webhooks::EgressPolicy` before an attempt, after a name is resolved, and for the peer of each connected
 //! socket before the first byte is written. Only the connector opens sockets, so no request can bypass these checks.
 
 mod access_tokens;
+mod alerting_stream;
 mod answer;
 mod channel;
+mod client_certificate;
 mod connect_error;
 mod connector;
 mod dialing;
@@ -18,6 +20,7 @@ mod open_connections;
 mod retry_after;
 mod tls;
 
+pub use client_certificate::TlsCertificates;
 pub use dns::{NameServers, ResolveError, Resolver, SystemResolver};
 pub use guarded_sender::{EgressSettings, GuardedSender};
 pub use interface_addresses::InterfaceAddresses;

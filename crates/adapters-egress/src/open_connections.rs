@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,18 +25,18 @@ pub(crate) struct OpenConnections(Arc<Shared>);
 
 struct Shared {
     places: Arc<Semaphore>,
-    idle_per_origin_max: usize,
+    idle_per_peer_max: usize,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    origins: HashMap<Box<str>, Connections>,
+    peers: HashMap<Box<str>, Connections>,
     last_id: u64,
     is_swept: bool,
 }
 
-/// The connections to one origin that can take an attempt.
+/// The connections to one peer that can take an attempt.
 #[derive(Default)]
 struct Connections {
     /// Idle ones. The newest is last.
@@ -57,10 +58,13 @@ struct Multiplexed {
     since: Instant,
 }
 
+/// Connections to equal peers can replace each other: the origin of a URL and, with a client certificate, its identity.
+pub(crate) type Peer<'a> = Cow<'a, str>;
+
 /// A connection that an attempt uses.
 pub(crate) struct Lease<'a> {
     connections: &'a OpenConnections,
-    origin: &'a str,
+    peer: Peer<'a>,
     /// `None` once the connection is given back.
     channel: Option<Channel>,
     /// The [`Multiplexed::id`] of a connection over HTTP/2.
@@ -68,10 +72,10 @@ pub(crate) struct Lease<'a> {
 }
 
 impl OpenConnections {
-    /// At most `max` connections. Each origin keeps at most `idle_per_origin_max` of them idle.
-    pub(crate) fn new(max: usize, idle_per_origin_max: usize) -> Self {
+    /// At most `max` connections. At most `idle_per_peer_max` of them to each peer are kept idle.
+    pub(crate) fn new(max: usize, idle_per_peer_max: usize) -> Self {
         let places = Arc::new(Semaphore::new(max));
-        Self(Arc::new(Shared { places, idle_per_origin_max, state: Mutex::default() }))
+        Self(Arc::new(Shared { places, idle_per_peer_max, state: Mutex::default() }))
     }
 
     /// A place for one more connection; `None` if there is none until `by`.
@@ -91,37 +95,37 @@ impl OpenConnections {
         }
     }
 
-    /// A kept connection to this origin that can take an attempt now; `None` if none can.
-    pub(crate) fn take<'a>(&'a self, origin: &'a str) -> Option<Lease<'a>> {
+    /// A kept connection to this peer that can take an attempt now; `None` if none can.
+    pub(crate) fn take<'a>(&'a self, peer: &Peer<'a>) -> Option<Lease<'a>> {
         let mut state = self.0.lock();
-        let connections = state.origins.get_mut(origin)?;
+        let connections = state.peers.get_mut(&**peer)?;
         let (channel, id) = connections.next(Instant::now())?;
-        Some(Lease { connections: self, origin, channel: Some(channel), id })
+        Some(Lease { connections: self, peer: peer.clone(), channel: Some(channel), id })
     }
 
     /// The use of a new connection. Over HTTP/2, others can use it from now on.
-    pub(crate) fn add<'a>(&'a self, origin: &'a str, channel: Channel) -> Lease<'a> {
+    pub(crate) fn add<'a>(&'a self, peer: Peer<'a>, channel: Channel) -> Lease<'a> {
         let id = match &channel {
             Channel::Http1(_) => None,
-            Channel::Http2(channel) => Some(self.share(origin, channel.clone())),
+            Channel::Http2(channel) => Some(self.share(&peer, channel.clone())),
         };
-        Lease { connections: self, origin, channel: Some(channel), id }
+        Lease { connections: self, peer, channel: Some(channel), id }
     }
 
     /// Makes a connection in use known to other attempts, and returns its id.
-    fn share(&self, origin: &str, channel: Http2) -> u64 {
+    fn share(&self, peer: &str, channel: Http2) -> u64 {
         let mut state = self.0.lock();
         state.last_id += 1;
         let id = state.last_id;
-        state.of(origin).http2.push(Multiplexed { id, channel, attempts: 1, since: Instant::now() });
+        state.of(peer).http2.push(Multiplexed { id, channel, attempts: 1, since: Instant::now() });
         self.sweep(&mut state);
         id
     }
 
-    fn keep(&self, origin: &str, channel: Http1) {
+    fn keep(&self, peer: &str, channel: Http1) {
         let mut state = self.0.lock();
-        let idle = &mut state.of(origin).http1;
-        if idle.len() < self.0.idle_per_origin_max {
+        let idle = &mut state.of(peer).http1;
+        if idle.len() < self.0.idle_per_peer_max {
             idle.push(Idle { channel, since: Instant::now() });
         }
         self.sweep(&mut state);
@@ -129,9 +133,9 @@ impl OpenConnections {
 
     /// Keeps a connection once its exchange has ended, which may be never: a receiver can answer before it has read the
     /// request, and then stop reading.
-    async fn keep_when_ready(self, origin: Box<str>, mut channel: Http1) {
+    async fn keep_when_ready(self, peer: Box<str>, mut channel: Http1) {
         if timeout(IDLE_MAX, channel.ready()).await.unwrap_or(false) {
-            self.keep(&origin, channel);
+            self.keep(&peer, channel);
         } else {
             channel.break_off();
         }
@@ -156,8 +160,8 @@ fn sweep_once(shared: &Weak<Shared>) -> Option<()> {
     let shared = shared.upgrade()?;
     let mut state = shared.lock();
     let now = Instant::now();
-    state.origins.retain(|_, connections| connections.retain_fresh(now));
-    state.is_swept = !state.origins.is_empty();
+    state.peers.retain(|_, connections| connections.retain_fresh(now));
+    state.is_swept = !state.peers.is_empty();
     state.is_swept.then_some(())
 }
 
@@ -168,18 +172,18 @@ impl Shared {
 }
 
 impl State {
-    fn of(&mut self, origin: &str) -> &mut Connections {
+    fn of(&mut self, peer: &str) -> &mut Connections {
         // An entry would copy the name each time, and most attempts find it.
-        if !self.origins.contains_key(origin) {
-            self.origins.insert(origin.into(), Connections::default());
+        if !self.peers.contains_key(peer) {
+            self.peers.insert(peer.into(), Connections::default());
         }
-        self.origins.get_mut(origin).expect("it is there now")
+        self.peers.get_mut(peer).expect("it is there now")
     }
 
     fn close_the_longest_idle(&mut self) {
         let now = Instant::now();
-        self.origins.retain(|_, connections| connections.retain_fresh(now));
-        let oldest = self.origins.values_mut().min_by_key(|connections| connections.idle_since());
+        self.peers.retain(|_, connections| connections.retain_fresh(now));
+        let oldest = self.peers.values_mut().min_by_key(|connections| connections.idle_since());
         if let Some(connections) = oldest {
             connections.close_the_longest_idle();
         }
@@ -239,9 +243,9 @@ impl Lease<'_> {
     pub(crate) fn keep(mut self) {
         let Some(Channel::Http1(channel)) = self.channel.take() else { return };
         if channel.is_ready() {
-            self.connections.keep(self.origin, channel);
+            self.connections.keep(&self.peer, channel);
         } else {
-            tokio::spawn(self.connections.clone().keep_when_ready(self.origin.into(), channel));
+            tokio::spawn(self.connections.clone().keep_when_ready((&*self.peer).into(), channel));
         }
     }
 }
@@ -254,7 +258,7 @@ impl Drop for Lease<'_> {
         }
         let Some(id) = self.id else { return };
         let mut state = self.connections.0.lock();
-        let Some(connections) = state.origins.get_mut(self.origin) else { return };
+        let Some(connections) = state.peers.get_mut(&*self.peer) else { return };
         if let Some(one) = connections.http2.iter_mut().find(|one| one.id == id) {
             one.attempts -= 1;
             one.since = Instant::now();

@@ -3,7 +3,7 @@ use utoipa::openapi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use crate::bodies::option_fields::{BasicAuth, BearerAuth, HeaderAuth, OAuth2Auth};
+use crate::bodies::option_fields::{BasicAuth, BearerAuth, ClientCertificatePem, HeaderAuth, OAuth2Auth};
 use crate::documents::error_examples::{ErrorExamples, ErrorPages};
 use crate::documents::events::with_operational_events;
 use crate::documents::known_names::ClosedBodies;
@@ -84,7 +84,7 @@ lost, list first.";
         version = "1.0.0",
         description = DESCRIPTION,
     ),
-    components(schemas(Problem, BearerAuth, BasicAuth, HeaderAuth, OAuth2Auth)),
+    components(schemas(Problem, BearerAuth, BasicAuth, HeaderAuth, OAuth2Auth, ClientCertificatePem)),
     modifiers(&SecuritySchemes),
     tags(
         (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses, OnRuntime};
+use adapters_egress::{EgressSettings, GuardedSender, InterfaceAddresses, OnRuntime, TlsCertificates};
 use adapters_system::EncryptionKey;
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
@@ -49,11 +49,11 @@ impl WebhookParts {
         let egress = egress_policy(configuration)?;
         let policy = configuration.webhooks.policy.clone();
         let rules = WebhookRules { policy, egress: egress.clone(), sealing_keys: Arc::clone(&sealing_keys) };
-        let tester = tester(configuration, egress.clone(), entropy)?;
-        let use_cases =
-            Webhooks::new(store.webhooks.clone(), rules, Arc::new(tester), Arc::clone(clock), Arc::clone(entropy))
-                .with_placement(placement(store))
-                .with_catalogue(Arc::clone(catalogue));
+        let tester = Arc::new(tester(configuration, egress.clone(), entropy)?);
+        let outside = (tester as _, Arc::new(TlsCertificates) as _);
+        let use_cases = Webhooks::new(store.webhooks.clone(), rules, outside, Arc::clone(clock), Arc::clone(entropy))
+            .with_placement(placement(store))
+            .with_catalogue(Arc::clone(catalogue));
         if !configuration.webhooks.dispatch {
             return Ok(Self { use_cases, sealing_keys, dispatcher: None });
         }

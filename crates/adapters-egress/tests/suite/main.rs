@@ -6,6 +6,7 @@ mod access_tokens;
 mod answers;
 mod canary;
 mod certificates;
+mod client_certificates;
 mod connections;
 mod exchange;
 mod faults;

@@ -1,13 +1,14 @@
 //! Reads the options of a subscription, in requests that create one, change one or test a URL.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use domain::Patch;
 use domain::webhooks::{
-    AuthKind, Authentication, ClientCredentials, DeliveryRate, HeaderName, HeaderValue, InvalidAuthentication,
-    InvalidHeaderValue, InvalidOptions, OnExhausted, OptionsChange, Webhooks,
+    AuthKind, Authentication, ClientCertificate, ClientCredentials, DeliveryRate, HeaderName, HeaderValue,
+    InvalidAuthentication, InvalidHeaderValue, InvalidOptions, OnExhausted, OptionsChange, Webhooks,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{Number, ToSchema};
@@ -19,6 +20,7 @@ use crate::errors::refusals::of_options;
 pub(crate) const HEADERS: &str = "headers";
 pub(crate) const AUTH: &str = "auth";
 pub(crate) const MAX_PER_SECOND: &str = "maxPerSecond";
+pub(crate) const CLIENT_CERTIFICATE: &str = "clientCertificate";
 
 /// How much of the name of a member an error repeats, in characters.
 const SHOWN_NAME_LENGTH_MAX: usize = 64;
@@ -91,29 +93,52 @@ pub(crate) struct OAuth2Auth {
     audience: Option<String>,
 }
 
+/// The certificate with which the service authenticates in the TLS handshake, and its private key: ECDSA (P-256, P-384,
+/// P-521), Ed25519, or RSA of 2,048 to 8,192 bits. Chain and key have at most 12,288 bytes together.
+#[derive(ToSchema)]
+#[schema(as = ClientCertificate)]
+#[expect(dead_code, reason = "describes what `options` reads")]
+pub(crate) struct ClientCertificatePem {
+    /// One to ten certificates in PEM, that of the client first, and then those that lead to the receiver's authority.
+    #[schema(example = "-----BEGIN CERTIFICATE-----\nMIIB...\n-----END CERTIFICATE-----\n")]
+    chain: String,
+    /// The private key of the first certificate in PEM (PKCS #8, SEC 1 or PKCS #1), not encrypted.
+    #[schema(example = "-----BEGIN PRIVATE KEY-----\nMIGH...\n-----END PRIVATE KEY-----\n")]
+    key: String,
+}
+
 /// The options of a new subscription.
 pub(crate) fn options(fields: &Fields, webhooks: &Webhooks) -> Result<OptionsChange, Vec<FieldFault>> {
     let (options, rate) = (request_options(fields, webhooks), max_per_second(fields)).together()?;
     Ok(OptionsChange { max_per_second: rate.map_or(Patch::Keep, Patch::Set), ..options })
 }
 
-/// The headers and the authentication of a new subscription, or of a test. `null` counts as absent.
+/// The headers, the authentication and the client certificate of a new subscription, or of a test. `null` counts as absent.
 pub(crate) fn request_options(fields: &Fields, webhooks: &Webhooks) -> Result<OptionsChange, Vec<FieldFault>> {
     let headers = headers(fields, || Err(FieldFault::new(HEADERS, "must have strings as values")));
-    (headers, auth(fields, webhooks)).together().map(|(headers, auth)| OptionsChange {
+    let read = (headers, auth(fields, webhooks), certificate(fields, webhooks));
+    read.together().map(|(headers, auth, certificate)| OptionsChange {
         headers,
         auth: auth.map_or(Patch::Keep, Patch::Set),
+        certificate: certificate.map_or(Patch::Keep, Patch::Set),
         ..OptionsChange::default()
     })
 }
 
-/// A change of the options. `null` removes all headers, one of them, the authentication, or the rate.
+/// A change of the options. `null` removes all headers, one of them, the authentication, the client certificate, or the rate.
 pub(crate) fn options_change(fields: &Fields, webhooks: &Webhooks) -> Result<OptionsChange, Vec<FieldFault>> {
     let headers = headers(fields, || Ok(None));
-    let read = (headers, auth(fields, webhooks), max_per_second(fields), on_exhausted(fields));
-    let (headers, auth, rate, on_exhausted) = read.together()?;
-    let (auth, max_per_second) = (fields.patch(AUTH, auth), fields.patch(MAX_PER_SECOND, rate));
-    Ok(OptionsChange { replaces_headers: fields.is_null(HEADERS), headers, auth, max_per_second, on_exhausted })
+    let certificate = certificate(fields, webhooks);
+    let read = (headers, auth(fields, webhooks), max_per_second(fields), certificate, on_exhausted(fields));
+    let (headers, auth, rate, certificate, on_exhausted) = read.together()?;
+    Ok(OptionsChange {
+        replaces_headers: fields.is_null(HEADERS),
+        headers,
+        auth: fields.patch(AUTH, auth),
+        max_per_second: fields.patch(MAX_PER_SECOND, rate),
+        certificate: fields.patch(CLIENT_CERTIFICATE, certificate),
+        on_exhausted,
+    })
 }
 
 fn max_per_second(fields: &Fields) -> Result<Option<DeliveryRate>, FieldFault> {
@@ -170,26 +195,21 @@ fn of_value(error: InvalidHeaderValue) -> FieldFault {
 /// The faults name the broken rule, and never quote a value.
 fn auth(fields: &Fields, webhooks: &Webhooks) -> Result<Option<Authentication>, FieldFault> {
     let Some(object) = fields.optional_object(AUTH)? else { return Ok(None) };
-    let text = |name: &'static str| match object.get(name) {
-        Some(Value::String(text)) => Ok(text.as_str()),
-        Some(_) => Err(of_member(name, "must be a string")),
-        None => Err(of_member(name, "is required")),
-    };
+    let of_member = |name: &str, detail: Cow<'static, str>| of_member(AUTH, name, detail);
+    let text = |name: &'static str| text_of(AUTH, object, name);
     let optional = |name: &'static str| match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(_) => text(name).map(Some),
     };
     let kind = AuthKind::parse(text("type")?);
-    let kind = kind.ok_or_else(|| of_member("type", "must be bearer, basic, header or oauth2"))?;
+    let kind = kind.ok_or_else(|| of_member("type", "must be bearer, basic, header or oauth2".into()))?;
     let known: &[&str] = match kind {
         AuthKind::Bearer => &["type", "token"],
         AuthKind::Basic => &["type", "username", "password"],
         AuthKind::Header => &["type", "name", "value"],
         AuthKind::OAuth2 => &["type", "tokenUrl", "clientId", "clientSecret", "scope", "audience"],
     };
-    if let Some(unknown) = object.keys().find(|name| !known.contains(&name.as_str())) {
-        return Err(of_member(unknown, format!("is unknown; known are {}", known.join(", "))));
-    }
+    refuse_unknown(AUTH, object, known)?;
     let auth = match kind {
         AuthKind::Bearer => Authentication::bearer(text("token")?),
         AuthKind::Basic => Authentication::basic(text("username")?, text("password")?),
@@ -203,12 +223,37 @@ fn auth(fields: &Fields, webhooks: &Webhooks) -> Result<Option<Authentication>, 
             client.map(|client| Authentication::oauth2(&client))
         }
     };
-    auth.map(Some).map_err(|error| of_member(error.part(), error.to_string()))
+    auth.map(Some).map_err(|error| of_member(error.part(), error.to_string().into()))
 }
 
-fn of_member(name: &str, detail: impl Into<std::borrow::Cow<'static, str>>) -> FieldFault {
+/// The faults name the broken rule, and never quote a value.
+fn certificate(fields: &Fields, webhooks: &Webhooks) -> Result<Option<ClientCertificate>, FieldFault> {
+    let Some(object) = fields.optional_object(CLIENT_CERTIFICATE)? else { return Ok(None) };
+    refuse_unknown(CLIENT_CERTIFICATE, object, &["chain", "key"])?;
+    let text = |name: &'static str| text_of(CLIENT_CERTIFICATE, object, name);
+    webhooks.read_certificate(text("chain")?, text("key")?).map(Some).map_err(|error| match error.part() {
+        Some(part) => of_member(CLIENT_CERTIFICATE, part, error.to_string()),
+        None => FieldFault::of(CLIENT_CERTIFICATE, error),
+    })
+}
+
+fn text_of<'a>(field: &str, object: &'a Map<String, Value>, name: &'static str) -> Result<&'a str, FieldFault> {
+    match object.get(name) {
+        Some(Value::String(text)) => Ok(text),
+        Some(_) => Err(of_member(field, name, "must be a string")),
+        None => Err(of_member(field, name, "is required")),
+    }
+}
+
+fn refuse_unknown(field: &str, object: &Map<String, Value>, known: &[&str]) -> Result<(), FieldFault> {
+    let unknown = object.keys().find(|name| !known.contains(&name.as_str()));
+    let fault = |name: &String| of_member(field, name, format!("is unknown; known are {}", known.join(", ")));
+    unknown.map_or(Ok(()), |name| Err(fault(name)))
+}
+
+fn of_member(field: &str, name: &str, detail: impl Into<Cow<'static, str>>) -> FieldFault {
     let shown: String = name.chars().take(SHOWN_NAME_LENGTH_MAX).collect();
-    FieldFault::new(format!("{AUTH}.{shown}"), detail)
+    FieldFault::new(format!("{field}.{shown}"), detail)
 }
 
 /// The schema of the headers of a new subscription.
@@ -255,6 +300,15 @@ pub(crate) fn max_per_second_schema() -> Schema {
         .examples([5])
         .build()
         .into()
+}
+
+/// The schema of a client certificate.
+pub(crate) fn client_certificate_schema() -> Schema {
+    let null: RefOr<Schema> = ObjectBuilder::new().schema_type(Type::Null).build().into();
+    let description = "The certificate with which the service authenticates at a receiver that asks for one (mTLS). The key \
+         is in no answer. Requires a URL with https. `null`: none.";
+    let given = OneOfBuilder::new().item(Ref::from_schema_name("ClientCertificate"));
+    given.item(null).description(Some(description)).build().into()
 }
 
 /// The schema of an authentication.

@@ -42,6 +42,9 @@ fn summary(action: AuditAction) -> &'static str {
         AuditAction::KeyLimitReached => "A user has as many active keys as a user may have",
         AuditAction::SubscriptionFailing => "The fifth attempt of a subscription in a row has failed",
         AuditAction::SubscriptionRecovered => "A failing subscription succeeds again, or is recovered by hand",
+        AuditAction::SubscriptionCertificateExpiring => {
+            "The client certificate of a subscription expires in 30 days, seven days or one day"
+        }
         AuditAction::SubscriptionDisabled => "Gatepost disables a subscription",
         AuditAction::OwnerSuspended => "An owner is suspended",
         AuditAction::OwnerActivated => "A suspended owner is active again",
@@ -60,7 +63,7 @@ mod tests {
         let document: Value =
             serde_json::from_str(&with_operational_events("{\n  \"openapi\": \"3.1.0\"\n}\n")).unwrap();
         let events = document["webhooks"].as_object().unwrap();
-        assert_eq!((events.len(), &document["openapi"]), (13, &json!("3.1.0")));
+        assert_eq!((events.len(), &document["openapi"]), (14, &json!("3.1.0")));
         for (event_type, event) in events {
             let post = &event["post"];
             assert_ne!(post["summary"], "Not announced", "{event_type}");

@@ -128,12 +128,13 @@ const VALUES: [(&str, &str, Values); 106] = [
 ];
 
 /// The bodies that say what their other fields may be.
-const OTHER_FIELDS: [(&str, OtherFields); 6] = [
+const OTHER_FIELDS: [(&str, OtherFields); 7] = [
     ("ChangeSubscription", OtherFields::None),
     ("BearerAuth", OtherFields::None),
     ("BasicAuth", OtherFields::None),
     ("HeaderAuth", OtherFields::None),
     ("OAuth2Auth", OtherFields::None),
+    ("ClientCertificate", OtherFields::None),
     ("IntrospectForm", OtherFields::Texts),
 ];
 

@@ -306,9 +306,13 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
     }
 }
 
-/// The fault of headers that do not fit together.
+/// The fault of options that do not fit together, or do not fit the URL.
 pub(crate) fn of_options(error: InvalidOptions) -> FieldFault {
-    let field = if error == InvalidOptions::NotOrdered { "onExhausted" } else { "headers" };
+    let field = match error {
+        InvalidOptions::NotOrdered => "onExhausted",
+        InvalidOptions::WithoutTls => "clientCertificate",
+        InvalidOptions::TooMany | InvalidOptions::TooLong | InvalidOptions::SameAsAuth => "headers",
+    };
     FieldFault::of(field, error)
 }
 

@@ -65,6 +65,10 @@ pub(crate) struct SubscriptionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "skip")]
     on_exhausted: Option<&'static str>,
+    /// The client certificate, without its key; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    client_certificate: Option<SubscriptionCertificate>,
     /// Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`. Absent if all are `v1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "ed25519")]
@@ -110,6 +114,7 @@ impl SubscriptionRecord {
             max_per_second: subscription.options.max_per_second.map(DeliveryRate::per_second),
             ordering: subscription.options.order.map(|_| "subscription"),
             on_exhausted: subscription.options.order.map(OnExhausted::code),
+            client_certificate: certificate_of(&subscription.options),
             signing: (!public_keys.is_empty()).then(|| signing.current.kind().as_str()),
             public_keys,
             created_at: subscription.created_at.to_string(),
@@ -152,6 +157,24 @@ struct SubscriptionAuth {
     set_at: String,
 }
 
+/// The certificate with which the service authenticates at the receiver of a subscription.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SubscriptionCertificate {
+    /// The subject (RFC 4514), at most 256 characters of it.
+    #[schema(example = "CN=gatepost,O=Example")]
+    subject: String,
+    /// When it expires.
+    #[schema(format = DateTime, example = "2027-11-21T01:42:03.000Z")]
+    expires_at: String,
+    /// The SHA-256 of the certificate, in hexadecimal digits.
+    #[schema(example = "aec1637bbea52d4e4d79582482946ddbb1315c271da6dfe560bd9e3ee0ba97cf")]
+    fingerprint: String,
+    /// When it was set.
+    #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
+    set_at: String,
+}
+
 fn headers_of(options: &SealedOptions) -> Vec<SubscriptionHeader> {
     let headers = options.headers.iter();
     headers
@@ -164,6 +187,15 @@ fn auth_of(options: &SealedOptions) -> Option<SubscriptionAuth> {
         r#type: auth.kind.as_str(),
         name: (auth.kind == AuthKind::Header).then(|| auth.name.to_string()),
         set_at: auth.value.set_at.to_string(),
+    })
+}
+
+fn certificate_of(options: &SealedOptions) -> Option<SubscriptionCertificate> {
+    options.certificate.as_ref().map(|certificate| SubscriptionCertificate {
+        subject: certificate.facts.subject.clone(),
+        expires_at: certificate.facts.expires_at.to_string(),
+        fingerprint: certificate.facts.fingerprint_hex(),
+        set_at: certificate.value.set_at.to_string(),
     })
 }
 

@@ -8,12 +8,13 @@ use async_trait::async_trait;
 use domain::audit::Cause;
 use domain::organizations::{Identity, Memberships, UnreadableMemberships};
 use domain::ports::{
-    ChangeKeyRequest, ChangedKey, CredentialStore, Found, IdentityProvider, IdentityUnavailable, IdentityVerdict,
-    IdentityVerifier, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore, ListExpiringRequest, NotReady,
-    ReadinessCheck, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
-    Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict, StoreError, UsageRequest,
+    CertificateReader, ChangeKeyRequest, ChangedKey, CredentialStore, Found, IdentityProvider, IdentityUnavailable,
+    IdentityVerdict, IdentityVerifier, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore, ListExpiringRequest,
+    NotReady, ReadinessCheck, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
+    RotateKeyRequest, Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict, StoreError, UsageRequest,
 };
 use domain::sessions::{Session, SessionUse};
+use domain::webhooks::{CertificateFacts, InvalidClientCertificate};
 use domain::{
     ApiKey, CredentialDigest, Hour, IdToken, KeyUsage, KeyUse, ListView, OwnerEmail, OwnerId, OwnerName, OwnerProfile,
     SessionId, Timestamp, UsageCounts,
@@ -109,6 +110,20 @@ fn member(subject: &str, organizations: &[&str], roles: &[&str]) -> Identity {
 
 pub(crate) fn user(subject: &str) -> OwnerId {
     OwnerId::new(ISSUER, subject).unwrap()
+}
+
+/// Reads chains that begin with the time of their expiry, and any key but an empty one.
+pub(crate) struct FixedCertificates;
+
+impl CertificateReader for FixedCertificates {
+    fn read(&self, chain: &str, key: &str) -> Result<CertificateFacts, InvalidClientCertificate> {
+        let expires_at = chain.lines().next().and_then(Timestamp::parse_rfc3339);
+        let expires_at = expires_at.ok_or(InvalidClientCertificate::Chain)?;
+        if key.is_empty() {
+            return Err(InvalidClientCertificate::Key);
+        }
+        Ok(CertificateFacts { subject: "CN=client".to_owned(), expires_at, fingerprint: [0xA5; 32] })
+    }
 }
 
 /// Every call fails in the same way.

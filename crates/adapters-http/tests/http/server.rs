@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 use verifier::{CredentialStores, Verifier, VerifierSettings};
 use zeroize::Zeroizing;
 
-use crate::doubles::{FixedCheck, FixedIdentities, FixedProvider, ISSUER};
+use crate::doubles::{FixedCertificates, FixedCheck, FixedIdentities, FixedProvider, ISSUER};
 use crate::operator::audit_exports::PacedLog;
 use crate::operator::system::FixedSystem;
 use crate::webhooks::test_url::TestedUrls;
@@ -150,6 +150,8 @@ impl Setup {
         let catalogue = Arc::new(catalogue);
         let operator_tokens = OperatorTokens::named(self.operator_tokens).expect("unique names");
         let audit = Audit::new(log, clock.clone(), entropy.clone());
+        let outside = (tested.clone() as _, Arc::new(FixedCertificates) as _);
+        let webhooks = Webhooks::new(stores, rules(self.webhook_policy), outside, clock.clone(), entropy.clone());
         let api = Api {
             notes_sign_ins: self.notes_sign_ins,
             default_owner: self.default_owner,
@@ -164,8 +166,7 @@ impl Setup {
             owners,
             owner_states,
             keys: Keys::new(key_stores, of_owners, verifier.clone(), clock.clone(), entropy.clone(), policy),
-            webhooks: Webhooks::new(stores, rules(self.webhook_policy), tested.clone(), clock.clone(), entropy.clone())
-                .with_catalogue(Arc::clone(&catalogue)),
+            webhooks: webhooks.with_catalogue(Arc::clone(&catalogue)),
             catalogue,
             verifier,
             system: Arc::new(FixedSystem),

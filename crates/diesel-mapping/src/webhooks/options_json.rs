@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use domain::Timestamp;
 use domain::webhooks::{
-    AuthKind, DeliveryRate, HeaderName, OnExhausted, SealedAuth, SealedOptions, SealedSecret, SealedValue,
+    AuthKind, CertificateFacts, DeliveryRate, HeaderName, OnExhausted, SealedAuth, SealedCertificate, SealedOptions, SealedSecret,
+    SealedValue,
 };
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,8 @@ struct StoredOptions {
     /// The rule of the order.
     #[serde(skip_serializing_if = "Option::is_none")]
     on_exhausted: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<StoredCertificate>,
 }
 
 /// A sealed value in base64, and when it was set, in Unix milliseconds.
@@ -34,6 +37,16 @@ struct StoredAuth {
     #[serde(rename = "type")]
     kind: String,
     name: String,
+    value: StoredValue,
+}
+
+/// A client certificate: its expiry in Unix milliseconds, and its fingerprint in hexadecimal digits.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredCertificate {
+    subject: String,
+    expires_at: i64,
+    fingerprint: String,
     value: StoredValue,
 }
 
@@ -57,6 +70,21 @@ impl StoredAuth {
     }
 }
 
+impl From<&SealedCertificate> for StoredCertificate {
+    fn from(SealedCertificate { facts, value }: &SealedCertificate) -> Self {
+        let (expires_at, fingerprint) = (facts.expires_at.unix_millis(), facts.fingerprint_hex());
+        Self { subject: facts.subject.clone(), expires_at, fingerprint, value: value.into() }
+    }
+}
+
+impl StoredCertificate {
+    fn certificate(self) -> Option<SealedCertificate> {
+        let (expires_at, value) = (Timestamp::from_unix_millis(self.expires_at)?, self.value.value()?);
+        let fingerprint = CertificateFacts::parse_fingerprint(&self.fingerprint)?;
+        Some(SealedCertificate { facts: CertificateFacts { subject: self.subject, expires_at, fingerprint }, value })
+    }
+}
+
 /// The JSON of these options; `None` for those of a plain subscription.
 pub fn stored_options(options: &SealedOptions) -> Option<String> {
     if options.is_empty() {
@@ -70,16 +98,21 @@ pub fn stored_options(options: &SealedOptions) -> Option<String> {
     });
     let max_per_second = options.max_per_second.map(DeliveryRate::per_second);
     let on_exhausted = options.order.map(|order| order.code().to_owned());
-    serde_json::to_string(&StoredOptions { headers: headers.collect(), auth, max_per_second, on_exhausted }).ok()
+    let (headers, certificate) = (headers.collect(), options.certificate.as_ref().map(Into::into));
+    serde_json::to_string(&StoredOptions { headers, auth, max_per_second, on_exhausted, certificate }).ok()
 }
 
 /// The options of this column; `None` if it has other JSON than [`stored_options`] writes.
 pub(super) fn options_of(column: Option<&str>) -> Option<SealedOptions> {
     let Some(json) = column else { return Some(SealedOptions::default()) };
-    let StoredOptions { headers, auth, max_per_second, on_exhausted } = serde_json::from_str(json).ok()?;
+    let StoredOptions { headers, auth, max_per_second, on_exhausted, certificate } = serde_json::from_str(json).ok()?;
     let header = |(name, value): (String, StoredValue)| Some((HeaderName::from_stored(&name)?, value.value()?));
     let auth = match auth {
         Some(auth) => Some(auth.auth()?),
+        None => None,
+    };
+    let certificate = match certificate {
+        Some(certificate) => Some(certificate.certificate()?),
         None => None,
     };
     let headers = headers.into_iter().map(header).collect::<Option<_>>()?;
@@ -88,7 +121,7 @@ pub(super) fn options_of(column: Option<&str>) -> Option<SealedOptions> {
         Some(code) => Some(OnExhausted::from_code(&code)?),
         None => None,
     };
-    Some(SealedOptions { headers, auth, max_per_second, order })
+    Some(SealedOptions { headers, auth, max_per_second, order, certificate })
 }
 
 #[cfg(test)]
@@ -104,10 +137,21 @@ mod tests {
         let name = |text| HeaderName::from_stored(text).unwrap();
         let auth = SealedAuth { kind: AuthKind::Basic, name: name("authorization"), value: value(2) };
         let headers = [(name("x-a"), value(1)), (name("x-b"), value(3))].into();
+        let fingerprint = std::array::from_fn(|place| u8::try_from(place * 8).unwrap());
+        let facts = CertificateFacts { subject: "CN=ü".to_owned(), expires_at: Timestamp::MIN, fingerprint };
+        let certificate = Some(SealedCertificate { facts, value: value(4) });
+        let rate = DeliveryRate::new(0.1).ok();
         for options in [
-            SealedOptions { headers, auth: Some(auth), max_per_second: DeliveryRate::new(0.1).ok(), order: None },
             SealedOptions { order: Some(OnExhausted::Skip), ..SealedOptions::default() },
             SealedOptions { order: Some(OnExhausted::Stop), ..SealedOptions::default() },
+            SealedOptions {
+                headers,
+                auth: Some(auth),
+                max_per_second: rate,
+                order: None,
+                certificate: certificate.clone(),
+            },
+            SealedOptions { certificate, ..SealedOptions::default() },
             SealedOptions { headers: [(name("x-a"), value(1))].into(), ..SealedOptions::default() },
             SealedOptions { max_per_second: DeliveryRate::new(333.333).ok(), ..SealedOptions::default() },
         ] {
@@ -125,6 +169,8 @@ mod tests {
             r#"{"maxPerSecond":0}"#,
             r#"{"maxPerSecond":"1"}"#,
             r#"{"onExhausted":"wait"}"#,
+            r#"{"certificate":{"subject":"","expiresAt":1,"fingerprint":"","value":{"sealed":"AQ==","setAt":1}}}"#,
+            r#"{"certificate":{"subject":"","expiresAt":1,"fingerprint":"00"}}"#,
             r#"{"auth":{"type":"digest","name":"a","value":{"sealed":"AQ==","setAt":1}}}"#,
         ] {
             assert_eq!(options_of(Some(wrong)), None, "{wrong:?}");

@@ -34,6 +34,8 @@ pub enum AuditAction {
     /// An attempt of a failing subscription succeeded, or a subscription was enabled again by hand and its deliveries
     /// made due.
     SubscriptionRecovered,
+    /// The client certificate of a subscription expires soon.
+    SubscriptionCertificateExpiring,
     /// A delivery was made due by hand.
     DeliveryRetried,
     /// A delivery was cancelled.
@@ -64,7 +66,7 @@ pub enum AuditAction {
 
 impl AuditAction {
     /// Every action of this version.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::KeyCreated,
         Self::KeyChanged,
         Self::KeyRotated,
@@ -80,6 +82,7 @@ impl AuditAction {
         Self::SubscriptionDisabled,
         Self::SubscriptionFailing,
         Self::SubscriptionRecovered,
+        Self::SubscriptionCertificateExpiring,
         Self::DeliveryRetried,
         Self::DeliveryCancelled,
         Self::SessionOpened,
@@ -113,6 +116,7 @@ impl AuditAction {
             Self::SubscriptionDisabled => "subscription.disabled",
             Self::SubscriptionFailing => "subscription.failing",
             Self::SubscriptionRecovered => "subscription.recovered",
+            Self::SubscriptionCertificateExpiring => "subscription.certificate_expiring",
             Self::DeliveryRetried => "delivery.retried",
             Self::DeliveryCancelled => "delivery.cancelled",
             Self::SessionOpened => "session.opened",
@@ -140,6 +144,7 @@ impl AuditAction {
             | Self::SubscriptionFailing
             | Self::SubscriptionDisabled
             | Self::SubscriptionRecovered
+            | Self::SubscriptionCertificateExpiring
             | Self::OwnerSuspending
             | Self::OwnerSuspended
             | Self::OwnerActivated

@@ -7,7 +7,7 @@ pub enum AuditField {
     Label,
     /// The scopes of a key.
     Scopes,
-    /// When a key or an old signing secret ends.
+    /// When a key, an old signing secret or a client certificate ends.
     ExpiresAt,
     /// The names of the metadata, without the values.
     Metadata,
@@ -32,6 +32,8 @@ pub enum AuditField {
     MaxPerSecond,
     /// The rule of a subscription's order, if it has one.
     OnExhausted,
+    /// The fingerprint of a subscription's client certificate.
+    ClientCertificate,
     /// Which signatures the webhooks of a subscription carry, if not those of the default.
     Signing,
     /// Whether a key or a subscription is enabled, and if a subscription is not, who disabled it.
@@ -76,7 +78,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -91,6 +93,7 @@ impl AuditField {
         Self::Auth,
         Self::MaxPerSecond,
         Self::OnExhausted,
+        Self::ClientCertificate,
         Self::Signing,
         Self::Status,
         Self::Health,
@@ -130,6 +133,7 @@ impl AuditField {
             Self::Auth => "auth",
             Self::MaxPerSecond => "maxPerSecond",
             Self::OnExhausted => "onExhausted",
+            Self::ClientCertificate => "clientCertificate",
             Self::Signing => "signing",
             Self::Status => "status",
             Self::Health => "health",

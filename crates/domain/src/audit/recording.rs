@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// What the event of a subscription shows of it.
-type Shown = [(AuditField, Option<String>); 10];
+type Shown = [(AuditField, Option<String>); 11];
 
 impl Cause {
     /// The key was created.
@@ -197,6 +197,20 @@ impl Cause {
         AuditEvent { id: self.id.nth(number), ..self.first(action, AuditTarget::Subscription(id), owner, change) }
     }
 
+    /// The client certificate of the subscription expires soon; `None` if it has none.
+    pub fn certificate_expiring(&self, subscription: &Subscription) -> Option<AuditEvent> {
+        let facts = &subscription.options.certificate.as_ref()?.facts;
+        let changes = [
+            FieldChange::between(AuditField::ClientCertificate, None, Some(facts.fingerprint_hex())),
+            FieldChange::between(AuditField::ExpiresAt, None, Some(facts.expires_at.to_string())),
+        ];
+        let (action, target) =
+            (AuditAction::SubscriptionCertificateExpiring, AuditTarget::Subscription(subscription.id));
+        let event = self.first(action, target, &subscription.owner, changes.into_iter().flatten());
+        // At the same time, the service may disable the subscription, or note that it fails.
+        Some(AuditEvent { id: self.id.nth(3), ..event })
+    }
+
     /// The subscription was enabled again, and this many of its deliveries were made due.
     pub fn subscription_recovered(&self, before: &Subscription, after: &Subscription, deliveries: u32) -> AuditEvent {
         let count = FieldChange::between(AuditField::Deliveries, None, Some(deliveries.to_string()));
@@ -327,6 +341,7 @@ fn shown(subscription: &Subscription) -> Shown {
     let events: Vec<&str> = subscription.events.patterns().iter().map(EventPattern::as_str).collect();
     let (description, options) = (subscription.description.as_str(), &subscription.options);
     let kind = subscription.signing.current.kind();
+    let certificate = options.certificate.as_ref();
     let headers: Vec<&str> = options.headers.keys().map(HeaderName::as_str).collect();
     [
         (AuditField::Url, Some(subscription.url.url().origin().ascii_serialization())),
@@ -337,6 +352,7 @@ fn shown(subscription: &Subscription) -> Shown {
         (AuditField::Auth, options.auth.as_ref().map(|auth| auth.kind.as_str().to_owned())),
         (AuditField::MaxPerSecond, options.max_per_second.map(|rate| rate.per_second().to_string())),
         (AuditField::OnExhausted, options.order.map(|order| order.code().to_owned())),
+        (AuditField::ClientCertificate, certificate.map(|certificate| certificate.facts.fingerprint_hex())),
         (AuditField::Signing, (kind != SigningKind::Hmac).then(|| kind.as_str().to_owned())),
         (AuditField::Status, Some(status_name(subscription.status))),
     ]
@@ -350,6 +366,7 @@ fn changes_between(before: &Subscription, after: &Subscription) -> impl Iterator
         (AuditField::Filter, before.filter != after.filter),
         (AuditField::Headers, before.options.headers != after.options.headers),
         (AuditField::Auth, before.options.auth != after.options.auth),
+        (AuditField::ClientCertificate, before.options.certificate != after.options.certificate),
     ];
     shown(before).into_iter().zip(shown(after)).filter_map(move |((field, before), (_, after))| {
         if before == after && differing.contains(&(field, true)) {

@@ -98,7 +98,7 @@ pub use webhooks::operator_log::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog,
 };
 pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver};
-pub use webhooks::sender::{Attempt, WebhookSender};
+pub use webhooks::sender::{Attempt, CertificateReader, WebhookSender};
 pub use webhooks::subscriptions::{
     ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
     ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SealedSecretStore, SecretRotation,

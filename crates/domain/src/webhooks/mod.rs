@@ -46,12 +46,15 @@ pub use filters::json_document::{InvalidJson, JsonDocument};
 pub use filters::parse_filter::{FilterRule, InvalidFilter};
 pub use filters::payload_filter::{FilterVerdict, FilteredPayload, PayloadFilter};
 pub use options::authentication::{AuthKind, Authentication, InvalidAuthentication};
+pub use options::client_certificate::{CertificateFacts, ClientCertificate, InvalidClientCertificate};
 pub use options::client_credentials::{ClientCredentials, InvalidClientCredentials};
 pub use options::header_name::{HeaderName, InvalidHeaderName};
 pub use options::header_value::{HeaderValue, InvalidHeaderValue};
 pub use options::on_exhausted::OnExhausted;
 pub use options::options_change::{InvalidOptions, OptionsChange, RequestHeaders};
-pub use options::sealed_options::{DroppedOptions, SealedAuth, SealedOptions, SealedOptionsChange, SealedValue};
+pub use options::sealed_options::{
+    DroppedOptions, SealedAuth, SealedCertificate, SealedOptions, SealedOptionsChange, SealedValue,
+};
 pub use queue::allotment::Allotment;
 pub use queue::breaker::{Admission, Breaker, Consequences, DisableReason, HealthTurn, Pause, PauseLengths, Report};
 pub use queue::claim_end::{ClaimEnd, NextStep};

@@ -5,13 +5,13 @@ use super::webhook_policy::WebhookPolicy;
 use crate::audit::{Cause, Origin};
 use crate::catalogue::Catalogue;
 use crate::ports::{
-    CancelDeliveryRequest, ChangeSubscriptionRequest, Clock, DeleteSubscriptionRequest, DeliveryPage,
-    DisableSetByRequest, Entropy, EventPage, ListDeliveriesRequest, ListEventsRequest, LoggedEvent, OutcomesRequest,
-    RetryRequest, StoreError, SubscriptionUpdate, WebhookSender, WebhookStores,
+    CancelDeliveryRequest, CertificateReader, ChangeSubscriptionRequest, Clock, DeleteSubscriptionRequest,
+    DeliveryPage, DisableSetByRequest, Entropy, EventPage, ListDeliveriesRequest, ListEventsRequest, LoggedEvent,
+    OutcomesRequest, RetryRequest, StoreError, SubscriptionUpdate, WebhookSender, WebhookStores,
 };
 use crate::webhooks::{
-    Delivery, DeliveryHistory, DisableReason, EgressPolicy, InvalidTargetUrl, OptionsChange, OutcomeCounts, PublicKey,
-    SealedOptionsChange, SubscriptionChange, TargetUrl,
+    ClientCertificate, Delivery, DeliveryHistory, DisableReason, EgressPolicy, InvalidClientCertificate,
+    InvalidTargetUrl, OptionsChange, OutcomeCounts, PublicKey, SealedOptionsChange, SubscriptionChange, TargetUrl,
 };
 use crate::{DeliveryId, EventId, Hour, KeyId, OwnerId, Placement, SealingKeys, SubscriptionId, Timestamp};
 
@@ -40,6 +40,7 @@ pub struct Webhooks {
     pub(crate) stores: WebhookStores,
     pub(super) rules: WebhookRules,
     pub(super) tester: Arc<dyn WebhookSender>,
+    pub(super) certificates: Arc<dyn CertificateReader>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(super) placement: Placement,
@@ -49,15 +50,15 @@ pub struct Webhooks {
 
 impl Webhooks {
     /// The use cases on these ports. `tester` sends the [tests of URLs](Webhooks::test_url): it accepts calls on any
-    /// thread, and refuses calls beyond its limits.
+    /// thread, and refuses calls beyond its limits. `certificates` reads the client certificates of subscriptions.
     pub fn new(
         stores: WebhookStores,
         rules: WebhookRules,
-        tester: Arc<dyn WebhookSender>,
+        (tester, certificates): (Arc<dyn WebhookSender>, Arc<dyn CertificateReader>),
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
-        Self { stores, rules, tester, clock, entropy, placement: Placement::OneStore, catalogue: None }
+        Self { stores, rules, tester, certificates, clock, entropy, placement: Placement::OneStore, catalogue: None }
     }
 
     /// The same, with this placement of new subscriptions.
@@ -86,9 +87,25 @@ impl Webhooks {
         TargetUrl::parse(text, &self.rules.egress)
     }
 
-    /// Seals the headers and the authentication for this subscription alone.
+    /// Seals the headers, the authentication and the client certificate for this subscription alone.
     pub fn seal_options(&self, id: SubscriptionId, change: OptionsChange) -> SealedOptionsChange {
         self.rules.sealing_keys.seal_options(change, id, &*self.entropy)
+    }
+
+    /// Reads a client certificate that is good now, and its private key, both in PEM.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidClientCertificate`].
+    pub fn read_certificate(&self, chain: &str, key: &str) -> Result<ClientCertificate, InvalidClientCertificate> {
+        if chain.len() + key.len() > ClientCertificate::BYTES_MAX {
+            return Err(InvalidClientCertificate::TooLong);
+        }
+        let facts = self.certificates.read(chain, key)?;
+        if facts.expires_at <= self.clock.now() {
+            return Err(InvalidClientCertificate::Expired);
+        }
+        Ok(ClientCertificate::new(facts, chain, key))
     }
 
     /// Changes the owner's subscription and returns the changed subscription.

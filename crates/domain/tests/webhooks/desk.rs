@@ -5,14 +5,15 @@ use async_trait::async_trait;
 use domain::audit::{AuditRetention, Origin};
 use domain::memory::{ManualClock, MemoryWebhookStore, SeededEntropy};
 use domain::ports::{
-    Accepted, Attempt, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue, Retained,
-    SealedSecretStore as _, WebhookSender, WebhookStores,
+    Accepted, Attempt, CertificateReader, ClaimId, ClaimRequest, ClaimedLane, Clock, Completion, DeliveryQueue,
+    Retained, SealedSecretStore as _, WebhookSender, WebhookStores,
 };
 use domain::webhooks::{
-    AnswerHeaders, AttemptOutcome, AttemptRecord, ClaimEnd, CreateSubscription, CreateSubscriptionError,
-    CreatedSubscription, Description, EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares,
-    OptionsChange, OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId, RetrySchedule, SignerWish,
-    SigningKind, SigningSecret, SubscribedEvents, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
+    AnswerHeaders, AttemptOutcome, AttemptRecord, CertificateFacts, ClaimEnd, CreateSubscription,
+    CreateSubscriptionError, CreatedSubscription, Description, EgressPolicy, EgressPolicySettings, EventType,
+    FailureReason, FairShares, InvalidClientCertificate, OptionsChange, OurFault, PauseLengths, PublishEvent,
+    PublishEventsError, PublisherId, RetrySchedule, SignerWish, SigningKind, SigningSecret, SubscribedEvents,
+    WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{KeyPolicy, OwnerId, Purges, SealingKeys, SubscriptionId, Timestamp};
 use pollster::block_on;
@@ -211,7 +212,8 @@ fn webhooks_on(stores: WebhookStores, clock: &Arc<ManualClock>, keys: &[u8]) -> 
         egress: EgressPolicy::new(settings),
         sealing_keys: Arc::new(SealingKeys::new(keys).unwrap()),
     };
-    Webhooks::new(stores, rules, Arc::new(NoTests), clock.clone(), Arc::new(SeededEntropy::new(5)))
+    let outside = (Arc::new(NoTests) as _, Arc::new(NoTests) as _);
+    Webhooks::new(stores, rules, outside, clock.clone(), Arc::new(SeededEntropy::new(5)))
 }
 
 /// Tests of URLs have their tests in `adapters-http`.
@@ -221,6 +223,12 @@ struct NoTests;
 impl WebhookSender for NoTests {
     async fn send(&self, _: Attempt) -> AttemptOutcome {
         AttemptOutcome::NotCharged(OurFault::ConnectionLimit)
+    }
+}
+
+impl CertificateReader for NoTests {
+    fn read(&self, _: &str, _: &str) -> Result<CertificateFacts, InvalidClientCertificate> {
+        Err(InvalidClientCertificate::Chain)
     }
 }
 

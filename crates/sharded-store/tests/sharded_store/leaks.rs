@@ -8,13 +8,13 @@ use async_trait::async_trait;
 use domain::audit::Origin;
 use domain::memory::{ManualClock, SeededEntropy};
 use domain::ports::{
-    Attempt, CredentialStore, KeyStores, ListSubscriptionsRequest, Store, SubscriptionStore, WebhookSender,
-    WebhookStores,
+    Attempt, CertificateReader, CredentialStore, KeyStores, ListSubscriptionsRequest, Store, SubscriptionStore,
+    WebhookSender, WebhookStores,
 };
 use domain::webhooks::{
-    AttemptOutcome, CreateSubscription, Description, DisableReason, EgressPolicy, EgressPolicySettings, OptionsChange,
-    OurFault, SignerWish, SubscribedEvents, SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules,
-    Webhooks,
+    AttemptOutcome, CertificateFacts, CreateSubscription, Description, DisableReason, EgressPolicy,
+    EgressPolicySettings, InvalidClientCertificate, OptionsChange, OurFault, SignerWish, SubscribedEvents,
+    SubscriptionStatus, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{
     ApiKey, CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, OwnerId, Placement, ReportLeaksError, SealingKeys,
@@ -48,7 +48,8 @@ impl World {
         let policy = KeyPolicy::default();
         let keys =
             Keys::new(KeyStores::of(&store), store.clone(), Arc::new(()), clock.clone(), entropy.clone(), policy);
-        let webhooks = Webhooks::new(WebhookStores::of(&store), rules(), Arc::new(NoTests), clock, entropy);
+        let webhooks =
+            Webhooks::new(WebhookStores::of(&store), rules(), (Arc::new(NoTests), Arc::new(NoTests)), clock, entropy);
         let placement = Placement::Shards(SHARDS);
         Self { store, first, keys: keys.with_placement(placement), webhooks: webhooks.with_placement(placement) }
     }
@@ -142,5 +143,11 @@ struct NoTests;
 impl WebhookSender for NoTests {
     async fn send(&self, _: Attempt) -> AttemptOutcome {
         AttemptOutcome::NotCharged(OurFault::ConnectionLimit)
+    }
+}
+
+impl CertificateReader for NoTests {
+    fn read(&self, _: &str, _: &str) -> Result<CertificateFacts, InvalidClientCertificate> {
+        Err(InvalidClientCertificate::Chain)
     }
 }

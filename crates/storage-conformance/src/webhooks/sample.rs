@@ -9,10 +9,11 @@ use domain::ports::{
     ListDeliveriesRequest, ListSubscriptionsRequest, Publication, SubscriptionInsertion, SubscriptionUpdate,
 };
 use domain::webhooks::{
-    AuthKind, ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event, EventType, HeaderName,
-    NewEvent, Payload, PublicationKey, PublisherId, SealedAuth, SealedOptions, SealedSecret, SealedSecrets,
-    SealedValue, Signer, Signing, SigningKeyPair, SigningKind, SigningSecret, SubscribedEvents, Subscription,
-    SubscriptionChange, SubscriptionHealth, SubscriptionStatus, TargetUrl,
+    AuthKind, CertificateFacts, ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event,
+    EventType, HeaderName, NewEvent, Payload, PublicationKey, PublisherId, SealedAuth, SealedCertificate,
+    SealedOptions, SealedSecret, SealedSecrets, SealedValue, Signer, Signing, SigningKeyPair, SigningKind,
+    SigningSecret, SubscribedEvents, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
+    TargetUrl,
 };
 use domain::{DeliveryId, EventId, OwnerId, Placement, SealingKeys, SubscriptionId, Timestamp};
 
@@ -93,13 +94,15 @@ pub(crate) fn signer_of(kind: SigningKind) -> SealedSecret {
     keys.seal(&signer, SubscriptionId::from_bytes([7; 16]), &entropy)
 }
 
-/// Two headers and an authentication, sealed.
+/// Two headers, an authentication and a client certificate, sealed.
 pub(crate) fn options() -> SealedOptions {
     let name = |text| HeaderName::from_stored(text).expect("the sample's name is valid");
     let value = |set_at| SealedValue { sealed: secret(), set_at };
     let auth = SealedAuth { kind: AuthKind::Header, name: name("x-api-key"), value: value(at(2)) };
     let headers = [(name("x-a"), value(at(0))), (name("x-b"), value(at(1)))].into();
-    SealedOptions { headers, auth: Some(auth), max_per_second: None, order: None }
+    let facts = CertificateFacts { subject: "CN=sample".to_owned(), expires_at: at(9_000), fingerprint: [7; 32] };
+    let certificate = Some(SealedCertificate { facts, value: value(at(3)) });
+    SealedOptions { headers, auth: Some(auth), max_per_second: None, order: None, certificate }
 }
 
 /// The secrets of a subscription that was never rotated.

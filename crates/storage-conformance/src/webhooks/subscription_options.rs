@@ -8,8 +8,8 @@ use domain::ports::{
     ChangeSubscriptionRequest, ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SubscriptionUpdate,
 };
 use domain::webhooks::{
-    AuthKind, DroppedOptions, HeaderName, InvalidOptions, OptionsChange, SealedOptions, SealedOptionsChange,
-    SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+    AuthKind, CertificateFacts, DroppedOptions, HeaderName, InvalidOptions, OptionsChange, SealedOptions,
+    SealedOptionsChange, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
 };
 
 use super::WebhookStore;
@@ -24,11 +24,12 @@ use crate::sample::{at, user};
 /// with a claim. A subscription without them has none.
 pub async fn options_come_back_and_go_with_claims(store: Arc<dyn WebhookStore>) {
     let every_byte = SealedSecret::from_bytes((0..=255).collect());
-    let headers_alone = SealedOptions { auth: None, ..options() };
-    let auth_alone = SealedOptions { headers: [].into(), ..options() };
+    let headers_alone = SealedOptions { auth: None, certificate: None, ..options() };
+    let auth_alone = SealedOptions { headers: [].into(), certificate: None, ..options() };
+    let certificate_alone = SealedOptions { headers: [].into(), auth: None, ..options() };
     let mut with_every_byte = options();
     with_every_byte.headers.values_mut().for_each(|value| value.sealed = every_byte.clone());
-    let all = [SealedOptions::default(), headers_alone, auth_alone, with_every_byte];
+    let all = [SealedOptions::default(), headers_alone, auth_alone, certificate_alone, with_every_byte];
     for (round, options) in (0..).zip(all) {
         let owner = user(&format!("user-{round}"));
         let stored = Subscription { options, ..subscription(&owner) };
@@ -62,20 +63,27 @@ pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>
     let set = SealedOptionsChange {
         headers: [(name("x-a"), Some(secret())), (name("x-b"), None), (name("x-new"), Some(secret()))].into(),
         auth: Patch::Set((AuthKind::Bearer, name("authorization"), secret())),
+        certificate: Patch::Set((facts(), secret())),
         ..SealedOptionsChange::default()
     };
     let one = SealedOptionsChange { headers: [(name("x-a"), Some(secret()))].into(), ..set.clone() };
-    let cleared = SealedOptionsChange { replaces_headers: true, auth: Patch::Reset, ..SealedOptionsChange::default() };
+    let cleared = SealedOptionsChange {
+        replaces_headers: true,
+        auth: Patch::Reset,
+        certificate: Patch::Reset,
+        ..SealedOptionsChange::default()
+    };
     let (path, origin) = (Some(url("https://hooks.example/other")), Some(url("https://other.example/in")));
-    let both = DroppedOptions { headers: true, auth: true };
+    let all = DroppedOptions { headers: true, auth: true, certificate: true };
+    let headers = DroppedOptions { headers: true, ..DroppedOptions::default() };
     for (change, dropped) in [
         (none(), DroppedOptions::default()),
         (SubscriptionChange { description: Some(description("renamed")), ..none() }, DroppedOptions::default()),
         (SubscriptionChange { options: set.clone(), ..none() }, DroppedOptions::default()),
         (SubscriptionChange { options: cleared.clone(), ..none() }, DroppedOptions::default()),
         (SubscriptionChange { url: path, ..none() }, DroppedOptions::default()),
-        (SubscriptionChange { url: origin.clone(), ..none() }, both),
-        (SubscriptionChange { url: origin.clone(), options: one, ..none() }, DroppedOptions { auth: false, ..both }),
+        (SubscriptionChange { url: origin.clone(), ..none() }, all),
+        (SubscriptionChange { url: origin.clone(), options: one, ..none() }, headers),
         (SubscriptionChange { url: origin.clone(), options: set, ..none() }, DroppedOptions::default()),
         (SubscriptionChange { url: origin, options: cleared, ..none() }, DroppedOptions::default()),
     ] {
@@ -106,13 +114,17 @@ pub async fn refused_options_change_nothing(store: Arc<dyn WebhookStore>) {
     let before = Subscription { options: options(), ..subscription(&user("alice")) };
     put(&*store, &before).await;
     let many = (0..OptionsChange::HEADERS_MAX).map(|number| (name(&format!("x-{number}")), Some(secret())));
+    let certificate = Patch::Set((facts(), secret()));
+    let without_tls = SealedOptionsChange { certificate, ..SealedOptionsChange::default() };
     let same = (AuthKind::Header, name("x_a"), secret());
     for (options, refusal) in [
         (SealedOptionsChange { headers: many.collect(), ..SealedOptionsChange::default() }, InvalidOptions::TooMany),
         (SealedOptionsChange { auth: Patch::Set(same), ..SealedOptionsChange::default() }, InvalidOptions::SameAsAuth),
+        (without_tls, InvalidOptions::WithoutTls),
     ] {
+        let url = (refusal == InvalidOptions::WithoutTls).then(|| url("http://hooks.example/in"));
         let change =
-            SubscriptionChange { description: Some(description("x")), options, ..SubscriptionChange::default() };
+            SubscriptionChange { url, description: Some(description("x")), options, ..SubscriptionChange::default() };
         let answer = try_update(&*store, &before, &change).await;
         assert_eq!(answer, SubscriptionUpdate::Refused(refusal), "the store must apply the rule to what it has");
         assert_eq!(reread(&*store, &before).await, before, "what is refused must change nothing");
@@ -145,6 +157,10 @@ pub async fn options_are_replaced_if_they_are_what_is_stored(store: Arc<dyn Webh
         before.options,
         "a change reads what is stored"
     );
+}
+
+fn facts() -> CertificateFacts {
+    CertificateFacts { subject: "CN=other".to_owned(), expires_at: at(8_000), fingerprint: [8; 32] }
 }
 
 fn name(text: &str) -> HeaderName {

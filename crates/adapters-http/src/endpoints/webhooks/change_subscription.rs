@@ -7,7 +7,8 @@ use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
 use crate::bodies::option_fields::{
-    AUTH, HEADERS, MAX_PER_SECOND, auth_schema, headers_change_schema, max_per_second_schema, options_change,
+    AUTH, CLIENT_CERTIFICATE, HEADERS, MAX_PER_SECOND, auth_schema, client_certificate_schema, headers_change_schema,
+    max_per_second_schema, options_change,
 };
 use crate::bodies::subscription_fields::{description, events, filter, url};
 use crate::callers::owner::OwnerCall;
@@ -26,7 +27,7 @@ use crate::records::subscription_record::SubscriptionRecord;
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct ChangeSubscription {
     /// The new URL. Deliveries that wait use it too. With another scheme, host or port, the subscription keeps only the
-    /// headers and the authentication that the same call sets; `dropped` in the answer says so.
+    /// headers, the authentication and the client certificate that the same call sets; `dropped` in the answer says so.
     #[schema(required = false, example = "https://example.com/hooks")]
     url: String,
     /// The new event types and patterns.
@@ -53,6 +54,9 @@ struct ChangeSubscription {
     /// What happens in a subscription with an order when the attempts of a delivery are used up: `skip` or `stop`.
     #[schema(required = false, example = "stop")]
     on_exhausted: String,
+    /// The new client certificate. `null` removes it.
+    #[schema(schema_with = client_certificate_schema, required = false)]
+    client_certificate: (),
 }
 
 /// The subscription after a change.
@@ -62,7 +66,7 @@ pub(super) struct Answer {
     /// The subscription.
     subscription: SubscriptionRecord,
     /// Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`,
-    /// `auth`. Absent if none did.
+    /// `auth`, `clientCertificate`. Absent if none did.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["auth"]))]
     dropped: Vec<&'static str>,
@@ -91,7 +95,8 @@ pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answ
         if change.url.is_some() || change.enabled == Some(true) {
             call.confirm_key(changed.id).await?;
         }
-        let dropped = [(HEADERS, dropped.headers), (AUTH, dropped.auth)].into_iter();
+        let dropped =
+            [(HEADERS, dropped.headers), (AUTH, dropped.auth), (CLIENT_CERTIFICATE, dropped.certificate)].into_iter();
         let dropped = dropped.filter_map(|(field, is_dropped)| is_dropped.then_some(field)).collect();
         Ok(Json(Answer { subscription: SubscriptionRecord::of(&changed, call.api().clock.now()), dropped }))
     })
@@ -101,8 +106,8 @@ pub(super) async fn change_subscription(mut call: OwnerCall) -> Result<Json<Answ
 type Wish = (SubscriptionChange, OptionsChange);
 
 fn parse(fields: &Fields, by: Option<KeyId>, webhooks: &Webhooks) -> Result<Wish, Vec<FieldFault>> {
-    let (nulls, enabled) =
-        (fields.nulls_except(&["filter", HEADERS, AUTH, MAX_PER_SECOND]), fields.optional_flag("enabled"));
+    let nullable = ["filter", HEADERS, AUTH, MAX_PER_SECOND, CLIENT_CERTIFICATE];
+    let (nulls, enabled) = (fields.nulls_except(&nullable), fields.optional_flag("enabled"));
     let filter = filter(fields).map(|filter| fields.patch("filter", filter));
     let (url, events, options) = (url(fields, webhooks), events(fields), options_change(fields, webhooks));
     let read = (nulls, url, events, filter, description(fields), enabled, options);

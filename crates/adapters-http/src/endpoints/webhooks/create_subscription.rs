@@ -3,7 +3,9 @@ use domain::webhooks::CreateSubscription;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::bodies::option_fields::{auth_schema, headers_schema, max_per_second_schema, options, order};
+use crate::bodies::option_fields::{
+    auth_schema, client_certificate_schema, headers_schema, max_per_second_schema, options, order,
+};
 use crate::bodies::subscription_fields::{description, events, filter, required, signer, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -56,6 +58,9 @@ struct Body {
     /// subscription is disabled, with the reason `order_stopped`.
     #[schema(example = "stop", default = "skip")]
     on_exhausted: Option<String>,
+    /// The client certificate of each connection.
+    #[schema(schema_with = client_certificate_schema, required = false)]
+    client_certificate: (),
 }
 
 /// Creates a webhook subscription.

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema, SchemaType, Type};
 
 use crate::bodies::fields::Fields;
-use crate::bodies::option_fields::{auth_schema, headers_schema, request_options};
+use crate::bodies::option_fields::{auth_schema, client_certificate_schema, headers_schema, request_options};
 use crate::bodies::subscription_fields::{filter, required, secret, url};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
@@ -49,6 +49,7 @@ documented_errors!(TestSubscriptionErrors: SubscriptionNotFound, SubscriptionDis
 
 /// The URL to test.
 #[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct TestUrl {
     /// Where to send the event: the same rules as for the URL of a subscription.
@@ -64,6 +65,9 @@ struct TestUrl {
     /// The authentication of the request, as that of a subscription.
     #[schema(schema_with = auth_schema, required = false)]
     auth: (),
+    /// The client certificate of the connection, as that of a subscription.
+    #[schema(schema_with = client_certificate_schema, required = false)]
+    client_certificate: (),
 }
 
 /// A test of a URL.

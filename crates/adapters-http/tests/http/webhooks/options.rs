@@ -1,4 +1,4 @@
-//! The headers and the authentication of subscriptions.
+//! The headers, the authentication and the client certificate of subscriptions.
 
 use std::time::Duration;
 
@@ -147,4 +147,70 @@ async fn a_test_of_a_url_carries_the_headers() {
     let headers: Vec<_> = attempt.headers.iter().map(|(name, value)| (name.as_str(), value.expose())).collect();
     assert_eq!(headers, [("x-a", "s3cret"), ("authorization", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")]);
     assert!(!sent.body.contains("s3cret") && !sent.body.contains("sesame"), "{}", sent.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_certificate_is_set_shown_without_its_key_changed_dropped_and_removed() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let certificate =
+        |year| format!(r#""clientCertificate":{{"chain":"{year}-01-02T03:04:05Z\ns3cret","key":"swordfish"}}"#);
+    let created = transcript.send(&server, create(&with(&certificate(2028)))).await;
+    let id = created.field("id");
+    for change in [
+        format!("{{{}}}", certificate(2029)),
+        r#"{"url":"https://example.com/elsewhere"}"#.into(),
+        format!(r#"{{"url":"https://other.example/",{}}}"#, certificate(2028)),
+        r#"{"url":"https://third.example/"}"#.into(),
+        format!("{{{}}}", certificate(2028)),
+        r#"{"clientCertificate":null}"#.into(),
+    ] {
+        server.clock.advance(Duration::from_secs(1));
+        transcript.send(&server, patch(id, &change)).await;
+    }
+    for line in ["GET /api/audit".into(), format!("GET /api/webhooks/subscriptions/{id}")] {
+        transcript.send(&server, request(&line).header(ALICE)).await;
+    }
+    assert_snapshot!(transcript.text());
+    for line in transcript.text().lines().filter(|line| !line.starts_with("> ")) {
+        assert!(!SECRETS.iter().any(|secret| line.contains(secret)), "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_wrong_client_certificate_is_named() {
+    let (server, mut transcript) = (Server::start(), Transcript::default());
+    let good = r#"{"chain":"2028-01-02T03:04:05Z","key":"swordfish"}"#;
+    for certificate in [
+        r#""x""#,
+        "{}",
+        r#"{"chain":"2028-01-02T03:04:05Z"}"#,
+        r#"{"chain":7,"key":"swordfish"}"#,
+        r#"{"chain":"2028-01-02T03:04:05Z","key":null}"#,
+        r#"{"chain":"2028-01-02T03:04:05Z","key":"swordfish","password":"swordfish"}"#,
+        r#"{"chain":"s3cret","key":"swordfish"}"#,
+        r#"{"chain":"2028-01-02T03:04:05Z","key":""}"#,
+        r#"{"chain":"2026-01-02T03:04:05Z","key":"swordfish"}"#,
+        &format!(r#"{{"chain":"2028-01-02T03:04:05Z","key":"{}"}}"#, "k".repeat(12_288 - 19)),
+    ] {
+        transcript.send(&server, create(&with(&format!(r#""clientCertificate":{certificate}"#)))).await;
+    }
+    assert_snapshot!(transcript.text());
+    let list = request("GET /api/webhooks/subscriptions").header(ALICE).send(&server).await;
+    assert_eq!(list.body, r#"{"subscriptions":[]}"#);
+    let longest = format!(r#"{{"chain":"2028-01-02T03:04:05Z","key":"{}"}}"#, "k".repeat(12_288 - 20));
+    for good in ["null", good, &longest] {
+        assert_eq!(create(&with(&format!(r#""clientCertificate":{good}"#))).send(&server).await.status, 200, "{good}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_of_a_url_has_the_client_certificate() {
+    let server = Server::start();
+    let body = r#"{"url":"https://example.com/accepts","clientCertificate":{"chain":"2028-01-02T03:04:05Z","key":"swordfish"}}"#;
+    let sent = request("POST /api/webhooks/test").header(ALICE).json(body).send(&server).await;
+    assert_eq!(sent.status, 200, "{}", sent.body);
+    let [attempt] = server.tested.attempts().try_into().expect("one attempt");
+    let pem = attempt.headers.certificate().map(domain::webhooks::ClientCertificate::expose_pem);
+    assert_eq!(pem, Some("2028-01-02T03:04:05Z\nswordfish"));
+    assert!(!sent.body.contains("swordfish"), "{}", sent.body);
 }

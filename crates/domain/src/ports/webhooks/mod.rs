@@ -1,4 +1,4 @@
-//! The ports of webhooks: six storage ports, and the port that sends HTTP requests.
+//! The ports of webhooks: six storage ports, the port that sends HTTP requests, and the one that reads client certificates.
 
 pub(super) mod delivery_commands;
 pub(super) mod delivery_log;

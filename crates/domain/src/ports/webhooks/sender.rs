@@ -1,10 +1,12 @@
-//! The port that sends webhooks over HTTP.
+//! The port that sends webhooks over HTTP, and the one that reads client certificates.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::webhooks::{AttemptOutcome, Payload, RequestHeaders, Signer, TargetUrl};
+use crate::webhooks::{
+    AttemptOutcome, CertificateFacts, InvalidClientCertificate, Payload, RequestHeaders, Signer, TargetUrl,
+};
 use crate::{EventId, Timestamp, TraceContext};
 
 /// The content of one attempt.
@@ -42,6 +44,8 @@ pub trait WebhookSender: Send + Sync {
     ///   the same egress rules, and keeps it until it expires. If there is no token, it sends no request to the receiver, and
     ///   the attempt fails with [`FailureReason::NoToken`](crate::webhooks::FailureReason). If the receiver answers a kept
     ///   token with 401, the sender requests another one and repeats the request once.
+    /// - **With the client certificate** of the headers, if they have one and the receiver asks for it. Attempts with another
+    ///   certificate never share the connection.
     /// - **Bounded.** The sender itself ends resolving, connecting, TLS, sending and reading within its deadline. At
     ///   most [`crate::webhooks::Answer::EXCERPT_BYTES_MAX`] bytes of the answer's body are read and kept, and nothing
     ///   is decompressed.
@@ -53,4 +57,15 @@ pub trait WebhookSender: Send + Sync {
     ///   request.
     /// - Calls run in parallel, and share connections that are kept open. The caller limits how many calls run.
     async fn send(&self, attempt: Attempt) -> AttemptOutcome;
+}
+
+/// Reads the certificates with which subscriptions authenticate the service, before they are stored.
+pub trait CertificateReader: Send + Sync {
+    /// Reads a chain of certificates, the client's first, and its private key, both in PEM. A pair that is read is one that
+    /// the [`WebhookSender`] can use.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that they break. Their length and the expiry are not checked.
+    fn read(&self, chain: &str, key: &str) -> Result<CertificateFacts, InvalidClientCertificate>;
 }

@@ -2,14 +2,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::authentication::{AuthKind, Authentication};
+use super::client_certificate::ClientCertificate;
 use super::client_credentials::ClientCredentials;
 use super::header_name::HeaderName;
 use super::header_value::HeaderValue;
 use super::on_exhausted::OnExhausted;
 use crate::Patch;
-use crate::webhooks::DeliveryRate;
+use crate::webhooks::{DeliveryRate, TargetUrl};
 
-/// The headers and the authentication do not fit together.
+/// The options do not fit together, or do not fit the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidOptions {
     /// There are too many headers.
@@ -24,6 +25,9 @@ pub enum InvalidOptions {
     /// The subscription has no order, which only its creation can give it.
     #[error("is for subscriptions that were created with ordering: subscription")]
     NotOrdered,
+    /// The URL has no TLS, so that no receiver would see the client certificate.
+    #[error("requires a URL with https")]
+    WithoutTls,
 }
 
 /// A change of the options, in the way of a merge patch (RFC 7396): what it does not have stays. A new subscription, and a
@@ -40,6 +44,8 @@ pub struct OptionsChange {
     pub max_per_second: Patch<DeliveryRate>,
     /// What happens in a subscription with an order when attempts are used up; `None` for no change.
     pub on_exhausted: Option<OnExhausted>,
+    /// The client certificate.
+    pub certificate: Patch<ClientCertificate>,
 }
 
 impl OptionsChange {
@@ -48,7 +54,7 @@ impl OptionsChange {
     /// The most bytes of their names and values together, without the authentication.
     pub const BYTES_MAX: usize = 8_192;
 
-    /// The headers of a request without any before.
+    /// The headers of a request to `url` without any before.
     ///
     /// # Errors
     ///
@@ -57,13 +63,17 @@ impl OptionsChange {
     /// # Panics
     ///
     /// Never: the text of a client, which [`Authentication::oauth2`] writes, can be read back.
-    pub fn request_headers(&self) -> Result<RequestHeaders, InvalidOptions> {
+    pub fn request_headers(&self, url: &TargetUrl) -> Result<RequestHeaders, InvalidOptions> {
         let values = self.headers.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
         let headers: Vec<_> = values.collect();
         let auth = self.auth.set();
         let lengths = headers.iter().map(|(name, value)| (name, value.expose().len()));
         check(lengths, auth.map(|auth| &auth.name))?;
-        let headers = RequestHeaders::new(headers);
+        check_target(self.certificate.set().is_some(), url)?;
+        let headers = RequestHeaders {
+            certificate: self.certificate.set().cloned().map(Arc::new),
+            ..RequestHeaders::new(headers)
+        };
         Ok(match auth {
             Some(auth) => headers.with_auth(auth.clone()).expect("an authentication reads back its own value"),
             None => headers,
@@ -71,18 +81,19 @@ impl OptionsChange {
     }
 }
 
-/// The headers that a subscription adds to its requests, each name once.
+/// The headers that a subscription adds to its requests, each name once, and the client certificate of their connections.
 #[derive(Clone, Debug, Default)]
 pub struct RequestHeaders {
     /// `None` without any.
     headers: Option<Arc<[(HeaderName, HeaderValue)]>>,
     client: Option<Arc<ClientCredentials>>,
+    certificate: Option<Arc<ClientCertificate>>,
 }
 
 impl RequestHeaders {
     /// These headers.
     pub fn new(headers: Vec<(HeaderName, HeaderValue)>) -> Self {
-        Self { headers: (!headers.is_empty()).then(|| Arc::from(headers)), client: None }
+        Self { headers: (!headers.is_empty()).then(|| Arc::from(headers)), ..Self::default() }
     }
 
     /// These headers, and what the authentication adds; `None` if its value is damaged.
@@ -92,7 +103,14 @@ impl RequestHeaders {
             let client = ClientCredentials::of_text(value.expose())?;
             return Some(Self { client: Some(Arc::new(client)), ..self });
         }
-        Some(Self::new(self.iter().cloned().chain([(name, value)]).collect()))
+        let headers = Self::new(self.iter().cloned().chain([(name, value)]).collect());
+        Some(Self { certificate: self.certificate, ..headers })
+    }
+
+    /// These headers, on connections with this client certificate.
+    #[must_use]
+    pub fn with_certificate(self, certificate: ClientCertificate) -> Self {
+        Self { certificate: Some(Arc::new(certificate)), ..self }
     }
 
     /// The headers, sorted by name; that of the authentication is last.
@@ -104,6 +122,16 @@ impl RequestHeaders {
     pub fn client(&self) -> Option<&Arc<ClientCredentials>> {
         self.client.as_ref()
     }
+
+    /// The certificate with which the service authenticates when it connects; `None` if it has none.
+    pub fn certificate(&self) -> Option<&ClientCertificate> {
+        self.certificate.as_deref()
+    }
+}
+
+/// Refuses a client certificate for a URL without TLS, where no receiver would see it.
+pub(in crate::webhooks) fn check_target(has_certificate: bool, url: &TargetUrl) -> Result<(), InvalidOptions> {
+    if has_certificate && url.url().scheme() != "https" { Err(InvalidOptions::WithoutTls) } else { Ok(()) }
 }
 
 /// Checks headers, of which it gets the names and the lengths of the values, beside the header of the authentication.

@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
+use zeroize::Zeroizing;
+
 use super::authentication::{AuthKind, Authentication};
+use super::client_certificate::{CertificateFacts, ClientCertificate};
 use super::header_name::HeaderName;
 use super::header_value::HeaderValue;
 use super::on_exhausted::OnExhausted;
@@ -31,6 +34,15 @@ pub struct SealedAuth {
     pub value: SealedValue,
 }
 
+/// A client certificate that is sealed with its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedCertificate {
+    /// What is shown of it.
+    pub facts: CertificateFacts,
+    /// The chain and the key.
+    pub value: SealedValue,
+}
+
 /// The options of a subscription as stores keep them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SealedOptions {
@@ -42,6 +54,8 @@ pub struct SealedOptions {
     pub max_per_second: Option<DeliveryRate>,
     /// The order in which deliveries leave, and its rule; `None` for no order. Only a creation sets or removes it.
     pub order: Option<OnExhausted>,
+    /// The client certificate.
+    pub certificate: Option<SealedCertificate>,
 }
 
 /// An [`OptionsChange`] for one subscription, with its values sealed.
@@ -57,6 +71,8 @@ pub struct SealedOptionsChange {
     pub max_per_second: Patch<DeliveryRate>,
     /// The rule of the order; `None` for no change.
     pub on_exhausted: Option<OnExhausted>,
+    /// The client certificate.
+    pub certificate: Patch<(CertificateFacts, SealedSecret)>,
 }
 
 /// Which options a change removed because the URL has another origin.
@@ -66,6 +82,8 @@ pub struct DroppedOptions {
     pub headers: bool,
     /// Whether it removed the authentication.
     pub auth: bool,
+    /// Whether it removed the client certificate.
+    pub certificate: bool,
 }
 
 impl SealedOptionsChange {
@@ -93,6 +111,9 @@ impl SealedOptionsChange {
             return Err(InvalidOptions::NotOrdered);
         }
         after.order = self.on_exhausted.or(before.order);
+        let certificate = self.certificate.clone();
+        let certificate = certificate.map(|(facts, sealed)| SealedCertificate { facts, value: value(&sealed) });
+        after.certificate = certificate.apply_to(before.certificate.as_ref());
         let lengths = after.headers.iter().map(|(name, value)| (name, value.length()));
         check(lengths, after.auth.as_ref().map(|auth| &auth.name))?;
         Ok(after)
@@ -116,6 +137,7 @@ impl SealedOptionsChange {
         let dropped = DroppedOptions {
             headers: !self.replaces_headers && before.headers.keys().any(is_dropped),
             auth: self.auth == Patch::Keep && before.auth.is_some(),
+            certificate: self.certificate == Patch::Keep && before.certificate.is_some(),
         };
         Ok((after, dropped))
     }
@@ -138,22 +160,29 @@ impl SealedValue {
 impl SealedOptions {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.headers.is_empty() && self.auth.is_none() && self.max_per_second.is_none() && self.order.is_none()
+        *self == Self::default()
     }
 
-    /// The headers that requests of `subscription` carry.
+    /// The headers that requests of `subscription` carry, and the certificate of their connections.
     ///
     /// # Errors
     ///
     /// If none of the keys opens one of them.
     pub fn open(&self, keys: &SealingKeys, subscription: SubscriptionId) -> Result<RequestHeaders, UnsealError> {
-        let open = |name: &HeaderName, value: &SealedValue, purpose: &[u8]| {
+        let text = |value: &SealedValue, purpose: &[u8]| {
             let opened = keys.open_bytes(value.sealed.as_bytes(), purpose).ok_or(UnsealError)?;
             let text = str::from_utf8(&opened.content).map_err(|_| UnsealError)?;
-            Ok::<_, UnsealError>((name.clone(), HeaderValue::of(text)))
+            Ok::<_, UnsealError>(Zeroizing::new(text.to_owned()))
+        };
+        let open = |name: &HeaderName, value: &SealedValue, purpose: &[u8]| {
+            Ok::<_, UnsealError>((name.clone(), HeaderValue::of(&text(value, purpose)?)))
         };
         let headers = self.headers.iter().map(|(name, value)| open(name, value, &of_header(subscription, name)));
-        let headers = RequestHeaders::new(headers.collect::<Result<_, _>>()?);
+        let mut headers = RequestHeaders::new(headers.collect::<Result<_, _>>()?);
+        if let Some(SealedCertificate { facts, value }) = &self.certificate {
+            let pem = text(value, &of_certificate(subscription, facts))?;
+            headers = headers.with_certificate(ClientCertificate::of_pem(facts.clone(), pem));
+        }
         let Some(SealedAuth { kind, name, value }) = &self.auth else { return Ok(headers) };
         let (name, value) = open(name, value, &of_auth(subscription, *kind, name))?;
         headers.with_auth(Authentication { kind: *kind, name, value }).ok_or(UnsealError)
@@ -185,34 +214,42 @@ impl SealedOptions {
             let value = auth.value.renewed(renew(of_auth(subscription, auth.kind, &auth.name)))?;
             Ok(SealedAuth { value, ..auth.clone() })
         });
+        let certificate = self.certificate.as_ref().map(|SealedCertificate { facts, value }| {
+            let value = value.renewed(renew(of_certificate(subscription, facts)))?;
+            Ok(SealedCertificate { facts: facts.clone(), value })
+        });
         Ok(Self {
             headers: headers.collect::<Result<_, _>>()?,
             auth: auth.transpose()?,
             max_per_second: self.max_per_second,
             order: self.order,
+            certificate: certificate.transpose()?,
         })
     }
 }
 
 impl SealingKeys {
-    /// Seals the values of `change` for `subscription` under the newest key. Each is bound to its header too, and to the
-    /// kind of the authentication.
+    /// Seals the values of `change` for `subscription` under the newest key. Each is bound to its header too, to the kind of
+    /// the authentication, or to the facts of the certificate.
     pub(in crate::webhooks) fn seal_options(
         &self,
         change: OptionsChange,
         subscription: SubscriptionId,
         entropy: &dyn Entropy,
     ) -> SealedOptionsChange {
-        let seal = |value: &HeaderValue, purpose: &[u8]| {
-            SealedSecret::from_bytes(self.seal_bytes(value.expose().as_bytes(), purpose, entropy))
-        };
+        let seal =
+            |value: &str, purpose: &[u8]| SealedSecret::from_bytes(self.seal_bytes(value.as_bytes(), purpose, entropy));
         let header = |(name, value): (HeaderName, Option<HeaderValue>)| {
-            let sealed = value.map(|value| seal(&value, &of_header(subscription, &name)));
+            let sealed = value.map(|value| seal(value.expose(), &of_header(subscription, &name)));
             (name, sealed)
         };
         let auth = |Authentication { kind, name, value }| {
-            let sealed = seal(&value, &of_auth(subscription, kind, &name));
+            let sealed = seal(value.expose(), &of_auth(subscription, kind, &name));
             (kind, name, sealed)
+        };
+        let certificate = |certificate: ClientCertificate| {
+            let sealed = seal(certificate.expose_pem(), &of_certificate(subscription, &certificate.facts));
+            (certificate.facts, sealed)
         };
         SealedOptionsChange {
             replaces_headers: change.replaces_headers,
@@ -220,6 +257,7 @@ impl SealingKeys {
             auth: change.auth.map(auth),
             max_per_second: change.max_per_second,
             on_exhausted: change.on_exhausted,
+            certificate: change.certificate.map(certificate),
         }
     }
 }
@@ -232,12 +270,20 @@ fn of_auth(subscription: SubscriptionId, kind: AuthKind, name: &HeaderName) -> V
     [&subscription.as_bytes()[..], b"auth ", kind.as_str().as_bytes(), b" ", name.as_str().as_bytes()].concat()
 }
 
+/// The fingerprint has a fixed length, and so has the time, so that no other facts make the same bytes.
+fn of_certificate(subscription: SubscriptionId, facts: &CertificateFacts) -> Vec<u8> {
+    let CertificateFacts { subject, expires_at, fingerprint } = facts;
+    let expires_at = expires_at.unix_millis().to_be_bytes();
+    [&subscription.as_bytes()[..], b"certificate ", fingerprint, &expires_at, subject.as_bytes()].concat()
+}
+
 #[cfg(test)]
 mod tests {
     use zeroize::Zeroizing;
 
     use super::*;
     use crate::memory::SeededEntropy;
+    use crate::webhooks::{ClientCredentials, TargetUrl};
 
     const SUBSCRIPTION: SubscriptionId = SubscriptionId::from_bytes([9; 16]);
     const AT: Timestamp = Timestamp::from_unix_millis(5).unwrap();
@@ -267,8 +313,25 @@ mod tests {
         sealed(setting(headers, auth)).applied_to(&SealedOptions::default(), AT).unwrap()
     }
 
+    fn certificate(subject: &str) -> ClientCertificate {
+        let facts = CertificateFacts { subject: subject.to_owned(), expires_at: AT, fingerprint: [7; 32] };
+        ClientCertificate::new(facts, "a chain", "a key")
+    }
+
+    fn with_certificate() -> OptionsChange {
+        OptionsChange { certificate: Patch::Set(certificate("CN=a")), ..OptionsChange::default() }
+    }
+
     fn texts(headers: &RequestHeaders) -> Vec<(String, String)> {
         headers.iter().map(|(name, value)| (name.to_string(), value.expose().to_owned())).collect()
+    }
+
+    fn url() -> TargetUrl {
+        TargetUrl::from_stored("https://hooks.example/").unwrap()
+    }
+
+    fn oauth2() -> Authentication {
+        Authentication::oauth2(&ClientCredentials::new(url(), ("id", "secret"), None, None).unwrap())
     }
 
     fn bearer() -> Option<Authentication> {
@@ -292,6 +355,46 @@ mod tests {
         for moved in [swapped, renamed, changed] {
             assert!(moved.open(&keys(&[1]), SUBSCRIPTION).is_err());
         }
+    }
+
+    #[test]
+    fn a_certificate_opens_with_its_facts_alone_and_a_newer_key_seals_it_again() {
+        let options = sealed(with_certificate()).applied_to(&SealedOptions::default(), AT).unwrap();
+        let opened = |options: &SealedOptions, key| {
+            Ok::<_, UnsealError>(options.open(&keys(&[key]), SUBSCRIPTION)?.certificate().cloned())
+        };
+        assert_eq!(opened(&options, 1), Ok(Some(certificate("CN=a"))));
+        assert!(options.open(&keys(&[1]), SubscriptionId::from_bytes([8; 16])).is_err());
+        let SealedCertificate { facts, value } = options.certificate.clone().unwrap();
+        let moved = |facts| SealedOptions {
+            certificate: Some(SealedCertificate { facts, value: value.clone() }),
+            ..SealedOptions::default()
+        };
+        for facts in [
+            CertificateFacts { subject: "CN=b".to_owned(), ..facts.clone() },
+            CertificateFacts { expires_at: Timestamp::MAX, ..facts.clone() },
+            CertificateFacts { fingerprint: [8; 32], ..facts },
+        ] {
+            assert!(opened(&moved(facts), 1).is_err());
+        }
+        let resealed = options.resealed(&keys(&[2, 1]), SUBSCRIPTION, &SeededEntropy::new(7)).unwrap();
+        assert_eq!(opened(&resealed, 2), opened(&options, 1));
+        let shown = format!("{:?} {:?}", certificate("CN=a"), with_certificate());
+        assert!(shown.contains("CN=a") && !shown.contains("a key") && !shown.contains("a chain"), "{shown}");
+    }
+
+    #[test]
+    fn a_certificate_goes_with_any_authentication() {
+        for auth in [None, bearer(), Some(oauth2())] {
+            let change =
+                OptionsChange { certificate: with_certificate().certificate, ..setting(&[("x-a", "1")], auth) };
+            assert_eq!(change.request_headers(&url()).unwrap().certificate(), Some(&certificate("CN=a")));
+            let stored = sealed(change).applied_to(&SealedOptions::default(), AT).unwrap();
+            let opened = stored.open(&keys(&[1]), SUBSCRIPTION).unwrap();
+            assert_eq!(opened.certificate(), Some(&certificate("CN=a")));
+        }
+        let plain = TargetUrl::from_stored("http://hooks.example/").unwrap();
+        assert_eq!(with_certificate().request_headers(&plain).err(), Some(InvalidOptions::WithoutTls));
     }
 
     #[test]
@@ -329,7 +432,7 @@ mod tests {
         // Seven names of 4 characters, and one more.
         let fits = 8_192 - 7 * (4 + 1_024) - 4;
         for (change, refused) in [(long(fits), None), (long(fits + 1), Some(InvalidOptions::TooLong))] {
-            assert_eq!(change.request_headers().err(), refused);
+            assert_eq!(change.request_headers(&url()).err(), refused);
             assert_eq!(sealed(change).applied_to(&SealedOptions::default(), AT).err(), refused);
         }
     }
@@ -359,7 +462,10 @@ mod tests {
         let auth = Authentication::header("X-Api-Key", "2").ok();
         let change = sealed(setting(&[], auth.clone()));
         assert_eq!(change.applied_to(&before, AT), Err(InvalidOptions::SameAsAuth));
-        assert_eq!(setting(&[("x_api_key", "1")], auth).request_headers().err(), Some(InvalidOptions::SameAsAuth));
+        assert_eq!(
+            setting(&[("x_api_key", "1")], auth).request_headers(&url()).err(),
+            Some(InvalidOptions::SameAsAuth)
+        );
     }
 
     #[test]
@@ -369,6 +475,15 @@ mod tests {
             let (after, dropped) = sealed(change).at_another_origin(&before, AT).unwrap();
             (after.headers.len(), after.auth.is_some(), dropped.headers, dropped.auth)
         };
+        let of_certificate = |change: OptionsChange| {
+            let before = sealed(with_certificate()).applied_to(&before, AT).unwrap();
+            let (after, dropped) = sealed(change).at_another_origin(&before, AT).unwrap();
+            (after.certificate.is_some(), dropped.certificate)
+        };
+        assert_eq!(of_certificate(OptionsChange::default()), (false, true));
+        assert_eq!(of_certificate(with_certificate()), (true, false));
+        let without = OptionsChange { certificate: Patch::Reset, ..OptionsChange::default() };
+        assert_eq!(of_certificate(without), (false, false));
         assert_eq!(dropped(OptionsChange::default()), (0, false, true, true));
         assert_eq!(dropped(setting(&[("x-a", "3")], None)), (1, false, true, true));
         assert_eq!(dropped(setting(&[("x-a", "3"), ("x-b", "4")], bearer())), (2, true, false, false));

@@ -3,6 +3,7 @@ use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
 use crate::audit::Origin;
 use crate::ports::{InsertSubscriptionRequest, StoreError, SubscriptionInsertion};
+use crate::webhooks::options::options_change::check_target;
 use crate::webhooks::{
     InvalidOptions, OnExhausted, OptionsChange, PayloadFilter, SealedOptions, SealedSecrets, SignerWish, SigningSecret,
     TargetUrl, Webhooks,
@@ -24,7 +25,7 @@ pub struct CreateSubscription {
     pub signer: SignerWish,
     /// The order in which deliveries leave, and its rule; `None` for no order.
     pub order: Option<OnExhausted>,
-    /// The headers, the authentication and the rate.
+    /// The headers, the authentication, the client certificate and the rate.
     pub options: OptionsChange,
     /// The API key that requests the subscription; `None` for an ID token.
     pub by: Option<KeyId>,
@@ -56,7 +57,7 @@ pub enum CreateSubscriptionError {
         /// The maximum.
         max: u32,
     },
-    /// The headers and the authentication do not fit together.
+    /// The options do not fit together, or do not fit the URL.
     #[error(transparent)]
     Options(#[from] InvalidOptions),
     /// The store failed. The subscription may have been stored all the same.
@@ -81,6 +82,7 @@ impl Webhooks {
         let id = SubscriptionId::mint_for(owner, self.placement, now, &*self.entropy);
         let before = SealedOptions { order: request.order, ..SealedOptions::default() };
         let options = self.seal_options(id, request.options).applied_to(&before, now)?;
+        check_target(options.certificate.is_some(), &request.url)?;
         let signer = request.signer.drawn(&*self.entropy);
         let secret = self.rules.sealing_keys.seal(signer.signer(), id, &*self.entropy);
         let subscription = Subscription {

@@ -1,6 +1,7 @@
 use super::description::Description;
 use super::subscribed_events::SubscribedEvents;
 use super::subscription::{Subscription, SubscriptionStatus};
+use crate::webhooks::options::options_change::check_target;
 use crate::webhooks::{DroppedOptions, InvalidOptions, PayloadFilter, SealedOptionsChange, TargetUrl};
 use crate::{KeyId, Patch, Timestamp};
 
@@ -17,7 +18,7 @@ pub struct SubscriptionChange {
     pub description: Option<Description>,
     /// Enables or disables the subscription. Enabling it starts with a new breaker.
     pub enabled: Option<bool>,
-    /// The change of the headers and the authentication.
+    /// The change of the headers, the authentication, the client certificate and the rate.
     pub options: SealedOptionsChange,
     /// The API key that requests the change; `None` for an ID token.
     pub by: Option<KeyId>,
@@ -35,12 +36,12 @@ pub struct ChangedSubscription {
 impl SubscriptionChange {
     /// The subscription after the change at `at`. If nothing changes, `updated_at` does not change either.
     ///
-    /// A URL of another origin leaves only the headers and the authentication that the same change sets: who may change
-    /// the URL shall not get the secrets that another has stored. See decision 132.
+    /// A URL of another origin leaves only the headers, the authentication and the client certificate that the same change
+    /// sets: who may change the URL shall not get the secrets that another has stored. See decision 132.
     ///
     /// # Errors
     ///
-    /// If the headers would break their limits.
+    /// If the options after the change do not fit together, or do not fit the URL.
     pub fn applied_to(
         &self,
         subscription: &Subscription,
@@ -67,6 +68,7 @@ impl SubscriptionChange {
         } else {
             (changed.options, dropped) = self.options.at_another_origin(&subscription.options, at)?;
         }
+        check_target(changed.options.certificate.is_some(), &changed.url)?;
         if changed != *subscription {
             changed.updated_at = at;
         }

@@ -22,7 +22,7 @@ pub enum TestUrlError {
     /// The payload of the test is larger than the policy allows.
     #[error(transparent)]
     TooLarge(#[from] PayloadTooLarge),
-    /// The headers and the authentication do not fit together.
+    /// The options do not fit together, or do not fit the URL.
     #[error(transparent)]
     Options(#[from] InvalidOptions),
     /// This service failed, or sends as many tests as it can. The receiver may be well.
@@ -32,7 +32,8 @@ pub enum TestUrlError {
 
 impl Webhooks {
     /// Sends one event of the type `webhook.test` to `url` and waits for the answer. Stores nothing, and repeats
-    /// nothing. The request is signed with `secret`, or with one that is made for this test, and has the headers of `options`.
+    /// nothing. The request is signed with `secret`, or with one that is made for this test, and has the headers and the
+    /// client certificate of `options`.
     ///
     /// # Errors
     ///
@@ -44,7 +45,7 @@ impl Webhooks {
         secret: Option<SigningSecret>,
         options: &OptionsChange,
     ) -> Result<UrlTest, TestUrlError> {
-        let (started_at, headers) = (self.clock.now(), options.request_headers()?);
+        let (started_at, headers) = (self.clock.now(), options.request_headers(&url)?);
         let request = PublishEvent { owner: owner.clone(), event_type: EventType::of_tests(), data: "{}", id: None };
         let event = self.compose(request, None, started_at)?.event;
         let secret = secret.unwrap_or_else(|| SigningSecret::generate(&*self.entropy));
