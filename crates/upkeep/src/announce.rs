@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use domain::Timestamp;
 use domain::announcements::Announcements;
 use domain::ports::StoreError;
+use domain::{SubscriptionId, Timestamp};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval at which keys that expire soon are looked for.
 const EXPIRY_INTERVAL: Duration = Duration::from_mins(1);
+/// The wait after a round that has read all subscriptions. A round reads some of them in each second.
+const CERTIFICATES_INTERVAL: Duration = Duration::from_mins(1);
 /// How often the log repeats that announcing fails.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
@@ -31,7 +33,16 @@ pub async fn announce_steadily(announcements: Announcements, stop: CancellationT
 struct Round {
     /// The result of the last look for keys that expire soon, and its time.
     expiry: Option<(Timestamp, Instant)>,
+    certificates: CertificateRound,
     reported_at: Option<Instant>,
+}
+
+/// The place of a round that looks for client certificates that expire soon.
+#[derive(Default)]
+struct CertificateRound {
+    after: Option<SubscriptionId>,
+    /// When the last round ended.
+    ended_at: Option<Instant>,
 }
 
 impl Round {
@@ -40,8 +51,9 @@ impl Round {
             let last = announcements.note_expiring_keys(self.expiry.map(|(last, _)| last)).await?;
             self.expiry = Some((last, Instant::now()));
         }
+        let noted = self.certificates.step(announcements).await;
         while announcements.announce().await? > 0 {}
-        Ok(())
+        noted
     }
 
     fn report(&mut self, error: &StoreError) {
@@ -50,5 +62,16 @@ impl Round {
             let error: &dyn std::error::Error = error;
             tracing::warn!(error, "cannot publish operational events, retrying every second");
         }
+    }
+}
+
+impl CertificateRound {
+    async fn step(&mut self, announcements: &Announcements) -> Result<(), StoreError> {
+        if self.ended_at.is_some_and(|at| at.elapsed() < CERTIFICATES_INTERVAL) {
+            return Ok(());
+        }
+        self.after = announcements.note_expiring_certificates(self.after).await?;
+        self.ended_at = self.after.is_none().then(Instant::now);
+        Ok(())
     }
 }

@@ -49,10 +49,36 @@ impl Work for List<'_> {
             .select(SubscriptionRow::as_select())
             .load(&mut &*connection)
             .await?;
-        let subscriptions: Result<Vec<Subscription>, StoreError> =
-            rows.into_iter().map(Subscription::try_from).collect();
-        Ok(subscriptions?)
+        subscriptions_of(rows)
     }
+}
+
+/// A page of the subscriptions of all owners.
+pub(super) struct ListAll {
+    pub(super) after: Option<SubscriptionId>,
+    pub(super) max: u32,
+}
+
+impl Work for ListAll {
+    type Answer = Vec<Subscription>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Subscription>, Failure> {
+        let after = self.after.as_ref().map_or(&[][..], |after| after.as_bytes().as_slice());
+        let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
+            .filter(webhook_subscriptions::deleted_at.is_null())
+            .filter(webhook_subscriptions::id.gt(after))
+            .order(webhook_subscriptions::id)
+            .limit(self.max.into())
+            .select(SubscriptionRow::as_select())
+            .load(&mut &*connection)
+            .await?;
+        subscriptions_of(rows)
+    }
+}
+
+fn subscriptions_of(rows: Vec<SubscriptionRow>) -> Result<Vec<Subscription>, Failure> {
+    let subscriptions: Result<Vec<Subscription>, StoreError> = rows.into_iter().map(Subscription::try_from).collect();
+    Ok(subscriptions?)
 }
 
 /// A page of an owner's subscriptions, each with its health. Two statements that see different moments: the attempt may

@@ -192,6 +192,7 @@ async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: Subsc
         .await
         .unwrap();
     store.list_secrets(None, 10).await.unwrap();
+    store.list_all(None, 10).await.unwrap();
     store
         .disable_set_by(&DisableSetByRequest {
             keys: vec![KeyId::from_bytes([7; 16])],

@@ -69,6 +69,23 @@ pub(super) fn list_subscriptions(
     Ok(rows.into_iter().map(Subscription::try_from).collect::<Result<_, _>>()?)
 }
 
+/// See [`SubscriptionStore::list_all`](domain::ports::SubscriptionStore::list_all).
+pub(super) fn list_all(
+    connection: &mut SqliteConnection,
+    after: Option<SubscriptionId>,
+    max: u32,
+) -> Result<Vec<Subscription>, Undo> {
+    let after = after.map(|id| id.as_bytes().to_vec()).unwrap_or_default();
+    let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
+        .filter(webhook_subscriptions::id.gt(after))
+        .filter(webhook_subscriptions::deleted_at.is_null())
+        .order(webhook_subscriptions::id)
+        .limit(max.into())
+        .select(SubscriptionRow::as_select())
+        .load(connection)?;
+    Ok(rows.into_iter().map(Subscription::try_from).collect::<Result<_, _>>()?)
+}
+
 #[derive(QueryableByName)]
 struct Counted {
     #[diesel(sql_type = BigInt)]

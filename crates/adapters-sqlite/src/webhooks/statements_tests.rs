@@ -162,6 +162,7 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
     };
     list_failures::count_recoverable(connection, &lost).unwrap();
     subscription_secrets::list_secrets(connection, None, 10).unwrap();
+    find_subscription::list_all(connection, None, 10).unwrap();
     for owner in [None, Some(owner.clone())] {
         let filter = EventFilter { owner, ..EventFilter::default() };
         let query = EventQuery::new(&ListEventsRequest { filter, before: None, max });

@@ -2,6 +2,7 @@
 //! their outbox. See decision 89.
 
 mod announce;
+mod expiring_certificates;
 mod expiring_keys;
 mod operator_quota;
 

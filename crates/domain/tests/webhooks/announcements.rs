@@ -11,8 +11,8 @@ use domain::ports::{
     OperatorLog, Retained, Retention as _,
 };
 use domain::webhooks::{
-    CreateSubscription, Description, EventFilter, HealthTurn, OperatorWebhook, OptionsChange, SignerWish,
-    SigningSecret, SubscribedEvents, SubscriptionChange,
+    CertificateFacts, ClientCertificate, CreateSubscription, Description, EventFilter, HealthTurn, OperatorWebhook,
+    OptionsChange, SignerWish, SigningSecret, SubscribedEvents, SubscriptionChange,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, SubscriptionId, Timestamp};
 use pollster::block_on;
@@ -313,4 +313,64 @@ fn a_notice_is_given_late_by_a_day_at_most() {
     let first = block_on(office.announcements(None).note_expiring_keys(None)).unwrap();
     assert_eq!(first, office.desk.now());
     assert_eq!(office.notices(), [(late.to_string(), start.plus(DAY).plus(SECOND))]);
+}
+
+/// Gives the subscription a certificate that expires then, now.
+fn set_certificate(office: &Office, id: SubscriptionId, expires_at: Timestamp) {
+    let facts = CertificateFacts { subject: "CN=a".to_owned(), expires_at, fingerprint: [7; 32] };
+    let certificate = domain::Patch::Set(ClientCertificate::new(facts, "chain", "key"));
+    let options = office.desk.webhooks.seal_options(id, OptionsChange { certificate, ..OptionsChange::default() });
+    let change = SubscriptionChange { options, ..SubscriptionChange::default() };
+    block_on(office.desk.webhooks.change_subscription(&office.desk.alice, id, &change, &Origin::SERVICE)).unwrap();
+}
+
+fn certificate_notices(office: &Office) -> Vec<(String, Timestamp)> {
+    let page = block_on(office.audit.list(&AuditFilter::default(), None, 100)).unwrap();
+    let notices = page.events.iter().rev().filter(|event| event.action.as_str() == "subscription.certificate_expiring");
+    notices.map(|event| (event.target.to_string(), event.at())).collect()
+}
+
+#[test]
+fn a_certificate_is_announced_30_days_7_days_and_a_day_before_its_end_once() {
+    let office = Office::new();
+    let start = office.desk.now();
+    let day = |number: u32| start.plus(DAY * number);
+    let (id, late, off) = (office.subscribe(&["a"]), office.subscribe(&["a"]), office.subscribe(&["a"]));
+    set_certificate(&office, id, day(40));
+    set_certificate(&office, late, day(20));
+    set_certificate(&office, off, day(40));
+    let disabled = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    block_on(office.desk.webhooks.change_subscription(&office.desk.alice, off, &disabled, &Origin::SERVICE)).unwrap();
+    // Two instances.
+    let instances = [office.announcements(None), office.announcements(None)];
+    for _ in 0..41 * 4 {
+        for instance in &instances {
+            assert_eq!(block_on(instance.note_expiring_certificates(None)).unwrap(), None, "one step is a round");
+        }
+        office.desk.clock.advance(DAY / 4);
+    }
+    let (id, late) = (id.to_string(), late.to_string());
+    let due = [(&id, 10), (&late, 13), (&late, 19), (&id, 33), (&id, 39)];
+    assert_eq!(certificate_notices(&office), due.map(|(id, number)| (id.clone(), day(number))));
+}
+
+#[test]
+fn a_notice_of_a_certificate_is_a_day_late_at_most_and_not_of_one_that_was_replaced() {
+    let office = Office::new();
+    let start = office.desk.now();
+    let (id, replaced) = (office.subscribe(&["a"]), office.subscribe(&["a"]));
+    for id in [id, replaced] {
+        set_certificate(&office, id, start.plus(DAY * 10));
+    }
+    let announcements = office.announcements(None);
+    office.desk.clock.advance(DAY * 4);
+    block_on(announcements.note_expiring_certificates(None)).unwrap();
+    assert_eq!(certificate_notices(&office), [], "the notice of the third day is too old");
+    office.desk.clock.advance(DAY * 6 - Duration::from_millis(1));
+    set_certificate(&office, replaced, start.plus(DAY * 100));
+    block_on(announcements.note_expiring_certificates(None)).unwrap();
+    assert_eq!(certificate_notices(&office), [(id.to_string(), start.plus(DAY * 9))]);
+    office.subscribe(&["gatepost.subscription.certificate_expiring"]);
+    announce_all(&announcements);
+    assert_eq!(office.delivered().len(), 1);
 }

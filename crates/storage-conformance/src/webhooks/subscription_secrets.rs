@@ -107,20 +107,25 @@ pub async fn parallel_rotations_of_a_secret_store_one(store: Arc<dyn WebhookStor
 }
 
 /// The list of secrets has the subscriptions of every owner in the order of their ids, including disabled ones. It has at
-/// most `max` entries and continues after the last one.
+/// most `max` entries and continues after the last one. The list of all subscriptions has the same order.
 pub async fn secrets_are_listed_by_id_in_pages(store: Arc<dyn WebhookStore>) {
-    let mut all = Vec::new();
+    let (mut all, mut subscriptions) = (Vec::new(), Vec::new());
     for n in 0..6 {
         let stored = subscription(&user(&format!("user-{}", n % 2)));
         all.push((stored.id, only_secret(&put(&*store, &stored).await)));
-        if n == 3 {
-            update(&*store, &stored, &switched(false), at(1)).await;
-        }
+        let is_switched = n == 3;
+        let now = if is_switched { update(&*store, &stored, &switched(false), at(1)).await } else { stored };
+        subscriptions.push(now);
         let deleted = subscription(&user("carol"));
         put(&*store, &deleted).await;
         delete(&*store, &deleted, at(1)).await;
     }
     all.sort_by_key(|(id, _)| *id);
+    subscriptions.sort_by_key(|one| one.id);
+    for (after, max, expected) in [(None, 100, 0..6), (None, 4, 0..4), (Some(3), 4, 4..6), (Some(5), 4, 6..6)] {
+        let listed = store.list_all(after.map(|place: usize| all[place].0), max).await.expect("a list succeeds");
+        assert_eq!(listed, subscriptions[expected], "{max} behind {after:?}");
+    }
     assert_eq!(page(&*store, None, 100).await, all, "each stored subscription has its secrets listed");
     assert_eq!(page(&*store, None, 4).await, all[..4], "a page must have as many as asked for");
     assert_eq!(page(&*store, Some(all[3].0), 4).await, all[4..], "the next page goes on above");

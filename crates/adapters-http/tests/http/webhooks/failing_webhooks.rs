@@ -34,6 +34,10 @@ fn down<T>() -> Result<T, StoreError> {
 
 #[async_trait]
 impl SubscriptionStore for FailingWebhookStore {
+    async fn list_all(&self, _: Option<SubscriptionId>, _: u32) -> Result<Vec<Subscription>, StoreError> {
+        down()
+    }
+
     async fn list_with_health(
         &self,
         _: &ListSubscriptionsRequest,

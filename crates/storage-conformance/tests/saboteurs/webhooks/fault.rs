@@ -49,6 +49,7 @@ pub(crate) enum Fault {
     RotatesInTheOverlap,
     RefusesEveryRotationInTheOverlap,
     IgnoresSecretPages,
+    IgnoresPagesOfAll,
     ComparesCurrentOnly,
     ReadsThenReplaces,
     OverwritesChecks,

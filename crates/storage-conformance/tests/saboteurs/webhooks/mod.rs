@@ -113,6 +113,7 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::AnswersWithTheNewCheck, &["a_check_is_replaced_if_it_is_what_is_stored", "parallel_calls_keep_one_check"]),
     (Fault::HidesTheCheck, &["a_check_is_replaced_if_it_is_what_is_stored"]),
     (Fault::IgnoresSecretPages, &["secrets_are_listed_by_id_in_pages"]),
+    (Fault::IgnoresPagesOfAll, &["secrets_are_listed_by_id_in_pages"]),
     (Fault::ComparesCurrentOnly, &["secrets_are_replaced_if_they_are_what_is_stored"]),
     (
         Fault::ReadsThenReplaces,
