@@ -99,5 +99,5 @@ pub use subscriptions::{
     ChangedSubscription, FilterVerdict, FoundSubscription, NewSubscription, Subscription, SubscriptionChange,
     SubscriptionHealth, SubscriptionPage, SubscriptionTest, SubscriptionWithSecret, UrlTest,
 };
-pub use webhook_options::{SubscriptionAuth, SubscriptionHeader, WebhookAuth, WebhookOptions};
+pub use webhook_options::{SubscriptionAuth, SubscriptionCertificate, SubscriptionHeader, WebhookAuth, WebhookOptions};
 pub use whoami::{UsedCredential, WhoAmI};

@@ -7,8 +7,8 @@ use serde_json::{Number, Value};
 
 use crate::rest_client::{NO_BODY, query, segment};
 use crate::{
-    Attempt, Client, Delivery, Error, Event, Patch, PayloadFilter, SubscriptionAuth, SubscriptionHeader,
-    WebhookOptions, WebhookSecret,
+    Attempt, Client, Delivery, Error, Event, Patch, PayloadFilter, SubscriptionAuth, SubscriptionCertificate,
+    SubscriptionHeader, WebhookOptions, WebhookSecret,
 };
 
 const PATH: &str = "/api/webhooks/subscriptions";
@@ -52,6 +52,9 @@ pub struct Subscription {
     /// What happens when the attempts of a delivery are used up: `skip` or `stop`; `None` without an order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exhausted: Option<String>,
+    /// The certificate with which the service authenticates at the receiver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_certificate: Option<SubscriptionCertificate>,
     /// Which signatures its webhooks carry: `hmac`, `ed25519` or `both`; `None` if all are `v1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signing: Option<String>,
@@ -147,6 +150,7 @@ impl NewSubscription {
     }
 
     /// Sets the headers and the authentication.
+    /// Sets the headers, the authentication and the client certificate.
     #[must_use]
     pub fn with_options(self, options: WebhookOptions) -> Self {
         Self { options, ..self }
@@ -158,7 +162,7 @@ impl NewSubscription {
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionChange {
     /// The URL. Deliveries that are already waiting go to the new URL as well. With another scheme, host or port, the
-    /// subscription keeps only the headers and the authentication of this change.
+    /// subscription keeps only the headers, the authentication and the client certificate of this change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The event types and patterns from now on.
@@ -181,6 +185,7 @@ pub struct SubscriptionChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exhausted: Option<String>,
     /// The headers and the authentication.
+    /// The headers, the authentication and the client certificate.
     #[serde(flatten)]
     pub options: WebhookOptions,
 }
@@ -191,7 +196,8 @@ pub struct SubscriptionChange {
 pub struct ChangedSubscription {
     /// The subscription.
     pub subscription: Subscription,
-    /// Which fields lost values that the change did not set, because of the new URL: `headers`, `auth`.
+    /// Which fields lost values that the change did not set, because of the new URL: `headers`, `auth`,
+    /// `clientCertificate`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
 }
@@ -409,7 +415,7 @@ impl Client {
 
     /// Sends an event of the type `webhook.test` to a URL without a subscription, and waits up to 10 seconds for the
     /// answer of the receiver. The request is signed with `secret`, or with one that is made for this test, and carries
-    /// the headers of `options`.
+    /// the headers and the client certificate of `options`.
     ///
     /// # Errors
     ///

@@ -4,15 +4,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Patch, WebhookSecret};
 
-/// The headers and the authentication that the requests of a subscription carry: those of a new subscription, or a
-/// change, which leaves what it does not name. Its JSON is that of the API.
+/// The headers, the authentication and the client certificate of the requests of a subscription: those of a new
+/// subscription, or a change, which leaves what it does not name. Its JSON is that of the API.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WebhookOptions {
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     headers: Patch<BTreeMap<String, Option<WebhookSecret>>>,
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     auth: Patch<WebhookAuth>,
+    #[serde(default, skip_serializing_if = "Patch::is_absent")]
+    client_certificate: Patch<ClientCertificate>,
+}
+
+/// A certificate with which the service authenticates at a receiver, and its key, both in PEM.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ClientCertificate {
+    chain: String,
+    key: WebhookSecret,
 }
 
 /// How a receiver recognizes the service.
@@ -72,6 +82,19 @@ impl WebhookOptions {
         Self { auth: Patch::Reset, ..self }
     }
 
+    /// Sets the certificate with which the service authenticates at the receiver (mTLS): a chain of certificates, the
+    /// client's first, and its private key, both in PEM.
+    #[must_use]
+    pub fn with_client_certificate(self, chain: impl Into<String>, key: WebhookSecret) -> Self {
+        Self { client_certificate: Patch::Set(ClientCertificate { chain: chain.into(), key }), ..self }
+    }
+
+    /// Removes the client certificate of a subscription.
+    #[must_use]
+    pub fn without_client_certificate(self) -> Self {
+        Self { client_certificate: Patch::Reset, ..self }
+    }
+
     fn naming(self, name: String, value: Option<WebhookSecret>) -> Self {
         let mut headers = if let Patch::Set(headers) = self.headers { headers } else { BTreeMap::new() };
         headers.insert(name, value);
@@ -104,7 +127,21 @@ pub struct SubscriptionAuth {
     pub set_at: String,
 }
 
-/// A member that is there, also if it is `null`.
+/// The certificate with which the service authenticates at the receiver of a subscription. No answer has its key.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SubscriptionCertificate {
+    /// The subject.
+    pub subject: String,
+    /// When it expires.
+    pub expires_at: String,
+    /// The SHA-256 of the certificate, in hexadecimal digits.
+    pub fingerprint: String,
+    /// When it was set.
+    pub set_at: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +158,11 @@ mod tests {
             (none(), "{}"),
             (none().with_header("x-a", secret()).without_header("x-b"), r#"{"headers":{"x-a":"s3cret","x-b":null}}"#),
             (none().without_headers().without_auth(), r#"{"headers":null,"auth":null}"#),
+            (none().without_client_certificate(), r#"{"clientCertificate":null}"#),
+            (
+                none().with_client_certificate("pem", secret()),
+                r#"{"clientCertificate":{"chain":"pem","key":"s3cret"}}"#,
+            ),
             (
                 none().authenticated_by(WebhookAuth::Bearer { token: secret() }),
                 r#"{"auth":{"type":"bearer","token":"s3cret"}}"#,

@@ -1,4 +1,5 @@
-//! A file with the headers and the authentication of a subscription, which keeps secrets out of the history of the shell.
+//! A file with the headers, the authentication and the client certificate of a subscription, which keeps secrets out of the
+//! history of the shell.
 
 use std::fs;
 use std::io::{self, Read};
@@ -15,7 +16,7 @@ const BYTES_MAX: u64 = 64 * 1_024;
 /// The option that names the file.
 #[derive(Debug, Args)]
 pub(super) struct RequestFile {
-    /// A JSON file with `headers` and `auth` for each request, or - for standard input
+    /// A JSON file with `headers`, `auth` and `clientCertificate`, or - for standard input
     #[arg(long, value_name = "FILE", group = "change")]
     request: Option<PathBuf>,
 }
@@ -32,7 +33,9 @@ impl RequestFile {
         let read = serde_json::from_str(&text);
         read.map_err(|error| {
             let (path, line) = (path.display(), error.line());
-            anyhow::anyhow!("{path}, line {line}: must be a JSON object with headers, auth or both, as in the API")
+            anyhow::anyhow!(
+                "{path}, line {line}: must be a JSON object with headers, auth or clientCertificate, as in the API"
+            )
         })
     }
 }

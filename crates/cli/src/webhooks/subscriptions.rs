@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use gatepost_client::{
-    Attempt, ChangedSubscription, Client, FoundSubscription, NewSubscription, Patch, Subscription, SubscriptionChange,
-    SubscriptionHealth,
+    Attempt, ChangedSubscription, Client, FoundSubscription, NewSubscription, Patch, Subscription,
+    SubscriptionCertificate, SubscriptionChange, SubscriptionHealth,
 };
 
 use super::request_file::RequestFile;
@@ -112,6 +112,7 @@ fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) 
         ("max per second", subscription.max_per_second.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("order", subscription.on_exhausted.clone().unwrap_or_default()),
         ("auth", subscription.auth.as_ref().map(|auth| auth.r#type.clone()).unwrap_or_default()),
+        ("client certificate", subscription.client_certificate.as_ref().map(certificate).unwrap_or_default()),
         ("signing", subscription.signing.clone().unwrap_or_default()),
         ("public keys", subscription.public_keys.join(" ")),
         ("created", shown(&subscription.created_at)),
@@ -122,6 +123,11 @@ fn in_words(FoundSubscription { subscription, health, .. }: &FoundSubscription) 
 fn headers(subscription: &Subscription) -> String {
     let names: Vec<&str> = subscription.headers.iter().map(|header| header.name.as_str()).collect();
     names.join(" ")
+}
+
+fn certificate(certificate: &SubscriptionCertificate) -> String {
+    let SubscriptionCertificate { subject, expires_at, fingerprint, .. } = certificate;
+    format!("{subject}, expires {}, {fingerprint}", shown(expires_at))
 }
 
 fn attempt(attempt: &Attempt) -> String {
