@@ -21,6 +21,7 @@ TYPE_WORDS = 7
 SECRETS = {
     ("BasicAuth", "password"),
     ("BearerAuth", "token"),
+    ("ClientCertificate", "key"),
     ("CreatedApiKey", "key"),
     ("HeaderAuth", "value"),
     ("PortalLink", "url"),

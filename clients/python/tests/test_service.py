@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -25,7 +26,9 @@ from gatepost.types import AppliedEventType
 
 # A busy machine may take longer than the second of the defaults, and the refusal is then 503.
 PATIENT = VerifierSettings(call_timeout=10)
-URL = "http://127.0.0.1:1025/Ensured"
+URL = "https://127.0.0.1:1025/Ensured"
+PAIR = Path(__file__).parents[3] / "crates/adapters-egress/tests/suite/pairs/ecdsa.pem"
+CHAIN, END, KEY = PAIR.read_text().partition("-----END CERTIFICATE-----\n")
 
 
 def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(service: Service) -> None:
@@ -48,6 +51,7 @@ def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(ser
 
 ENSURED: dict[str, Any] = {
     "auth": types.BearerAuth(type="bearer", token="secret"),
+    "client_certificate": types.ClientCertificate(chain=CHAIN + END, key=KEY),
     "description": "d",
     "filter": {"path": "/data", "op": "eq", "value": 1},
     "headers": {"x-a": "b"},

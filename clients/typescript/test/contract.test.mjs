@@ -311,8 +311,11 @@ describe("the service", { skip: ABSENT }, () => {
 
   it("ensureSubscription may be repeated with each member, and keeps the signatures", async () => {
     const { CreateSubscription } = document.components.schemas;
+    const pair = readFileSync(new URL("../../../crates/adapters-egress/tests/suite/pairs/ecdsa.pem", import.meta.url), "utf8");
+    const end = pair.indexOf("-----BEGIN EC");
     const members = {
       auth: { type: "bearer", token: "secret" },
+      clientCertificate: { chain: pair.slice(0, end), key: pair.slice(end) },
       description: "d",
       filter: { path: "/data", op: "exists" },
       headers: { "x-a": "b" },
@@ -320,7 +323,7 @@ describe("the service", { skip: ABSENT }, () => {
       secret: "a secret of my own",
       signing: "both",
     };
-    const plain = { url: `${hook}/hook`, events: ["x.y"] };
+    const plain = { url: `${hook.replace("http:", "https:")}/hook`, events: ["x.y"] };
     assert.deepEqual(Object.keys({ ...plain, ...members }).sort(), Object.keys(CreateSubscription.properties).sort());
     const each = Object.entries(members).map(([name, value]) => ({ ...plain, [name]: value }));
     for (const wanted of [...each, { ...plain, signing: "hmac" }, { ...plain, signing: "ed25519" }]) {

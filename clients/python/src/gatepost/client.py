@@ -158,6 +158,7 @@ class Gatepost(Operations):
         url: str,
         events: Sequence[str],
         auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        client_certificate: types.ClientCertificate | None | Absent = ABSENT,
         description: str | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
@@ -174,7 +175,8 @@ class Gatepost(Operations):
         signatures: if they are not `signing`, the call raises `ValueError` and changes nothing.
         """
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
-        settings = {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}
+        settings = {"auth": auth, "clientCertificate": client_certificate, "description": description, "filter": filter}
+        settings |= {"headers": headers, "maxPerSecond": max_per_second}
         return self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
 
     def close(self) -> None:
@@ -266,6 +268,7 @@ class AsyncGatepost(AsyncOperations):
         url: str,
         events: Sequence[str],
         auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        client_certificate: types.ClientCertificate | None | Absent = ABSENT,
         description: str | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
@@ -277,7 +280,8 @@ class AsyncGatepost(AsyncOperations):
     ) -> types.SubscriptionWithSecret:
         """As `Gatepost.ensure_subscription`."""
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
-        settings = {"auth": auth, "description": description, "filter": filter, "headers": headers, "maxPerSecond": max_per_second}
+        settings = {"auth": auth, "clientCertificate": client_certificate, "description": description, "filter": filter}
+        settings |= {"headers": headers, "maxPerSecond": max_per_second}
         return await self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
 
     async def close(self) -> None:

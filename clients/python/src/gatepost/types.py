@@ -142,7 +142,7 @@ class ChangedDelivery:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedSubscription:
     dropped: tuple[str, ...] | None = None
-    """Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`, `auth`."""
+    """Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`, `auth`, `clientCertificate`."""
     subscription: Subscription
 
 
@@ -151,6 +151,16 @@ class CheckOutcome:
     detail: str | None = None
     name: str
     status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientCertificate:
+    """The certificate with which the service authenticates in the TLS handshake, and its private key: ECDSA (P-256, P-384, P-521), Ed25519, or RSA of 2,048 to 8,192 bits."""
+
+    chain: str
+    """One to ten certificates in PEM, that of the client first, and then those that lead to the receiver's authority."""
+    key: str = field(repr=False)
+    """The private key of the first certificate in PEM (PKCS #8, SEC 1 or PKCS #1), not encrypted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -882,6 +892,8 @@ class StreamedAttempt:
 class Subscription:
     auth: SubscriptionAuth | None = None
     """The authentication, without its secrets."""
+    client_certificate: SubscriptionCertificate | None = None
+    """The client certificate, without its key."""
     created_at: datetime
     """When the subscription was created: UTC, with milliseconds."""
     created_by: str | None = None
@@ -924,6 +936,18 @@ class SubscriptionAuth:
     set_at: datetime
     type: str
     """`bearer`, `basic`, `header` or `oauth2`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubscriptionCertificate:
+    """The certificate with which the service authenticates at the receiver of a subscription."""
+
+    expires_at: datetime
+    fingerprint: str
+    """The SHA-256 of the certificate, in hexadecimal digits."""
+    set_at: datetime
+    subject: str
+    """The subject (RFC 4514), at most 256 characters of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
