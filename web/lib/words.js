@@ -31,7 +31,7 @@ const ATTEMPT_ERRORS = {
   address_refused: "The URL leads to an address that webhooks may not reach.",
   dns: "The host name has no address that webhooks may reach.",
   connect: "The receiver did not accept the connection.",
-  tls: "The TLS handshake failed. The certificate may be expired or not trusted.",
+  tls: "The TLS handshake failed. The certificate may be expired or not trusted, or the receiver refused the client certificate.",
   timeout: "The receiver did not answer in time.",
   redirect: "The receiver answered with a redirect, which webhooks do not follow.",
   status: "The receiver answered with an error status.",

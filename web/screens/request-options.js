@@ -1,13 +1,14 @@
-// The headers and the authentication that the requests of a subscription carry, in its forms. Values are secret: a form
+// The headers, the authentication and the client certificate of a subscription, in its forms. Values are secret: a form
 // shows the names that are set, and keeps what is not typed again.
 
 import { html } from "../vendor/preact.js";
 import { Choice, Field, TextField, typed } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
-/** @typedef {Record<"headers" | "kind" | "name" | "secret" | "tokenUrl" | "scope" | "audience", string>} Options */
+/** @typedef {Record<"headers" | "kind" | "name" | "secret" | "tokenUrl" | "scope" | "audience" | "certificate" | "chain" | "key", string>} Options */
 
 const KEPT = "kept";
+const NEW = "new";
 
 /** @type {[string, string][]} */
 const KINDS = [
@@ -27,7 +28,7 @@ const FIELDS_OF = {
 };
 
 /** What the form of a subscription begins with. @param {Partial<Subscription>} subscription @returns {Options} */
-export const optionsOf = ({ headers = [], auth }) => ({
+export const optionsOf = ({ headers = [], auth, clientCertificate }) => ({
   headers: headers.map(({ name }) => `${name}\n`).join(""),
   kind: auth ? KEPT : "",
   name: "",
@@ -35,6 +36,9 @@ export const optionsOf = ({ headers = [], auth }) => ({
   tokenUrl: "",
   scope: "",
   audience: "",
+  certificate: clientCertificate ? KEPT : "",
+  chain: "",
+  key: "",
 });
 
 /**
@@ -42,7 +46,8 @@ export const optionsOf = ({ headers = [], auth }) => ({
  * @param {Options} options
  * @param {Partial<Subscription>} subscription
  */
-export function wishOf({ headers, kind, name, secret, ...token }, { headers: shown = [], auth }) {
+export function wishOf({ headers, kind, name, secret, ...others }, { headers: shown = [], auth, clientCertificate }) {
+  const { certificate, chain, key, ...token } = others;
   const lines = headers.split("\n").map((line) => line.trim());
   /** @type {[string, string][]} */
   const pairs = lines.filter(Boolean).map((line) => {
@@ -68,8 +73,20 @@ export function wishOf({ headers, kind, name, secret, ...token }, { headers: sho
   return {
     ...(changed.length > 0 && { headers: Object.fromEntries(changed) }),
     ...(kind !== KEPT && (kind !== "" || auth) && { auth: kinds[kind] }),
+    ...(certificate === NEW && { clientCertificate: { chain, key } }),
+    ...(certificate === "" && clientCertificate && { clientCertificate: null }),
   };
 }
+
+/** @param {string} shown @returns {[string, string]} */
+const kept = (shown) => [KEPT, `As it is: ${shown}`];
+
+/** @param {{ label: string, hint: string, value: string, set: (text: string) => void, fault: string | undefined }} props */
+const Pem = ({ label, hint, value, set, fault }) => html`
+  <${Field} label=${label} hint=${hint} fault=${fault}
+    input=${(/** @type {object} */ attributes) =>
+      html`<textarea rows="3" spellcheck="false" autocomplete="off" value=${value} onInput=${typed(set)} ...${attributes}></textarea>`} />
+`;
 
 /**
  * @param {{ value: Options, set: (value: Options) => void, of: Partial<Subscription>,
@@ -80,18 +97,26 @@ export function RequestOptions({ value, set, of, failure }) {
   const [nameOf, secretOf] = FIELDS_OF[value.kind] ?? [];
   const isClient = value.kind === "oauth2";
   const faultOf = (/** @type {string} */ part) => failure?.fault(isClient ? `auth.${part}` : "auth");
-  const kinds = of.auth ? [[KEPT, `As it is: ${of.auth.type}`], ...KINDS] : KINDS;
+  const certificate = of.clientCertificate;
+  const faultOfKey = failure?.fault("clientCertificate.key");
+  /** @type {[string, string][]} */
+  const certificates = [...(certificate ? [kept(certificate.subject)] : []), ["", "None"], [NEW, "A certificate and its key"]];
+  const kinds = of.auth ? [kept(of.auth.type), ...KINDS] : KINDS;
   return html`
     <${Field} label="Headers" fault=${failure?.fault("headers")}
       hint="One in a line, such as “x-tenant: 42”. A name alone keeps its value, and a line that you delete removes the header."
       input=${(/** @type {object} */ attributes) =>
         html`<textarea rows="2" spellcheck="false" value=${value.headers} onInput=${typed(put("headers"))} ...${attributes}></textarea>`} />
     <${Choice} label="Authentication" value=${value.kind} options=${kinds} onChange=${put("kind")}
-      hint="A URL with another scheme, host or port removes headers and authentication that are not set again." />
+      hint="A URL with another scheme, host or port removes headers, authentication and client certificate that are not set again." />
     ${isClient && html`<${TextField} label="Token URL" type="url" spellcheck="false" value=${value.tokenUrl} set=${put("tokenUrl")} fault=${faultOf("tokenUrl")} />`}
     ${nameOf && html`<${TextField} label=${nameOf} spellcheck="false" value=${value.name} set=${put("name")} fault=${faultOf("clientId")} />`}
     ${secretOf && html`<${TextField} label=${secretOf} type="password" autocomplete="new-password" value=${value.secret} set=${put("secret")} fault=${nameOf && !isClient ? undefined : faultOf("clientSecret")} />`}
     ${isClient && html`<${TextField} label="Scope" hint="If the provider asks for one." spellcheck="false" value=${value.scope} set=${put("scope")} fault=${faultOf("scope")} />`}
     ${isClient && html`<${TextField} label="Audience" hint="If the provider asks for one." spellcheck="false" value=${value.audience} set=${put("audience")} fault=${faultOf("audience")} />`}
+    <${Choice} label="Client certificate" value=${value.certificate} options=${certificates} onChange=${put("certificate")}
+      hint="For a receiver that asks for one (mTLS)." />
+    ${value.certificate === NEW && html`<${Pem} label="Certificates" hint="In PEM, that of the client first." value=${value.chain} set=${put("chain")} fault=${faultOfKey ? undefined : failure?.fault("clientCertificate")} />`}
+    ${value.certificate === NEW && html`<${Pem} label="Private key" hint="In PEM, not encrypted." value=${value.key} set=${put("key")} fault=${faultOfKey} />`}
   `;
 }

@@ -69,7 +69,7 @@ function Verdict({ attempt, children }) {
 }
 
 /**
- * Sends one event to the URL in a form, with its headers and its authentication, before it is saved. `onFailure` shows the
+ * Sends one event to the URL in a form, with its headers, its authentication and its client certificate, before it is saved. `onFailure` shows the
  * faults at their fields.
  * @param {{ url: string, more: Record<string, unknown>, onFailure: (failure: import("../lib/api.js").Failure | undefined) => void }} props
  */
@@ -88,7 +88,7 @@ export function TestUrl({ url, more, onFailure }) {
         ${attempt && html`<${Verdict} attempt=${attempt} />`}
         ${attempt?.response && html`<pre class="plain answer"><code>${attempt.response.slice(0, SHOWN_ANSWER)}</code></pre>`}
       </div>
-      ${failure && !["url", "headers", "auth"].some((name) => failure.fault(name)) && html`<${ErrorPanel} failure=${failure} />`}
+      ${failure && !["url", "headers", "auth", "clientCertificate"].some((name) => failure.fault(name)) && html`<${ErrorPanel} failure=${failure} />`}
     </div>
   `;
 }

@@ -84,6 +84,7 @@ export function Facts({ subscription, health }) {
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
       ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map((header) => html`<code>${header.name}</code> `)}</dd></div>`}
       ${subscription.auth && html`<div><dt>Authentication</dt><dd>${subscription.auth.type} ${subscription.auth.name}, set <${WhenExactly} at=${subscription.auth.setAt} /></dd></div>`}
+      ${subscription.clientCertificate && html`<div><dt>Client certificate</dt><dd>${subscription.clientCertificate.subject}, expires <${WhenExactly} at=${subscription.clientCertificate.expiresAt} /><br /><code>${subscription.clientCertificate.fingerprint}</code></dd></div>`}
       ${subscription.maxPerSecond && html`<div><dt>At most</dt><dd>${subscription.maxPerSecond} a second</dd></div>`}
       ${subscription.onExhausted && html`<div><dt>Order</dt><dd>${ORDERS.find(([rule]) => rule === subscription.onExhausted)?.[1]}</dd></div>`}
       ${subscription.publicKeys && html`<div><dt>Signatures</dt><dd>${signingName(subscription.signing)}. Public key: ${subscription.publicKeys.map((key) => html`<code class="url">${key}</code> `)}</dd></div>`}

@@ -198,12 +198,13 @@ export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1
 
 /** The fields that show their faults. */
 export const FIELDS = ["url", "events", "filter", "headers", "auth", "maxPerSecond", "onExhausted", "description"];
+export const FIELDS = ["url", "events", "filter", "headers", "auth", "clientCertificate", "maxPerSecond", "description"];
 
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 /** The fields that are behind "Advanced", which is open if one of them has a fault. */
-const ADVANCED = ["filter", "headers", "auth", "maxPerSecond"];
+const ADVANCED = ["filter", "headers", "auth", "clientCertificate", "maxPerSecond"];
 
 /**
  * @param {{ values: { url: string, events: string, filter: string, rate: string, description: string },
@@ -219,7 +220,7 @@ export const SubscriptionFields = ({ values, set, options, failure, more }) => h
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
   <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
     fault=${failure?.fault("description")} hint="Optional." />
-  <details open=${values.filter !== "" || values.rate !== "" || options.of.headers || options.of.auth || ADVANCED.some((name) => failure?.fault(name))}>
+  <details open=${values.filter !== "" || values.rate !== "" || options.of.headers || options.of.auth || options.of.clientCertificate || ADVANCED.some((name) => failure?.fault(name))}>
     <summary>Advanced</summary>
     <${Field} label="Filter" fault=${failure?.fault("filter")}
       hint="Which of these events to send, by their content: JSON such as {&quot;path&quot;: &quot;/data/amount&quot;, &quot;op&quot;: &quot;gte&quot;, &quot;value&quot;: 100}. Empty: all."
