@@ -1,6 +1,7 @@
 //! Webhooks from the outside, on both databases: subscribing, publishing, receiving.
 
 mod changes;
+mod client_certificates;
 pub(crate) mod host;
 pub(crate) mod killed_process;
 mod neighbours;

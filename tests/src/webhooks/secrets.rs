@@ -1,11 +1,13 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use domain::Timestamp;
 use gatepost_client::webhooks::PublicKey;
 use serde_json::{Value, json};
 
 use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Receiver};
 use super::signatures::{key_set, verified};
+use super::tls_receiver::TlsReceiver;
 use crate::harness::{
     ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, contains, database_files, eventually, on_both_databases,
     own_server,
@@ -33,7 +35,10 @@ const ACCESS_TOKEN: &str = "canary-access-token";
 const NEW_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 
 async fn no_signing_secret_is_in_the_files(storage: Storage) {
-    let mut gatepost = setup(&storage).await.with("LOG", "trace").start().await;
+    let (strict, folder) = (TlsReceiver::requiring_certificates().await, tempfile::tempdir().unwrap());
+    let authority = strict.authority_file(folder.path());
+    let setup = setup(&storage).await.with("LOG", "trace").with("SSL_CERT_FILE", authority.to_str().unwrap());
+    let mut gatepost = setup.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&gatepost, "alice").await;
     let (id, made) = consumer.subscribe(&receiver.url(), &["*"]).await;
@@ -58,10 +63,22 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
         "auth": { "type": "oauth2", "tokenUrl": endpoint.url(), "clientId": "canary", "clientSecret": CLIENT_SECRET },
     });
     consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&client)).await;
+    let certified = strict.client(Timestamp::MAX);
+    let wish = certified.wish();
+    let private_key = wish["key"].as_str().unwrap().lines().nth(1).unwrap().to_owned();
+    let mixed =
+        json!({ "url": strict.url(), "events": ["*"], "clientCertificate": { "chain": "x", "key": wish["key"] } });
+    assert_eq!(consumer.send(Request::new("POST", SUBSCRIPTIONS).json(&mixed)).await.status, 400);
+    let wish = json!({ "url": strict.url(), "events": ["*"], "clientCertificate": wish });
+    consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&wish)).await;
     let rotate = Request::new("POST", &format!("{SUBSCRIPTIONS}/{id}/rotate-secret")).json(&json!({}));
     let rotated = consumer.call(rotate).await["secret"].as_str().unwrap().to_owned();
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
     let arrived = receiver.expect(5).await;
+    eventually("the webhook with a certificate comes", async || {
+        (strict.clients() == [certified.certificate.clone()]).then_some(())
+    })
+    .await;
     let carry = |header: (String, String)| arrived.iter().filter(|one| one.headers.contains(&header)).count();
     assert_eq!(carry(("x-canary".into(), HEADER.into())), 2, "the test and the delivery have the header");
     assert_eq!(carry(("authorization".into(), format!("Bearer {TOKEN}"))), 2, "and the authentication");
@@ -69,8 +86,9 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     gatepost.signal("TERM");
     assert_eq!(gatepost.exited().await.code(), Some(0));
     let [basic, of_client] = [PASSWORD, CLIENT_SECRET].map(|secret| BASE64_STANDARD.encode(format!("canary:{secret}")));
-    let own = [OWN_SECRET, HEADER, PASSWORD, TOKEN, CLIENT_SECRET, ACCESS_TOKEN, &basic, &of_client];
+    let own = [OWN_SECRET, HEADER, PASSWORD, TOKEN, CLIENT_SECRET, ACCESS_TOKEN, &basic, &of_client, &private_key];
     let mut needles: Vec<Vec<u8>> = own.iter().map(|secret| secret.as_bytes().to_vec()).collect();
+    needles.push(certified.key);
     for secret in [&made, &rotated] {
         let key = secret.strip_prefix("whsec_").unwrap();
         needles.extend([key.as_bytes().to_vec(), BASE64_STANDARD.decode(key).unwrap()]);

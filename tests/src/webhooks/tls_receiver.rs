@@ -1,15 +1,19 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use domain::Timestamp;
 use h2::Reason;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::PrivateKeyDer;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -18,7 +22,7 @@ use tokio_rustls::TlsAcceptor;
 /// A receiver over TLS and HTTP/2 with its own certificate authority.
 pub(crate) struct TlsReceiver {
     address: SocketAddr,
-    authority_pem: String,
+    authority: Authority,
     state: Arc<State>,
     _server: JoinSet<()>,
 }
@@ -28,19 +32,30 @@ struct State {
     connections: AtomicUsize,
     sessions: AtomicUsize,
     served: AtomicUsize,
+    /// The certificates of the clients whose webhooks got a 200.
+    clients: Mutex<Vec<Vec<u8>>>,
     /// Answer the next request with GOAWAY only.
     goes_away: AtomicBool,
 }
 
 impl TlsReceiver {
     pub(crate) async fn start() -> Self {
+        Self::with(Authority::new(), false).await
+    }
+
+    /// A receiver that requires the certificate of a client of its authority.
+    pub(crate) async fn requiring_certificates() -> Self {
+        Self::with(Authority::new(), true).await
+    }
+
+    async fn with(authority: Authority, requires_certificates: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (acceptor, authority_pem) = certified();
+        let acceptor = authority.acceptor(requires_certificates);
         let state = Arc::new(State::default());
         let mut server = JoinSet::new();
         server.spawn(accept(listener, acceptor, Arc::clone(&state)));
-        Self { address, authority_pem, state, _server: server }
+        Self { address, authority, state, _server: server }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -50,7 +65,7 @@ impl TlsReceiver {
     /// Writes the authority's certificate into a file in `folder`.
     pub(crate) fn authority_file(&self, folder: &Path) -> PathBuf {
         let path = folder.join("authority.pem");
-        std::fs::write(&path, &self.authority_pem).unwrap();
+        std::fs::write(&path, pem("CERTIFICATE", &self.authority.certificate)).unwrap();
         path
     }
 
@@ -64,6 +79,16 @@ impl TlsReceiver {
         self.state.served.load(Ordering::SeqCst)
     }
 
+    /// A certificate of a client that expires then, and its key.
+    pub(crate) fn client(&self, expires_at: Timestamp) -> Client {
+        self.authority.client(expires_at)
+    }
+
+    /// The certificates of the clients whose webhooks got a 200, in DER.
+    pub(crate) fn clients(&self) -> Vec<Vec<u8>> {
+        self.state.clients.lock().unwrap().clone()
+    }
+
     pub(crate) fn connections(&self) -> usize {
         self.state.connections.load(Ordering::SeqCst)
     }
@@ -74,25 +99,70 @@ impl TlsReceiver {
     }
 }
 
-/// A server certificate for 127.0.0.1, and its authority.
-fn certified() -> (TlsAcceptor, String) {
-    let mut authority = CertificateParams::new(Vec::new()).unwrap();
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority_key = KeyPair::generate().unwrap();
-    let encoded = BASE64_STANDARD.encode(authority.self_signed(&authority_key).unwrap().der());
-    let authority_pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
-    let key = KeyPair::generate().unwrap();
-    let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
-    let certificate = params.signed_by(&key, &Issuer::new(authority, authority_key)).unwrap();
-    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key)
-        .unwrap();
-    config.alpn_protocols = vec![b"h2".to_vec()];
-    (TlsAcceptor::from(Arc::new(config)), authority_pem)
+/// A certificate authority.
+struct Authority {
+    certificate: Vec<u8>,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+/// The certificate of a client.
+pub(crate) struct Client {
+    pub(crate) certificate: Vec<u8>,
+    pub(crate) key: Vec<u8>,
+}
+
+impl Client {
+    /// The member `clientCertificate` of a request.
+    pub(crate) fn wish(&self) -> Value {
+        json!({ "chain": pem("CERTIFICATE", &self.certificate), "key": pem("PRIVATE KEY", &self.key) })
+    }
+}
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.self_signed(&key).unwrap().der().to_vec();
+        Self { certificate, issuer: Issuer::new(params, key) }
+    }
+
+    fn client(&self, expires_at: Timestamp) -> Client {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        let since = UNIX_EPOCH + Duration::from_millis(expires_at.unix_millis().try_into().unwrap());
+        params.not_after = since.into();
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap().der().to_vec();
+        Client { certificate, key: key.serialize_der() }
+    }
+
+    /// A server for 127.0.0.1.
+    fn acceptor(&self, requires_certificates: bool) -> TlsAcceptor {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let clients = if requires_certificates {
+            let mut roots = RootCertStore::empty();
+            roots.add(self.certificate.clone().into()).unwrap();
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build().unwrap()
+        } else {
+            WebPkiClientVerifier::no_client_auth()
+        };
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_client_cert_verifier(clients)
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        TlsAcceptor::from(Arc::new(config))
+    }
+}
+
+fn pem(label: &str, der: &[u8]) -> String {
+    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", BASE64_STANDARD.encode(der))
 }
 
 async fn accept(listener: TcpListener, acceptor: TlsAcceptor, state: Arc<State>) {
@@ -110,6 +180,7 @@ async fn accept(listener: TcpListener, acceptor: TlsAcceptor, state: Arc<State>)
 
 async fn serve(stream: TcpStream, acceptor: TlsAcceptor, state: &State) -> Result<(), h2::Error> {
     let Ok(stream) = acceptor.accept(stream).await else { return Ok(()) };
+    let client = stream.get_ref().1.peer_certificates().map(|chain| chain[0].to_vec());
     let mut connection = h2::server::handshake(stream).await?;
     while let Some(request) = connection.accept().await {
         let (request, mut respond) = request?;
@@ -120,6 +191,7 @@ async fn serve(stream: TcpStream, acceptor: TlsAcceptor, state: &State) -> Resul
         }
         assert_eq!(request.uri().path(), "/hook");
         state.served.fetch_add(1, Ordering::SeqCst);
+        state.clients.lock().unwrap().extend(client.clone());
         respond.send_response(http::Response::new(()), true)?;
     }
     Ok(())
