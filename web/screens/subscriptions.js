@@ -197,8 +197,7 @@ export const ORDERS = [
 export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1];
 
 /** The fields that show their faults. */
-export const FIELDS = ["url", "events", "filter", "headers", "auth", "maxPerSecond", "onExhausted", "description"];
-export const FIELDS = ["url", "events", "filter", "headers", "auth", "clientCertificate", "maxPerSecond", "description"];
+export const FIELDS = ["url", "events", "filter", "headers", "auth", "clientCertificate", "maxPerSecond", "onExhausted", "description"];
 
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);

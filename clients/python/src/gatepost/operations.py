@@ -26,22 +26,22 @@ class Table:
     change_log_filter = Operation("POST", "/api/operator/log-filter", types.LogFilterChanged, has_body=True)
     change_organization = Operation("PATCH", "/api/operator/organizations/{organizationId}", types.Owner, has_body=True, nullable=("email", "keyRateLimit", "maxActiveKeys", "maxSubscriptions", "metadata", "name", "requestRateLimit"))
     change_organization_api_key = Operation("PATCH", "/api/operator/organizations/{organizationId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
-    change_organization_subscription = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
-    change_subscription = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
+    change_organization_subscription = Operation("PATCH", "/api/operator/organizations/{organizationId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "clientCertificate", "filter", "headers", "maxPerSecond"))
+    change_subscription = Operation("PATCH", "/api/webhooks/subscriptions/{id}", types.ChangedSubscription, query=("organization",), has_body=True, nullable=("auth", "clientCertificate", "filter", "headers", "maxPerSecond"))
     change_user = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True, nullable=("email", "keyRateLimit", "maxActiveKeys", "maxSubscriptions", "metadata", "name", "requestRateLimit"))
     change_user_api_key = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
-    change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "filter", "headers", "maxPerSecond"))
+    change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "clientCertificate", "filter", "headers", "maxPerSecond"))
     complete_sign_in = Operation("GET", "/console/callback", str)
     count_organization_recoverable = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
     count_recoverable = Operation("GET", "/api/webhooks/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
     count_user_recoverable = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
     create_api_key = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("expiresAt", "idToken", "rateLimit", "scopes"))
     create_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
+    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
     create_portal_link = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True, nullable=("capabilities", "organizationId", "returnUrl", "ttlSeconds", "userId"))
-    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
+    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
     create_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
+    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
     delete_organization_subscription = Operation("DELETE", "/api/operator/organizations/{organizationId}/subscriptions/{id}", NoneType)
     delete_subscription = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType)
     delete_user_subscription = Operation("DELETE", "/api/operator/users/{userId}/subscriptions/{id}", NoneType)
@@ -157,12 +157,12 @@ class Table:
     test_filter = Operation("POST", "/api/webhooks/filters/test", types.FilterVerdict, query=("organization",), has_body=True, nullable=("event",))
     test_organization_filter = Operation("POST", "/api/operator/organizations/{organizationId}/filters/test", types.FilterVerdict, has_body=True, nullable=("event",))
     test_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/test", types.SubscriptionTest)
-    test_organization_url = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True, nullable=("auth", "headers", "secret"))
+    test_organization_url = Operation("POST", "/api/operator/organizations/{organizationId}/test", types.UrlTest, has_body=True, nullable=("auth", "clientCertificate", "headers", "secret"))
     test_subscription = Operation("POST", "/api/webhooks/subscriptions/{id}/test", types.SubscriptionTest)
-    test_url = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True, nullable=("auth", "headers", "secret"))
+    test_url = Operation("POST", "/api/webhooks/test", types.UrlTest, query=("organization",), has_body=True, nullable=("auth", "clientCertificate", "headers", "secret"))
     test_user_filter = Operation("POST", "/api/operator/users/{userId}/filters/test", types.FilterVerdict, has_body=True, nullable=("event",))
     test_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/test", types.SubscriptionTest)
-    test_user_url = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True, nullable=("auth", "headers", "secret"))
+    test_user_url = Operation("POST", "/api/operator/users/{userId}/test", types.UrlTest, has_body=True, nullable=("auth", "clientCertificate", "headers", "secret"))
     whoami = Operation("GET", "/api/whoami", types.Whoami)
 
 
@@ -219,11 +219,11 @@ class Operations1(Calls):
         """Changes an API key."""
         return self._call(Table.change_organization_api_key, locals())
 
-    def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_organization_subscription, locals())
 
-    def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_subscription, locals())
 
@@ -235,7 +235,7 @@ class Operations1(Calls):
         """Changes an API key."""
         return self._call(Table.change_user_api_key, locals())
 
-    def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_user_subscription, locals())
 
@@ -263,7 +263,7 @@ class Operations1(Calls):
         """Creates an API key. Only this answer contains the full key."""
         return self._call(Table.create_organization_api_key, locals())
 
-    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_organization_subscription, locals())
 
@@ -271,7 +271,7 @@ class Operations1(Calls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return self._call(Table.create_portal_link, locals())
 
-    def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_subscription, locals())
 
@@ -279,7 +279,7 @@ class Operations1(Calls):
         """Creates an API key. Only this answer contains the full key."""
         return self._call(Table.create_user_api_key, locals())
 
-    def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_user_subscription, locals())
 
@@ -441,11 +441,11 @@ class AsyncOperations1(AsyncCalls):
         """Changes an API key."""
         return await self._call(Table.change_organization_api_key, locals())
 
-    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_organization_subscription, locals())
 
-    async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_subscription, locals())
 
@@ -457,7 +457,7 @@ class AsyncOperations1(AsyncCalls):
         """Changes an API key."""
         return await self._call(Table.change_user_api_key, locals())
 
-    async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_user_subscription, locals())
 
@@ -485,7 +485,7 @@ class AsyncOperations1(AsyncCalls):
         """Creates an API key. Only this answer contains the full key."""
         return await self._call(Table.create_organization_api_key, locals())
 
-    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_organization_subscription, locals())
 
@@ -493,7 +493,7 @@ class AsyncOperations1(AsyncCalls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return await self._call(Table.create_portal_link, locals())
 
-    async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_subscription, locals())
 
@@ -501,7 +501,7 @@ class AsyncOperations1(AsyncCalls):
         """Creates an API key. Only this answer contains the full key."""
         return await self._call(Table.create_user_api_key, locals())
 
-    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_user_subscription, locals())
 
@@ -659,7 +659,7 @@ class Operations2(Calls):
         """Verifies an API key and returns its owner (RFC 7662)."""
         return self._call(Table.introspect, locals())
 
-    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
         return Pages(self._call, "events", Table.list_all_audit_events, locals())
 
@@ -671,7 +671,7 @@ class Operations2(Calls):
         """Lists the caller's API keys."""
         return self._call(Table.list_api_keys, locals())
 
-    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
         return Pages(self._call, "events", Table.list_audit_events, locals())
 
@@ -699,7 +699,7 @@ class Operations2(Calls):
         """Lists the organization's API keys."""
         return self._call(Table.list_organization_api_keys, locals())
 
-    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
         return Pages(self._call, "events", Table.list_organization_audit_events, locals())
 
@@ -735,7 +735,7 @@ class Operations2(Calls):
         """Lists the user's API keys."""
         return self._call(Table.list_user_api_keys, locals())
 
-    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the user, newest first."""
         return Pages(self._call, "events", Table.list_user_audit_events, locals())
 
@@ -881,7 +881,7 @@ class AsyncOperations2(AsyncCalls):
         """Verifies an API key and returns its owner (RFC 7662)."""
         return await self._call(Table.introspect, locals())
 
-    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what, newest first."""
         return AsyncPages(self._call, "events", Table.list_all_audit_events, locals())
 
@@ -893,7 +893,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the caller's API keys."""
         return await self._call(Table.list_api_keys, locals())
 
-    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the caller, newest first."""
         return AsyncPages(self._call, "events", Table.list_audit_events, locals())
 
@@ -921,7 +921,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the organization's API keys."""
         return await self._call(Table.list_organization_api_keys, locals())
 
-    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
         return AsyncPages(self._call, "events", Table.list_organization_audit_events, locals())
 
@@ -957,7 +957,7 @@ class AsyncOperations2(AsyncCalls):
         """Lists the user's API keys."""
         return await self._call(Table.list_user_api_keys, locals())
 
-    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the user, newest first."""
         return AsyncPages(self._call, "events", Table.list_user_audit_events, locals())
 
@@ -1191,7 +1191,7 @@ class Operations3(Calls):
         """Sends a test event to a webhook subscription."""
         return self._call(Table.test_organization_subscription, locals())
 
-    def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_organization_url, locals())
 
@@ -1199,7 +1199,7 @@ class Operations3(Calls):
         """Sends a test event to a webhook subscription."""
         return self._call(Table.test_subscription, locals())
 
-    def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_url, locals())
 
@@ -1211,7 +1211,7 @@ class Operations3(Calls):
         """Sends a test event to a webhook subscription."""
         return self._call(Table.test_user_subscription, locals())
 
-    def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_user_url, locals())
 
@@ -1341,7 +1341,7 @@ class AsyncOperations3(AsyncCalls):
         """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_organization_subscription, locals())
 
-    async def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_organization_url, locals())
 
@@ -1349,7 +1349,7 @@ class AsyncOperations3(AsyncCalls):
         """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_subscription, locals())
 
-    async def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_url, locals())
 
@@ -1361,7 +1361,7 @@ class AsyncOperations3(AsyncCalls):
         """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_user_subscription, locals())
 
-    async def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_user_url, locals())
 

@@ -61,12 +61,12 @@ export interface components {
             /** Before; absent if there was nothing. */
             before?: string;
             /** The field. */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "onExhausted" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "suspendsAt" | "eventType" | "schemaVersion" | "validation" | "visibility";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "onExhausted" | "clientCertificate" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "suspendsAt" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
         /** Who did what, how, when and from where. */
         AuditEvent: {
             /** What was done. */
-            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
             /** Who did it. */
             actor: components["schemas"]["AuditActor"];
             /** The address from which the request came. */
@@ -190,6 +190,8 @@ export interface components {
         ChangeSubscription: {
             /** The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | components["schemas"]["OAuth2Auth"] | null;
+            /** The certificate with which the service authenticates at a receiver that asks for one (mTLS). */
+            clientCertificate?: components["schemas"]["ClientCertificate"] | null;
             /** The new description. */
             description?: string;
             /** Whether to send events. */
@@ -215,7 +217,7 @@ export interface components {
         };
         /** The subscription after a change. */
         ChangedSubscription: {
-            /** Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`, `auth`. */
+            /** Which fields lost values that the call did not set, because the URL has another scheme, host or port: `headers`, `auth`, `clientCertificate`. */
             dropped?: string[];
             /** The subscription. */
             subscription: components["schemas"]["Subscription"];
@@ -231,6 +233,13 @@ export interface components {
         };
         /** Whether a check passed. */
         CheckStatus: "ok" | "failed";
+        /** The certificate with which the service authenticates in the TLS handshake, and its private key: ECDSA (P-256, P-384, P-521), Ed25519, or RSA of 2,048 to 8,192 bits. */
+        ClientCertificate: {
+            /** One to ten certificates in PEM, that of the client first, and then those that lead to the receiver's authority. */
+            chain: string;
+            /** The private key of the first certificate in PEM (PKCS #8, SEC 1 or PKCS #1), not encrypted. */
+            key: string;
+        };
         /** How a command line signs in at the identity provider. */
         CommandLineClient: {
             /** The client id. */
@@ -287,6 +296,8 @@ export interface components {
         CreateSubscription: {
             /** The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | components["schemas"]["OAuth2Auth"] | null;
+            /** The certificate with which the service authenticates at a receiver that asks for one (mTLS). */
+            clientCertificate?: components["schemas"]["ClientCertificate"] | null;
             /** A description: up to 1,000 characters, no control characters except line breaks and tabs. */
             description?: string | null;
             /** Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all but those that begin with `gatepost.`. */
@@ -1130,6 +1141,8 @@ export interface components {
         Subscription: {
             /** The authentication, without its secrets; absent if there is none. */
             auth?: components["schemas"]["SubscriptionAuth"];
+            /** The client certificate, without its key; absent if there is none. */
+            clientCertificate?: components["schemas"]["SubscriptionCertificate"];
             /** When the subscription was created: UTC, with milliseconds. */
             createdAt: string;
             /** The member of the organization who created the subscription, by the `sub` at the identity provider; absent if the owner is a user, or no member created the subscription. */
@@ -1175,6 +1188,17 @@ export interface components {
             setAt: string;
             /** `bearer`, `basic`, `header` or `oauth2`. */
             type: "bearer" | "basic" | "header" | "oauth2";
+        };
+        /** The certificate with which the service authenticates at the receiver of a subscription. */
+        SubscriptionCertificate: {
+            /** When it expires. */
+            expiresAt: string;
+            /** The SHA-256 of the certificate, in hexadecimal digits. */
+            fingerprint: string;
+            /** When it was set. */
+            setAt: string;
+            /** The subject (RFC 4514), at most 256 characters of it. */
+            subject: string;
         };
         /** How many subscriptions have a state. */
         SubscriptionCount: {
@@ -1269,6 +1293,8 @@ export interface components {
         TestUrl: {
             /** The authentication of each request. */
             auth?: components["schemas"]["BearerAuth"] | components["schemas"]["BasicAuth"] | components["schemas"]["HeaderAuth"] | components["schemas"]["OAuth2Auth"] | null;
+            /** The certificate with which the service authenticates at a receiver that asks for one (mTLS). */
+            clientCertificate?: components["schemas"]["ClientCertificate"] | null;
             /** Headers that the service adds to each request: at most 16, 8 KiB together, with values of visible ASCII. */
             headers?: {
                 [key: string]: string;
@@ -1550,7 +1576,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -1687,7 +1713,7 @@ export interface operations {
                 /** Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
                 actor?: string;
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -2142,7 +2168,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -3225,7 +3251,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */

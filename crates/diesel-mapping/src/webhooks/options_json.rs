@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use domain::Timestamp;
 use domain::webhooks::{
-    AuthKind, CertificateFacts, DeliveryRate, HeaderName, OnExhausted, SealedAuth, SealedCertificate, SealedOptions, SealedSecret,
-    SealedValue,
+    AuthKind, CertificateFacts, DeliveryRate, HeaderName, OnExhausted, SealedAuth, SealedCertificate, SealedOptions,
+    SealedSecret, SealedValue,
 };
 use serde::{Deserialize, Serialize};
 
