@@ -53,7 +53,7 @@ impl Work for List<'_> {
     }
 }
 
-/// A page of the subscriptions of all owners.
+/// A page of the subscriptions of all owners, without damaged ones.
 pub(super) struct ListAll {
     pub(super) after: Option<SubscriptionId>,
     pub(super) max: u32,
@@ -72,7 +72,7 @@ impl Work for ListAll {
             .select(SubscriptionRow::as_select())
             .load(&mut &*connection)
             .await?;
-        subscriptions_of(rows)
+        Ok(rows.into_iter().filter_map(|row| Subscription::try_from(row).ok()).collect())
     }
 }
 

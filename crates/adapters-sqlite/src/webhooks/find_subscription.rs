@@ -83,7 +83,7 @@ pub(super) fn list_all(
         .limit(max.into())
         .select(SubscriptionRow::as_select())
         .load(connection)?;
-    Ok(rows.into_iter().map(Subscription::try_from).collect::<Result<_, _>>()?)
+    Ok(rows.into_iter().filter_map(|row| Subscription::try_from(row).ok()).collect())
 }
 
 #[derive(QueryableByName)]
