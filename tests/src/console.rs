@@ -176,7 +176,7 @@ fn file(path: &str) -> Vec<u8> {
     named.filter(|name| name.starts_with("styles/")).flat_map(|name| fs::read(web.join(name)).unwrap()).collect()
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes
         .iter()
         .flat_map(|byte| [byte >> 4, byte & 15])

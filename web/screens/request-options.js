@@ -100,7 +100,11 @@ export function RequestOptions({ value, set, of, failure }) {
   const certificate = of.clientCertificate;
   const faultOfKey = failure?.fault("clientCertificate.key");
   /** @type {[string, string][]} */
-  const certificates = [...(certificate ? [kept(certificate.subject)] : []), ["", "None"], [NEW, "A certificate and its key"]];
+  const certificates = [
+    ...(certificate ? [kept(certificate.subject)] : []),
+    ["", "None"],
+    [NEW, "A certificate and its key"],
+  ];
   const kinds = of.auth ? [kept(of.auth.type), ...KINDS] : KINDS;
   return html`
     <${Field} label="Headers" fault=${failure?.fault("headers")}

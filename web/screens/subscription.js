@@ -14,7 +14,16 @@ import { attemptError, counted, place, subscriptionState } from "../lib/words.js
 import { optionsOf, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest } from "./send-test.js";
-import { eventNames, Events, FIELDS, filterOf, ORDERS, rateOf, signingName, SubscriptionFields } from "./subscriptions.js";
+import {
+  eventNames,
+  Events,
+  FIELDS,
+  filterOf,
+  ORDERS,
+  rateOf,
+  signingName,
+  SubscriptionFields,
+} from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Health} Health */

@@ -156,7 +156,9 @@ function CreateSubscription({ reload, onClose }) {
       signing,
       ...(filter.trim() && { filter: filterOf(filter) }),
       ...(rate.trim() && { maxPerSecond: rateOf(rate) }),
-      ...(order && { ordering: "subscription", onExhausted: order }),
+      .../** @type {{ ordering?: string, onExhausted?: string }} */ (
+        order ? { ordering: "subscription", onExhausted: order } : {}
+      ),
       ...(description && { description }),
       ...wishOf(options, {}),
     };
@@ -197,7 +199,17 @@ export const ORDERS = [
 export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1];
 
 /** The fields that show their faults. */
-export const FIELDS = ["url", "events", "filter", "headers", "auth", "clientCertificate", "maxPerSecond", "onExhausted", "description"];
+export const FIELDS = [
+  "url",
+  "events",
+  "filter",
+  "headers",
+  "auth",
+  "clientCertificate",
+  "maxPerSecond",
+  "onExhausted",
+  "description",
+];
 
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);

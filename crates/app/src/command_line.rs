@@ -88,7 +88,7 @@ impl CommandLine {
             }
             Command::Client(command) => {
                 let remote = client::remote(&environment, profile)?;
-                block_on(client::run(command, remote, || load(client::needs).map(show_warnings)))
+                block_on(client::run(*command, remote, || load(client::needs).map(show_warnings)))
             }
             Command::Login(arguments) => {
                 let (profiles, name) = (environment.profiles()?, client::chosen(&environment, profile)?);
@@ -121,7 +121,7 @@ pub(crate) enum Command {
     Dev(dev::Arguments),
     Serve(serve::Arguments),
     #[command(flatten)]
-    Client(cli::Command),
+    Client(Box<cli::Command>),
     Login(login::Arguments),
     Logout(logout::Arguments),
     Migrate(migrate::Arguments),

@@ -144,7 +144,7 @@ impl Lane {
         if self.order.is_some() && !self.is_idle() {
             return 0;
         }
-        let rounds = if self.order.is_some() { 0 } else { 1 } + self.rounds_ahead();
+        let rounds = u32::from(self.order.is_none()) + self.rounds_ahead();
         let claimed_max = (rounds * self.cap.get()).max(1);
         if self.held_until.is_some() || pauses { 0 } else { claimed_max.saturating_sub(self.claimed()) }
     }

@@ -1,6 +1,6 @@
 //! Receivers that ask for a client certificate.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use domain::Timestamp;
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Receiver};
 use super::tls_receiver::TlsReceiver;
+use crate::console::hexadecimal;
 use crate::harness::{Request, Setup, Storage, eventually, on_both_databases};
 
 on_both_databases!(each_subscription_has_its_own_client_certificate, a_certificate_that_expires_soon_is_announced,);
@@ -16,16 +17,12 @@ on_both_databases!(each_subscription_has_its_own_client_certificate, a_certifica
 const DAY: Duration = Duration::from_hours(24);
 
 fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let since = super::signatures::now().duration_since(UNIX_EPOCH).unwrap();
     Timestamp::from_unix_millis(0).unwrap().plus(since)
 }
 
 async fn trusting(storage: &Storage, receiver: &TlsReceiver, folder: &tempfile::TempDir) -> Setup {
     setup(storage).await.with("SSL_CERT_FILE", receiver.authority_file(folder.path()).to_str().unwrap())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 async fn each_subscription_has_its_own_client_certificate(storage: Storage) {
@@ -38,7 +35,7 @@ async fn each_subscription_has_its_own_client_certificate(storage: Storage) {
         let wish = json!({ "url": receiver.url(), "events": ["*"], "clientCertificate": client.wish() });
         let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&wish)).await;
         let shown = &created["subscription"]["clientCertificate"];
-        assert_eq!(shown["fingerprint"], hex(&Sha256::digest(&client.certificate)), "{created}");
+        assert_eq!(shown["fingerprint"], hexadecimal(&Sha256::digest(&client.certificate)), "{created}");
         assert!(shown["subject"].is_string() && shown["expiresAt"].is_string() && shown["setAt"].is_string());
         ids.push(created["subscription"]["id"].as_str().unwrap().to_owned());
     }

@@ -105,7 +105,7 @@ pub(super) async fn key_set(gatepost: &Gatepost, id: &str) -> Vec<PublicKey> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the clock of the receiver")]
-fn now() -> SystemTime {
+pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }
 

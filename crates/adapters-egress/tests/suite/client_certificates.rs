@@ -59,9 +59,9 @@ async fn serve(acceptor: TlsAcceptor, stream: TcpStream, seen: Seen) {
     let certificate = stream.get_ref().1.peer_certificates().unwrap()[0].to_vec();
     let see = move || seen.lock().unwrap().push(certificate.clone());
     if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-        serve_http2(stream, see).await
+        serve_http2(stream, see).await;
     } else {
-        serve_http1(stream, see).await
+        serve_http1(stream, see).await;
     }
 }
 

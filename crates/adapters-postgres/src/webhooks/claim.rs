@@ -54,7 +54,7 @@ macro_rules! pick {
             SELECT *, row_number() OVER (PARTITION BY event_id ORDER BY due_at, delivery_id) AS copy FROM picked
         ) AS picked
         LEFT JOIN webhook_events AS event ON event.id = picked.event_id AND picked.copy = 1
-        WINDOW in_order AS (ORDER BY picked.due_at, picked.delivery_id)
+        WINDOW in_order AS (ORDER BY picked.sequence, picked.due_at, picked.delivery_id)
     ) AS sized"
         )
     };
@@ -186,7 +186,7 @@ impl Work for Claim<'_> {
         )
         .await;
         let mut rows = begun.0.and(begun.1).and(rows)?;
-        rows.extend(numbered_rows.transpose()?.unwrap_or_default());
+        rows.extend(fitting(&rows, numbered_rows.transpose()?.unwrap_or_default(), request.payload_bytes_max));
         let locked = locked.transpose()?.unwrap_or_default();
         let Read { lanes, unreadable } = read(lanes, rows, request.at);
         let (taken, settled, committed) = join3(
@@ -317,4 +317,14 @@ impl Claim<'_> {
             .bind::<Nullable<Integer>, _>(self.by.map(Claimer::number));
         (!is_empty).then(|| Kept(update).execute(&mut &*connection))
     }
+}
+
+/// The rows with a number. Those whose payloads have no room beside the other rows do not fit.
+fn fitting(others: &[PickedRow], mut numbered: Vec<PickedRow>, payload_bytes_max: u64) -> Vec<PickedRow> {
+    let mut taken: u64 = others.iter().map(PickedRow::payload_bytes).sum();
+    for row in numbered.iter_mut().filter(|_| !others.is_empty()) {
+        taken += row.payload_bytes();
+        row.fits &= taken <= payload_bytes_max;
+    }
+    numbered
 }

@@ -1,3 +1,4 @@
+use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, Binary, Integer, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -77,6 +78,12 @@ impl PostgresStore {
     }
 }
 
+/// Makes these lanes ready, as soon as their pauses and their rests allow.
+pub(super) async fn wake_lanes(connection: &AsyncPgConnection, lanes: &[&[u8]], at: Timestamp) -> QueryResult<usize> {
+    let wake = diesel::sql_query(WAKE).bind::<Array<Binary>, _>(lanes).bind::<Instant, StoredInstant>(at.into());
+    Kept(wake).execute(&mut &*connection).await
+}
+
 /// Ends the claims of a process in some lanes. Two round trips.
 struct EndLeftClaims<'a> {
     claimer: Claimer,
@@ -128,12 +135,10 @@ impl EndLeftClaims<'_> {
             .bind::<Array<Binary>, _>(lanes)
             .bind::<Array<Binary>, _>(deliveries)
             .bind::<Instant, StoredInstant>(self.at.into());
-        let wake =
-            diesel::sql_query(WAKE).bind::<Array<Binary>, _>(lanes).bind::<Instant, StoredInstant>(self.at.into());
         let (begun, taken, woken, committed) = join4(
             Begin.execute(&mut &*connection),
             Kept(take_away).execute(&mut &*connection),
-            Kept(wake).execute(&mut &*connection),
+            wake_lanes(connection, lanes, self.at),
             Commit.execute(&mut &*connection),
         )
         .await;

@@ -58,7 +58,7 @@ impl Numbers {
         let (lanes, last): (Vec<Vec<u8>>, Vec<i64>) = self.0.iter().map(counted).unzip();
         let count = diesel::sql_query(COUNT).bind::<Array<Binary>, _>(lanes).bind::<Array<BigInt>, _>(last);
         let (inserted, counted) = (Kept(insertion).execute(&mut &*connection), Kept(count).execute(&mut &*connection));
-        (!due.is_empty()).then(|| async move {
+        (!due.is_empty()).then_some(async move {
             let (inserted, counted) = futures_util::future::join(inserted, counted).await;
             inserted.and(counted)
         })

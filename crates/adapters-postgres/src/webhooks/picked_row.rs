@@ -44,7 +44,14 @@ pub(super) struct PickedRow {
     trace: Option<Vec<u8>>,
     /// Whether the claim has room for the payload, if this is the first row of its event.
     #[diesel(sql_type = Bool)]
-    fits: bool,
+    pub(super) fits: bool,
+}
+
+impl PickedRow {
+    /// The size of the payload, if the row has it.
+    pub(super) fn payload_bytes(&self) -> u64 {
+        self.payload.as_ref().map_or(0, |payload| payload.len() as u64)
+    }
 }
 
 /// The part of an event that its deliveries need: the payload, and the span that published it.

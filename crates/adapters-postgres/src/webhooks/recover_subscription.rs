@@ -73,16 +73,20 @@ impl Work for RecoverRequest {
 
 async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) -> QueryResult<u32> {
     let (lane, at) = (request.subscription.as_bytes().as_slice(), request.retry.at);
+    let last_sequence = webhook_lanes::table.find(lane).select(webhook_lanes::last_sequence);
+    let last_sequence: Option<i64> = last_sequence.first(&mut &*connection).await?;
+    let is_ordered = last_sequence.is_some();
     let lost = diesel::sql_query(LOST)
         .bind::<Binary, _>(lane)
         .bind::<Binary, _>(first_id_at(request.retry.published_since))
         .bind::<Instant, StoredInstant>(at.into())
-        .bind::<BigInt, i64>(request.max.into())
+        .bind::<BigInt, i64>(request.wanted(is_ordered).into())
         .bind::<Bool, _>(request.what.has_failed())
         .bind::<Bool, _>(request.what.has_missed());
-    let lost: Vec<LostRow> = Kept(lost).load(&mut &*connection).await?;
+    let mut lost: Vec<LostRow> = Kept(lost).load(&mut &*connection).await?;
+    request.cut(&mut lost, is_ordered, |row| &row.delivery_id);
     let (ended, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_ended);
-    let ended = numbered(connection, request.subscription, ended).await?;
+    let ended = numbered(connection, request.subscription, last_sequence, ended).await?;
     let waiting: Vec<&[u8]> = waiting.into_iter().map(|row| row.delivery_id.as_slice()).collect();
     let hurry = diesel::sql_query(HURRY)
         .bind::<Array<Binary>, _>(vec![lane; waiting.len()])
@@ -100,15 +104,15 @@ async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) ->
 async fn numbered<'a>(
     connection: &AsyncPgConnection,
     lane: SubscriptionId,
+    last: Option<i64>,
     mut ended: Vec<&'a LostRow>,
 ) -> QueryResult<Vec<(&'a [u8], Option<i64>)>> {
     ended.sort_unstable_by_key(|row| &row.event_id);
     let ids = ended.into_iter().map(|row| row.delivery_id.as_slice());
-    let lane = webhook_lanes::table.find(lane.as_bytes().as_slice());
-    let last = lane.select(webhook_lanes::last_sequence).first::<Option<i64>>(&mut &*connection).await?;
     let Some(last) = last else { return Ok(ids.map(|id| (id, None)).collect()) };
     let numbered: Vec<_> = (last + 1..).zip(ids).map(|(number, id)| (id, Some(number))).collect();
     if let Some((_, last)) = numbered.last() {
+        let lane = webhook_lanes::table.find(lane.as_bytes().as_slice());
         diesel::update(lane).set(webhook_lanes::last_sequence.eq(last)).execute(&mut &*connection).await?;
     }
     Ok(numbered)

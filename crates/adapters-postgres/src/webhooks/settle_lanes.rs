@@ -123,7 +123,7 @@ pub(super) fn settle_lanes<'a>(
             .bind::<Instant, StoredInstant>(at.into());
         Kept(update).execute(&mut &*connection)
     });
-    (!lanes.is_empty()).then(|| async move {
+    (!lanes.is_empty()).then_some(async move {
         let settled = join(Kept(update).execute(&mut &*connection), OptionFuture::from(numbered)).await;
         settled.0.and(settled.1.unwrap_or(Ok(0)))
     })

@@ -9,6 +9,7 @@ use domain::webhooks::DeliveryEnd;
 use futures_util::future::{join, join3};
 
 use super::ends::{self, Duplicate, Ended, Held};
+use super::left_claims::wake_lanes;
 use super::periods::load;
 use crate::attempt::Failure;
 use crate::transaction::{Begin, Commit, settle};
@@ -62,7 +63,13 @@ pub(super) async fn end_unreadable(
         row.attempts -= 1;
     }
     let ended: Vec<Ended<'_>> = out.iter().map(|row| (row, DeliveryEnd::Unreadable, request.at)).collect();
-    let (inserted, committed) =
-        join(ends::insert(connection, &ended, Duplicate::Kept), Commit.execute(&mut &*connection)).await;
-    Ok(settle(inserted.map(drop), committed)?)
+    let lanes: Vec<&[u8]> = rows.iter().map(|row| row.subscription.as_slice()).collect();
+    // In an order, the next deliveries wait for these.
+    let (inserted, woken, committed) = join3(
+        ends::insert(connection, &ended, Duplicate::Kept),
+        wake_lanes(connection, &lanes, request.at),
+        Commit.execute(&mut &*connection),
+    )
+    .await;
+    Ok(settle(inserted.and(woken).map(drop), committed)?)
 }

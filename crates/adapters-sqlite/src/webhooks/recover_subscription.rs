@@ -48,7 +48,7 @@ pub(super) fn recover_subscription(
 
 /// In an order, the deliveries that have ended get the next numbers, by their events.
 fn bring_back(connection: &mut SqliteConnection, lane: &mut Lane, request: &RecoverRequest) -> Result<u32, Undo> {
-    let mut deliveries = recoverable(connection, request)?;
+    let mut deliveries = recoverable(connection, request, lane.is_ordered())?;
     deliveries.sort_unstable_by_key(|delivery| delivery.event_id);
     let recovered = u32::try_from(deliveries.len()).unwrap_or(request.max);
     for delivery in deliveries {
@@ -60,8 +60,13 @@ fn bring_back(connection: &mut SqliteConnection, lane: &mut Lane, request: &Reco
 }
 
 /// The oldest deliveries that the request recovers.
-fn recoverable(connection: &mut SqliteConnection, request: &RecoverRequest) -> Result<Vec<Delivery>, Undo> {
-    let &RecoverRequest { subscription, retry, what, max, .. } = request;
+fn recoverable(
+    connection: &mut SqliteConnection,
+    request: &RecoverRequest,
+    is_ordered: bool,
+) -> Result<Vec<Delivery>, Undo> {
+    let &RecoverRequest { subscription, retry, what, .. } = request;
+    let max = request.wanted(is_ordered);
     let mut deliveries = Vec::new();
     if what.has_failed() {
         deliveries.append(&mut ended(connection, subscription, retry, ("webhook_deliveries_failed", FAILED), max)?);
@@ -71,7 +76,7 @@ fn recoverable(connection: &mut SqliteConnection, request: &RecoverRequest) -> R
         deliveries.append(&mut ended(connection, subscription, retry, ("webhook_deliveries_missed", MISSED), max)?);
     }
     deliveries.sort_unstable_by_key(|delivery| delivery.id);
-    deliveries.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+    request.cut(&mut deliveries, is_ordered, |delivery| delivery.id.as_bytes());
     Ok(deliveries)
 }
 

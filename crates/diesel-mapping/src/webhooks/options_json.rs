@@ -98,7 +98,7 @@ pub fn stored_options(options: &SealedOptions) -> Option<String> {
     });
     let max_per_second = options.max_per_second.map(DeliveryRate::per_second);
     let on_exhausted = options.order.map(|order| order.code().to_owned());
-    let (headers, certificate) = (headers.collect(), options.certificate.as_ref().map(Into::into));
+    let (headers, certificate) = (headers.collect(), options.certificate.as_deref().map(Into::into));
     serde_json::to_string(&StoredOptions { headers, auth, max_per_second, on_exhausted, certificate }).ok()
 }
 
@@ -112,7 +112,7 @@ pub(super) fn options_of(column: Option<&str>) -> Option<SealedOptions> {
         None => None,
     };
     let certificate = match certificate {
-        Some(certificate) => Some(certificate.certificate()?),
+        Some(certificate) => Some(Box::new(certificate.certificate()?)),
         None => None,
     };
     let headers = headers.into_iter().map(header).collect::<Option<_>>()?;
@@ -139,7 +139,7 @@ mod tests {
         let headers = [(name("x-a"), value(1)), (name("x-b"), value(3))].into();
         let fingerprint = std::array::from_fn(|place| u8::try_from(place * 8).unwrap());
         let facts = CertificateFacts { subject: "CN=ü".to_owned(), expires_at: Timestamp::MIN, fingerprint };
-        let certificate = Some(SealedCertificate { facts, value: value(4) });
+        let certificate = Some(Box::new(SealedCertificate { facts, value: value(4) }));
         let rate = DeliveryRate::new(0.1).ok();
         for options in [
             SealedOptions { order: Some(OnExhausted::Skip), ..SealedOptions::default() },

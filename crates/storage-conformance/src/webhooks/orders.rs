@@ -154,6 +154,39 @@ pub async fn replays_are_out_of_order_and_recoveries_are_not(store: Arc<dyn Webh
     assert_eq!(ids, [held[3].delivery.id, held[0].delivery.id, held[1].delivery.id]);
 }
 
+/// A recovery in several calls gives the numbers by the time of the events, and those of one millisecond in one call, by
+/// their ids.
+pub async fn recoveries_in_parts_keep_the_order(store: Arc<dyn WebhookStore>) {
+    let owner = user("alice");
+    let lane = ordered(&*store, &owner, OnExhausted::Skip).await;
+    for millis in 0..4 {
+        let mut events: Vec<_> = (0..5).map(|_| event_at(&owner, at(millis))).collect();
+        events.sort_unstable_by_key(|new| new.event.id);
+        publish(&*store, &events).await;
+    }
+    let held = claim_as(&*store, &ClaimRequest { room: 20, ..request(10) }).await;
+    let events: Vec<_> = held.iter().map(|one| one.delivery.event).collect();
+    complete(&*store, &held.iter().map(|one| one.spent(20)).collect::<Vec<_>>()).await;
+    let mut counts = Vec::new();
+    while counts.last() != Some(&0) {
+        let recovery = RecoverRequest {
+            owner: owner.clone(),
+            subscription: lane.id,
+            retry: RetryRequest { at: at(30), published_since: at(0) },
+            what: Recoverable::All,
+            max: 7,
+            cause: unique_cause(),
+            // With a new breaker.
+            enables: counts.is_empty(),
+        };
+        counts.extend(store.recover(&recovery).await.expect("a recovery must succeed"));
+    }
+    assert_eq!(counts, [10, 10, 0], "a call takes seven, and the others of the same millisecond");
+    let recovered = claim_as(&*store, &ClaimRequest { room: 20, ..request(30) }).await;
+    assert_eq!(recovered.iter().map(|one| one.delivery.event).collect::<Vec<_>>(), events);
+    assert_eq!(numbers(&recovered), (21..=40).collect::<Vec<u64>>());
+}
+
 /// An offer leaves out lanes with an order: claims take their deliveries.
 pub async fn publications_leave_lanes_with_an_order_to_claims(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");

@@ -101,7 +101,7 @@ pub(crate) fn options() -> SealedOptions {
     let auth = SealedAuth { kind: AuthKind::Header, name: name("x-api-key"), value: value(at(2)) };
     let headers = [(name("x-a"), value(at(0))), (name("x-b"), value(at(1)))].into();
     let facts = CertificateFacts { subject: "CN=sample".to_owned(), expires_at: at(9_000), fingerprint: [7; 32] };
-    let certificate = Some(SealedCertificate { facts, value: value(at(3)) });
+    let certificate = Some(Box::new(SealedCertificate { facts, value: value(at(3)) }));
     SealedOptions { headers, auth: Some(auth), max_per_second: None, order: None, certificate }
 }
 

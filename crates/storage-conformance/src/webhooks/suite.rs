@@ -186,6 +186,7 @@ macro_rules! with_webhook_store_promises {
             orders::an_end_frees_the_next_in_order
             orders::a_stopped_order_disables_the_subscription
             orders::replays_are_out_of_order_and_recoveries_are_not
+            orders::recoveries_in_parts_keep_the_order
             orders::publications_leave_lanes_with_an_order_to_claims
             orders::parallel_workers_keep_the_order
             complete::a_delivery_ends_as_it_is_told

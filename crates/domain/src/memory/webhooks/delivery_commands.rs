@@ -24,6 +24,7 @@ pub(super) fn is_recovered(delivery: &Delivery, request: RetryRequest, what: Rec
 impl Tables {
     fn bring_back(&mut self, subscription: SubscriptionId, request: &RecoverRequest) -> u32 {
         let &RecoverRequest { retry, what, max, .. } = request;
+        let is_ordered = self.lanes.get(&subscription).is_some_and(|lane| lane.subscription.options.order.is_some());
         let to_it = |stored: &&mut StoredDelivery| stored.delivery.subscription_id == subscription;
         let lost = self.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, retry, what));
         let mut lane = self.lanes.get_mut(&subscription);
@@ -34,7 +35,8 @@ impl Tables {
             };
             stored.replay(retry.at, sequence);
         };
-        let mut lost: Vec<&mut StoredDelivery> = lost.take(max as usize).collect();
+        let mut lost: Vec<&mut StoredDelivery> = lost.collect();
+        request.cut(&mut lost, is_ordered, |stored| stored.delivery.id.as_bytes());
         lost.sort_unstable_by_key(|stored| stored.delivery.event_id);
         let recovered = lost.into_iter().map(&mut bring_back).count();
         u32::try_from(recovered).unwrap_or(max)

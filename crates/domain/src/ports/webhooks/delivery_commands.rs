@@ -5,6 +5,9 @@ use crate::ports::StoreError;
 use crate::webhooks::{Delivery, Recoverable};
 use crate::{DeliveryId, OwnerId, SubscriptionId, Timestamp};
 
+/// The most deliveries beyond the maximum that a recovery takes because they are of the same millisecond.
+const ONE_TIME_MAX: u32 = 4_000;
+
 /// When a delivery is retried by hand, and how old its event may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryRequest {
@@ -72,6 +75,23 @@ pub struct RecoverRequest {
     pub enables: bool,
     /// The reason, for the audit log.
     pub cause: Cause,
+}
+
+impl RecoverRequest {
+    /// How many deliveries to look for: in an order, more than `max`.
+    pub fn wanted(&self, is_ordered: bool) -> u32 {
+        self.max + if is_ordered { self.max.saturating_mul(4).min(ONE_TIME_MAX) } else { 0 }
+    }
+
+    /// Leaves `max` of these deliveries, which are sorted by id. In an order, it also leaves those of the same millisecond as
+    /// the last of them, because the ids of deliveries tell no order within it.
+    pub fn cut<Found>(&self, found: &mut Vec<Found>, is_ordered: bool, id: impl Fn(&Found) -> &[u8]) {
+        let max = usize::try_from(self.max).unwrap_or(usize::MAX);
+        let time = |one: &Found| id(one).get(..6).map(<[u8]>::to_vec);
+        let last = max.checked_sub(1).and_then(|last| found.get(last)).and_then(time);
+        let same = found.iter().skip(max).take_while(|one| is_ordered && time(one) == last).count();
+        found.truncate(max + same);
+    }
 }
 
 /// The result of a retry by hand.

@@ -12,7 +12,10 @@ pub enum InvalidClientCertificate {
     #[error("must have at most {} bytes in chain and key together", ClientCertificate::BYTES_MAX)]
     TooLong,
     /// The chain has something else than certificates, none, or too many.
-    #[error("must be 1 to {} X.509 certificates in PEM, that of the client first", ClientCertificate::CERTIFICATES_MAX)]
+    #[error(
+        "must be 1 to {} X.509 certificates of version 3 in PEM, that of the client first",
+        ClientCertificate::CERTIFICATES_MAX
+    )]
     Chain,
     /// The first certificate has expired.
     #[error("must not have expired")]
@@ -59,7 +62,9 @@ impl CertificateFacts {
 
     /// The fingerprint in hexadecimal digits.
     pub fn fingerprint_hex(&self) -> String {
-        self.fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
+        let digits = |half: &[u8]| half.iter().fold(0_u128, |number, byte| (number << 8) | u128::from(*byte));
+        let (first, last) = self.fingerprint.split_at(16);
+        format!("{:032x}{:032x}", digits(first), digits(last))
     }
 
     /// The fingerprint with these [`CertificateFacts::fingerprint_hex`]; `None` if it is none.

@@ -55,7 +55,7 @@ pub struct SealedOptions {
     /// The order in which deliveries leave, and its rule; `None` for no order. Only a creation sets or removes it.
     pub order: Option<OnExhausted>,
     /// The client certificate.
-    pub certificate: Option<SealedCertificate>,
+    pub certificate: Option<Box<SealedCertificate>>,
 }
 
 /// An [`OptionsChange`] for one subscription, with its values sealed.
@@ -112,7 +112,8 @@ impl SealedOptionsChange {
         }
         after.order = self.on_exhausted.or(before.order);
         let certificate = self.certificate.clone();
-        let certificate = certificate.map(|(facts, sealed)| SealedCertificate { facts, value: value(&sealed) });
+        let certificate =
+            certificate.map(|(facts, sealed)| Box::new(SealedCertificate { facts, value: value(&sealed) }));
         after.certificate = certificate.apply_to(before.certificate.as_ref());
         let lengths = after.headers.iter().map(|(name, value)| (name, value.length()));
         check(lengths, after.auth.as_ref().map(|auth| &auth.name))?;
@@ -179,7 +180,7 @@ impl SealedOptions {
         };
         let headers = self.headers.iter().map(|(name, value)| open(name, value, &of_header(subscription, name)));
         let mut headers = RequestHeaders::new(headers.collect::<Result<_, _>>()?);
-        if let Some(SealedCertificate { facts, value }) = &self.certificate {
+        if let Some(SealedCertificate { facts, value }) = self.certificate.as_deref() {
             let pem = text(value, &of_certificate(subscription, facts))?;
             headers = headers.with_certificate(ClientCertificate::of_pem(facts.clone(), pem));
         }
@@ -214,9 +215,9 @@ impl SealedOptions {
             let value = auth.value.renewed(renew(of_auth(subscription, auth.kind, &auth.name)))?;
             Ok(SealedAuth { value, ..auth.clone() })
         });
-        let certificate = self.certificate.as_ref().map(|SealedCertificate { facts, value }| {
+        let certificate = self.certificate.as_deref().map(|SealedCertificate { facts, value }| {
             let value = value.renewed(renew(of_certificate(subscription, facts)))?;
-            Ok(SealedCertificate { facts: facts.clone(), value })
+            Ok(Box::new(SealedCertificate { facts: facts.clone(), value }))
         });
         Ok(Self {
             headers: headers.collect::<Result<_, _>>()?,
@@ -365,9 +366,9 @@ mod tests {
         };
         assert_eq!(opened(&options, 1), Ok(Some(certificate("CN=a"))));
         assert!(options.open(&keys(&[1]), SubscriptionId::from_bytes([8; 16])).is_err());
-        let SealedCertificate { facts, value } = options.certificate.clone().unwrap();
+        let SealedCertificate { facts, value } = *options.certificate.clone().unwrap();
         let moved = |facts| SealedOptions {
-            certificate: Some(SealedCertificate { facts, value: value.clone() }),
+            certificate: Some(Box::new(SealedCertificate { facts, value: value.clone() })),
             ..SealedOptions::default()
         };
         for facts in [

@@ -51,7 +51,7 @@ impl Webhooks {
         };
         let mut last = recover(true).await?.ok_or(RecoverSubscriptionError::NotFound)?;
         let mut recovered = last;
-        while last == max && recovered < RECOVERED_DELIVERIES_MAX {
+        while last >= max && recovered < RECOVERED_DELIVERIES_MAX {
             last = recover(false).await?.unwrap_or(0);
             recovered += last;
         }
