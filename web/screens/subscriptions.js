@@ -154,11 +154,10 @@ function CreateSubscription({ reload, onClose }) {
   const { run, isRunning, failure } = useAction(async () => {
     const wish = {
       signing,
+      ordering: order ? "subscription" : "none",
+      onExhausted: order || null,
       ...(filter.trim() && { filter: filterOf(filter) }),
       ...(rate.trim() && { maxPerSecond: rateOf(rate) }),
-      .../** @type {{ ordering?: string, onExhausted?: string }} */ (
-        order ? { ordering: "subscription", onExhausted: order } : {}
-      ),
       ...(description && { description }),
       ...wishOf(options, {}),
     };
