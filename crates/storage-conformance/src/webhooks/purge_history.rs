@@ -173,7 +173,7 @@ pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
     assert_eq!(drain(&*store, 0).await.len(), 1);
     let before = deliveries(&*store, &owner).await;
     let times = [0, 0, DAY_MILLIS, -DECADE, 5 * DECADE, 5 * DAY_MILLIS];
-    let preparations = (1..).zip(times).map(|(days, millis)| {
+    let preparations = [1, 2, 3].into_iter().cycle().zip(times).map(|(days, millis)| {
         let store = Arc::clone(&store);
         let prepare = async move {
             store.prepare_history(at(millis), days).await.expect("a preparation must succeed");
