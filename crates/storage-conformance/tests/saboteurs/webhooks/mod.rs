@@ -232,6 +232,7 @@ const SABOTEURS: &Broken<Fault> = &[
             "deliveries_in_order_leave_one_after_the_other",
             "an_end_frees_the_next_in_order",
             "replays_are_out_of_order_and_recoveries_are_not",
+            "recoveries_in_parts_keep_the_order",
             "publications_leave_lanes_with_an_order_to_claims",
             "parallel_workers_keep_the_order",
         ],
