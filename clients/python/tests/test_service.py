@@ -39,7 +39,7 @@ def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(ser
     with Gatepost(service.url, service.id_token) as gatepost:
         first = gatepost.ensure_subscription(url=URL, events=["a.*", "b"])
         assert first.secret is not None
-        again = gatepost.ensure_subscription(url="HTTP://127.0.0.1:1025/a/../Ensured", events=["b", "a.*"])
+        again = gatepost.ensure_subscription(url="HTTPS://127.0.0.1:1025/a/../Ensured", events=["b", "a.*"])
         assert (again.secret, again.subscription) == (None, first.subscription)
         assert asyncio.run(ensured(["c"])) is None
         found = [one for one in gatepost.list_subscriptions() if one.url == URL]
