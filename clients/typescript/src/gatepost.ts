@@ -82,7 +82,7 @@ export class Gatepost {
       throw error;
     });
     if (!found) return this.#createOnce(owner, wanted);
-    const { url, secret, signing, events, description, filter, maxPerSecond, ...hidden } = wanted;
+    const { url, secret, signing, ordering, events, description, filter, maxPerSecond, ...hidden } = wanted;
     const signs = found.signing ?? "hmac";
     if (signing != null && signing !== signs) {
       const message = `the signatures of ${found.id} are ${signs}, not ${signing}: change them with rotate${ownerName(owner)}Secret`;

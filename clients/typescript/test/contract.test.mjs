@@ -320,12 +320,15 @@ describe("the service", { skip: ABSENT }, () => {
       filter: { path: "/data", op: "exists" },
       headers: { "x-a": "b" },
       maxPerSecond: 5,
+      onExhausted: "stop",
+      ordering: "subscription",
       secret: "a secret of my own",
       signing: "both",
     };
     const plain = { url: `${hook.replace("http:", "https:")}/hook`, events: ["x.y"] };
     assert.deepEqual(Object.keys({ ...plain, ...members }).sort(), Object.keys(CreateSubscription.properties).sort());
-    const each = Object.entries(members).map(([name, value]) => ({ ...plain, [name]: value }));
+    const of = (name) => (name === "onExhausted" ? { ordering: members.ordering } : {});
+    const each = Object.entries(members).map(([name, value]) => ({ ...plain, ...of(name), [name]: value }));
     for (const wanted of [...each, { ...plain, signing: "hmac" }, { ...plain, signing: "ed25519" }]) {
       const { subscription } = await alice.ensureSubscription(wanted);
       const again = await alice.ensureSubscription(wanted);
