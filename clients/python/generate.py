@@ -24,6 +24,7 @@ SECRETS = {
     ("ClientCertificate", "key"),
     ("CreatedApiKey", "key"),
     ("HeaderAuth", "value"),
+    ("OAuth2Auth", "clientSecret"),
     ("PortalLink", "url"),
     ("SubscriptionWithSecret", "secret"),
 }

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from service import ROOT, Service
 
-from gatepost import AsyncGatepost, Gatepost, GatepostError, PublishEvent, operations
+from gatepost import AsyncGatepost, Gatepost, GatepostError, PublishEvent, operations, types
 from gatepost.calls import Operation, new_id
 
 # A receiver that refuses connections, so that deliveries fail and wait.
@@ -312,3 +312,15 @@ def test_the_table_has_every_operation_and_both_clients_have_the_same_methods() 
     for name in table:
         blocking, awaiting = (inspect.signature(getattr(kind, name)) for kind in KINDS)
         assert blocking.parameters == awaiting.parameters
+
+
+def test_no_authentication_shows_its_secret() -> None:
+    secret = "swordfish"
+    for auth in (
+        types.BearerAuth(type="bearer", token=secret),
+        types.BasicAuth(type="basic", username="u", password=secret),
+        types.HeaderAuth(type="header", name="x-a", value=secret),
+        types.OAuth2Auth(type="oauth2", token_url="https://id.example/token", client_id="c", client_secret=secret),
+        types.ClientCertificate(chain="a chain", key=secret),
+    ):
+        assert secret not in repr(auth)

@@ -158,7 +158,7 @@ class ClientCertificate:
     """The certificate with which the service authenticates in the TLS handshake, and its private key: ECDSA (P-256, P-384, P-521), Ed25519, or RSA of 2,048 to 8,192 bits."""
 
     chain: str
-    """One to ten certificates in PEM, that of the client first, and then those that lead to the receiver's authority."""
+    """One to ten certificates in PEM: the client's certificate, and then the certificates of its issuers."""
     key: str = field(repr=False)
     """The private key of the first certificate in PEM (PKCS #8, SEC 1 or PKCS #1), not encrypted."""
 
@@ -607,7 +607,7 @@ class OAuth2Auth:
     """The API that the token is for, at providers that require it."""
     client_id: str
     """The client, which authenticates at the endpoint with HTTP Basic."""
-    client_secret: str
+    client_secret: str = field(repr=False)
     scope: str | None = None
     """The requested scopes, separated by spaces."""
     token_url: str
@@ -900,7 +900,7 @@ class Subscription:
     """The member of the organization who created the subscription, by the `sub` at the identity provider."""
     description: str
     disabled_reason: str | None = None
-    """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days), `order_stopped` (the attempts of a delivery are used up, and `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked)."""
+    """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days), `order_stopped` (a delivery had no attempts left, and `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked)."""
     enabled: bool
     events: tuple[str, ...]
     """The event types and patterns of the subscription."""
@@ -913,7 +913,7 @@ class Subscription:
     max_per_second: float | None = None
     """The maximum number of deliveries in a second, over all instances of the service."""
     on_exhausted: str | None = None
-    """What happens when the attempts of a delivery are used up: `skip` or `stop`."""
+    """The rule for a delivery that has no attempts left: `skip` or `stop`."""
     ordering: str | None = None
     """`subscription` if deliveries leave one after the other, in the order of publication."""
     public_keys: tuple[str, ...] | None = None
