@@ -65,6 +65,7 @@ mod portal_links;
 pub mod protect;
 mod rest_client;
 mod sessions;
+mod subscription_settings;
 mod subscriptions;
 #[cfg(feature = "tower")]
 pub mod tower;
@@ -95,9 +96,10 @@ pub use payload_filter::PayloadFilter;
 pub use portal_links::{NewPortalLink, PortalLink};
 pub use rest_client::Client;
 pub use sessions::Session;
+pub use subscription_settings::{NewSubscription, SubscriptionChange};
 pub use subscriptions::{
-    ChangedSubscription, FilterVerdict, FoundSubscription, NewSubscription, Subscription, SubscriptionChange,
-    SubscriptionHealth, SubscriptionPage, SubscriptionTest, SubscriptionWithSecret, UrlTest,
+    ChangedSubscription, FilterVerdict, FoundSubscription, Subscription, SubscriptionHealth, SubscriptionPage,
+    SubscriptionTest, SubscriptionWithSecret, UrlTest,
 };
 pub use webhook_options::{SubscriptionAuth, SubscriptionCertificate, SubscriptionHeader, WebhookAuth, WebhookOptions};
 pub use whoami::{UsedCredential, WhoAmI};

@@ -7,8 +7,8 @@ use serde_json::{Number, Value};
 
 use crate::rest_client::{NO_BODY, query, segment};
 use crate::{
-    Attempt, Client, Delivery, Error, Event, Patch, PayloadFilter, SubscriptionAuth, SubscriptionCertificate,
-    SubscriptionHeader, WebhookOptions, WebhookSecret,
+    Attempt, Client, Delivery, Error, Event, NewSubscription, PayloadFilter, SubscriptionAuth, SubscriptionCertificate,
+    SubscriptionChange, SubscriptionHeader, WebhookOptions, WebhookSecret,
 };
 
 const PATH: &str = "/api/webhooks/subscriptions";
@@ -49,7 +49,7 @@ pub struct Subscription {
     /// `subscription` if deliveries leave one after the other, in the order of publication; `None` without an order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordering: Option<String>,
-    /// What happens when the attempts of a delivery are used up: `skip` or `stop`; `None` without an order.
+    /// The rule for a delivery that has no attempts left: `skip` or `stop`; `None` without an order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exhausted: Option<String>,
     /// The certificate with which the service authenticates at the receiver.
@@ -68,126 +68,6 @@ pub struct Subscription {
     /// Its health. Only [`Client::list_subscriptions_with_health`] fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<SubscriptionHealth>,
-}
-
-/// A subscription to create.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NewSubscription {
-    url: String,
-    events: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    filter: Option<PayloadFilter>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    secret: Option<WebhookSecret>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signing: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_per_second: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ordering: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    on_exhausted: Option<String>,
-    #[serde(flatten)]
-    options: WebhookOptions,
-}
-
-impl NewSubscription {
-    /// Subscribes `url` to `events`: event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all events.
-    pub fn new(url: impl Into<String>, events: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let events = events.into_iter().map(Into::into).collect();
-        Self {
-            url: url.into(),
-            events,
-            filter: None,
-            description: None,
-            secret: None,
-            signing: None,
-            max_per_second: None,
-            ordering: None,
-            on_exhausted: None,
-            options: WebhookOptions::default(),
-        }
-    }
-
-    /// Sets the filter. Without this call the subscription receives all of its events.
-    #[must_use]
-    pub fn filtered_by(self, filter: PayloadFilter) -> Self {
-        Self { filter: Some(filter), ..self }
-    }
-
-    /// Sets the description, up to 1,000 characters.
-    #[must_use]
-    pub fn described_as(self, description: impl Into<String>) -> Self {
-        Self { description: Some(description.into()), ..self }
-    }
-
-    /// Sets the signing secret. Without this call the service generates one.
-    #[must_use]
-    pub fn signed_with(self, secret: WebhookSecret) -> Self {
-        Self { secret: Some(secret), ..self }
-    }
-
-    /// Sets which signatures its webhooks carry: `hmac`, the default; `ed25519`, without a secret; or `both`.
-    #[must_use]
-    pub fn signed_by(self, signing: impl Into<String>) -> Self {
-        Self { signing: Some(signing.into()), ..self }
-    }
-
-    /// Sets the most deliveries in a second, over all instances of the service: 0.1 to 1,000. Retries count.
-    #[must_use]
-    pub fn at_most(self, per_second: f64) -> Self {
-        Self { max_per_second: Some(per_second), ..self }
-    }
-
-    /// Sends the deliveries one after the other, in the order of publication, and chooses what happens when the attempts of one
-    /// are used up: `skip` or `stop`.
-    #[must_use]
-    pub fn in_order(self, on_exhausted: impl Into<String>) -> Self {
-        Self { ordering: Some("subscription".to_owned()), on_exhausted: Some(on_exhausted.into()), ..self }
-    }
-
-    /// Sets the headers and the authentication.
-    /// Sets the headers, the authentication and the client certificate.
-    #[must_use]
-    pub fn with_options(self, options: WebhookOptions) -> Self {
-        Self { options, ..self }
-    }
-}
-
-/// A change of a subscription. A field that is `None` stays unchanged.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SubscriptionChange {
-    /// The URL. Deliveries that are already waiting go to the new URL as well. With another scheme, host or port, the
-    /// subscription keeps only the headers, the authentication and the client certificate of this change.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The event types and patterns from now on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub events: Option<Vec<String>>,
-    /// The filter.
-    #[serde(skip_serializing_if = "Patch::is_absent")]
-    pub filter: Patch<PayloadFilter>,
-    /// The description.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Whether to send webhooks. `false` ends waiting deliveries as failed. `true` enables the subscription again, also
-    /// if the service had disabled it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// The most deliveries in a second.
-    #[serde(skip_serializing_if = "Patch::is_absent")]
-    pub max_per_second: Patch<f64>,
-    /// What happens in a subscription with an order when the attempts of a delivery are used up: `skip` or `stop`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub on_exhausted: Option<String>,
-    /// The headers and the authentication.
-    /// The headers, the authentication and the client certificate.
-    #[serde(flatten)]
-    pub options: WebhookOptions,
 }
 
 /// A subscription after a change.
@@ -451,7 +331,7 @@ impl Client {
 
     /// Enables a subscription, and makes its deliveries of events published since `since` (RFC 3339) due now: with `failed`,
     /// those that failed or wait for a retry; with `missed`, those of events that were published while it was disabled; with
-    /// `None`, both. Returns their number. If the result is 100,000, call again.
+    /// `None`, both. Returns their number. If the result is 100,000 or more, call again.
     ///
     /// # Errors
     ///
