@@ -246,6 +246,16 @@ fn size(sent: Option<&Sent>) -> usize {
     sent.map_or(0, |(payload, _)| payload.len())
 }
 
+/// The first of these deliveries, at most `max`, whose payloads fit.
+fn fitting(
+    due: impl Iterator<Item = QueryResult<Due>>,
+    max: usize,
+    payload_room: &mut PayloadRoom,
+) -> QueryResult<Vec<Due>> {
+    let fits = |due: &QueryResult<Due>| due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref())));
+    due.take(max).take_while(fits).collect()
+}
+
 /// The deliveries with the lowest numbers, up to the first that is not due or is under a claim.
 fn next_in_order(
     connection: &mut SqliteConnection,
@@ -254,15 +264,12 @@ fn next_in_order(
     max: usize,
     payload_room: &mut PayloadRoom,
 ) -> QueryResult<Vec<Due>> {
-    in_order(&lane.id)
+    let due = in_order(&lane.id)
         .left_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
         .select((QueuedRow::as_select(), (webhook_events::payload, webhook_events::trace).nullable()))
-        .load_iter::<_, DefaultLoadingMode>(connection)?
-        .take(max)
-        .take_while(|due: &QueryResult<Due>| {
-            due.as_ref().map_or(true, |(row, sent)| row.is_due(at) && payload_room.admit(size(sent.as_ref())))
-        })
-        .collect()
+        .load_iter(connection)?;
+    let may_leave = |due: &QueryResult<Due>| due.as_ref().map_or(true, |(row, _)| row.is_due(at));
+    fitting(due.take_while(may_leave), max, payload_room)
 }
 
 fn waiting(
@@ -273,7 +280,7 @@ fn waiting(
     max: usize,
     payload_room: &mut PayloadRoom,
 ) -> QueryResult<Vec<Due>> {
-    webhook_due::table
+    let due = webhook_due::table
         .left_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
         .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
         .filter(webhook_due::claim.is_null())
@@ -281,12 +288,8 @@ fn waiting(
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
         .select((QueuedRow::as_select(), (webhook_events::payload, webhook_events::trace).nullable()))
-        .load_iter::<_, DefaultLoadingMode>(connection)?
-        .take(max)
-        .take_while(|due: &QueryResult<Due>| {
-            due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref())))
-        })
-        .collect()
+        .load_iter(connection)?;
+    fitting(due, max, payload_room)
 }
 
 fn expired(
@@ -296,19 +299,15 @@ fn expired(
     max: usize,
     payload_room: &mut PayloadRoom,
 ) -> QueryResult<Vec<Due>> {
-    webhook_due::table
+    let due = webhook_due::table
         .left_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
         .filter(webhook_due::subscription_id.eq(lane.id.as_bytes().as_slice()))
         .filter(webhook_due::claim.is_not_null())
         .filter(webhook_due::due_at.le(StoredInstant::from(at)))
         .order((webhook_due::due_at, webhook_due::delivery_id))
         .select((QueuedRow::as_select(), (webhook_events::payload, webhook_events::trace).nullable()))
-        .load_iter::<_, DefaultLoadingMode>(connection)?
-        .take(max)
-        .take_while(|due: &QueryResult<Due>| {
-            due.as_ref().map_or(true, |(_, sent)| payload_room.admit(size(sent.as_ref())))
-        })
-        .collect()
+        .load_iter(connection)?;
+    fitting(due, max, payload_room)
 }
 
 /// Writes the deliveries under the claim. Replaces the rows, because diesel prepares an update again each time.

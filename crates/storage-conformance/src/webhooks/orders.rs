@@ -37,6 +37,14 @@ async fn retry(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId, millis
     store.retry(&request).await.expect("a retry by hand must succeed");
 }
 
+/// Recovers failed and missed deliveries. Returns their number.
+async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32, enables: bool) -> u32 {
+    let (owner, what, cause) = (lane.owner.clone(), Recoverable::All, unique_cause());
+    let retry = RetryRequest { at: at(millis), published_since: at(0) };
+    let request = RecoverRequest { owner, subscription: lane.id, retry, what, max, cause, enables };
+    store.recover(&request).await.expect("a recovery must succeed").expect("the subscription is there")
+}
+
 /// A claim takes deliveries by their numbers, and none while an earlier one is under a claim or waits for its retry. Other
 /// lanes have no numbers, and do not wait.
 pub async fn deliveries_in_order_leave_one_after_the_other(store: Arc<dyn WebhookStore>) {
@@ -137,16 +145,7 @@ pub async fn replays_are_out_of_order_and_recoveries_are_not(store: Arc<dyn Webh
     assert_eq!(numbers(&in_order), [3, 4], "a delivery that waits keeps its place");
     settle(&*store, in_order[1].failed(60, 800_000)).await;
     settle(&*store, in_order[0].delivered(60)).await;
-    let recovery = RecoverRequest {
-        owner: owner.clone(),
-        subscription: lane.id,
-        retry: RetryRequest { at: at(70), published_since: at(0) },
-        what: Recoverable::All,
-        max: 9,
-        cause: unique_cause(),
-        enables: true,
-    };
-    assert_eq!(store.recover(&recovery).await.expect("a recovery must succeed"), Some(3));
+    assert_eq!(recover(&*store, &lane, 70, 9, true).await, 3);
     publish_one(&*store, &owner, 70).await;
     let recovered = claim(&*store, 70).await;
     assert_eq!(numbers(&recovered), [4, 5, 6, 7], "4 waited, 1 and 2 have new numbers, and the new event comes last");
@@ -169,17 +168,8 @@ pub async fn recoveries_in_parts_keep_the_order(store: Arc<dyn WebhookStore>) {
     complete(&*store, &held.iter().map(|one| one.spent(20)).collect::<Vec<_>>()).await;
     let mut counts = Vec::new();
     while counts.last() != Some(&0) {
-        let recovery = RecoverRequest {
-            owner: owner.clone(),
-            subscription: lane.id,
-            retry: RetryRequest { at: at(30), published_since: at(0) },
-            what: Recoverable::All,
-            max: 7,
-            cause: unique_cause(),
-            // With a new breaker.
-            enables: counts.is_empty(),
-        };
-        counts.extend(store.recover(&recovery).await.expect("a recovery must succeed"));
+        // The first call begins with a new breaker.
+        counts.push(recover(&*store, &lane, 30, 7, counts.is_empty()).await);
     }
     assert_eq!(counts, [10, 10, 0], "a call takes seven, and the others of the same millisecond");
     let recovered = claim_as(&*store, &ClaimRequest { room: 20, ..request(30) }).await;
