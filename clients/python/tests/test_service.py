@@ -56,12 +56,19 @@ ENSURED: dict[str, Any] = {
     "filter": {"path": "/data", "op": "eq", "value": 1},
     "headers": {"x-a": "b"},
     "max_per_second": 2.5,
+    "on_exhausted": "stop",
+    "ordering": "subscription",
     "secret": "a secret of my own",
     "signing": "both",
 }
 
 
-@pytest.mark.parametrize("wanted", [{name: value} for name, value in ENSURED.items()] + [{"signing": "hmac"}, {"signing": "ed25519"}])
+def with_order(wanted: dict[str, Any]) -> dict[str, Any]:
+    """With the ordering that `on_exhausted` needs."""
+    return wanted | ({"ordering": "subscription"} if "on_exhausted" in wanted else {})
+
+
+@pytest.mark.parametrize("wanted", [with_order({name: value}) for name, value in ENSURED.items()] + [{"signing": "hmac"}, {"signing": "ed25519"}])
 def test_a_subscription_is_ensured_with_each_member_and_keeps_its_signatures(service: Service, wanted: dict[str, Any]) -> None:
     async def ensured() -> types.Subscription:
         async with AsyncGatepost(service.url, service.id_token) as gatepost:
@@ -77,13 +84,16 @@ def test_a_subscription_is_ensured_with_each_member_and_keeps_its_signatures(ser
         other = "hmac" if wanted.get("signing") == "ed25519" else "ed25519"
         with pytest.raises(ValueError, match=f"{first.id} .*, not {other}: change .* with rotate_secret"):
             ensure(url=URL, events=["z"], **{**wanted, "signing": other})
+        order = "none" if first.ordering else "subscription"
+        with pytest.raises(ValueError, match=f"{first.id} is .*, not {order}: it cannot be changed"):
+            ensure(url=URL, events=["z"], **{**wanted, "ordering": order})
         assert gatepost.find_subscription(first.id).subscription.events == ("a",)
         gatepost.delete_subscription(first.id)
 
 
 def test_a_subscription_that_exists_gets_all_that_is_given(service: Service) -> None:
     with Gatepost(service.url, service.id_token) as gatepost:
-        id = gatepost.ensure_subscription(url=URL, events=["a"]).subscription.id
+        id = gatepost.ensure_subscription(url=URL, events=["a"], ordering="subscription").subscription.id
         settings = {name: value for name, value in ENSURED.items() if name != "signing"}
         changed = gatepost.ensure_subscription(url=URL, events=["a"], **settings).subscription
         assert (changed.id, changed.description, changed.filter) == (id, "d", ENSURED["filter"])

@@ -64,7 +64,8 @@ export class Gatepost {
    * operator token, the owner that `wanted` names. It may be repeated.
    * A subscription of the URL that exists gets what is given; it keeps its secret, because the service tells no secret,
    * and `wanted.secret` is then without effect. The answer has a `secret` only if the call has created the subscription.
-   * It keeps its signatures too: if they are not `wanted.signing`, the call throws `invalid_argument` and changes nothing.
+   * It keeps its signatures and its ordering too: if they differ from the wanted ones, the call throws `invalid_argument`
+   * and changes nothing.
    * If several processes start at the same time, give all the same `secret`: one of their subscriptions remains.
    */
   async ensureSubscription(wanted: WantedSubscription): Promise<Schemas["SubscriptionWithSecret"]> {
@@ -86,6 +87,11 @@ export class Gatepost {
     const signs = found.signing ?? "hmac";
     if (signing != null && signing !== signs) {
       const message = `the signatures of ${found.id} are ${signs}, not ${signing}: change them with rotate${ownerName(owner)}Secret`;
+      throw new GatepostError(message, { code: "invalid_argument" });
+    }
+    const order = found.ordering ?? "none";
+    if (ordering != null && ordering !== order) {
+      const message = `the ordering of ${found.id} is ${order}, not ${ordering}: it cannot be changed`;
       throw new GatepostError(message, { code: "invalid_argument" });
     }
     const isSame =

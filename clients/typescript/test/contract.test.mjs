@@ -337,6 +337,9 @@ describe("the service", { skip: ABSENT }, () => {
       const other = { ...wanted, events: ["z"], signing: wanted.signing === "ed25519" ? "hmac" : "ed25519" };
       const message = new RegExp(`${subscription.id} .*, not ${other.signing}: change .* with rotateSecret`);
       await assert.rejects(alice.ensureSubscription(other), { code: "invalid_argument", message });
+      const ordering = subscription.ordering ? "none" : "subscription";
+      const cannot = { code: "invalid_argument", message: new RegExp(`${subscription.id} is .*, not ${ordering}: it cannot`) };
+      await assert.rejects(alice.ensureSubscription({ ...wanted, events: ["z"], ordering }), cannot);
       const { id } = subscription;
       assert.deepEqual((await alice.findSubscription({ id })).subscription, again.subscription, "is not changed");
       await alice.deleteSubscription({ id });

@@ -157,12 +157,14 @@ class Gatepost(Operations):
         *,
         url: str,
         events: Sequence[str],
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT,
         client_certificate: types.ClientCertificate | None | Absent = ABSENT,
         description: str | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
         max_per_second: float | None | Absent = ABSENT,
+        on_exhausted: Literal["skip", "stop"] | Absent = ABSENT,
+        ordering: Literal["none", "subscription"] | None = None,
         secret: str | None = None,
         signing: Literal["hmac", "ed25519", "both"] | None = None,
         user_id: str | None = None,
@@ -172,11 +174,11 @@ class Gatepost(Operations):
         token, or for a user or an organization of an operator token. It may be repeated: the secret is there only the
         first time. `secret` is for a new subscription: if several processes start at the same time, give all the same,
         because one of their subscriptions remains. A subscription that exists gets what else is given, but keeps its
-        signatures: if they are not `signing`, the call raises `ValueError` and changes nothing.
+        signatures and its ordering: if they differ from those given, the call raises `ValueError` and changes nothing.
         """
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
         settings = {"auth": auth, "clientCertificate": client_certificate, "description": description, "filter": filter}
-        settings |= {"headers": headers, "maxPerSecond": max_per_second}
+        settings |= {"headers": headers, "maxPerSecond": max_per_second, "onExhausted": on_exhausted, "ordering": ordering}
         return self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
 
     def close(self) -> None:
@@ -267,12 +269,14 @@ class AsyncGatepost(AsyncOperations):
         *,
         url: str,
         events: Sequence[str],
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | None | Absent = ABSENT,
+        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT,
         client_certificate: types.ClientCertificate | None | Absent = ABSENT,
         description: str | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
         headers: dict[str, Any] | None | Absent = ABSENT,
         max_per_second: float | None | Absent = ABSENT,
+        on_exhausted: Literal["skip", "stop"] | Absent = ABSENT,
+        ordering: Literal["none", "subscription"] | None = None,
         secret: str | None = None,
         signing: Literal["hmac", "ed25519", "both"] | None = None,
         user_id: str | None = None,
@@ -281,7 +285,7 @@ class AsyncGatepost(AsyncOperations):
         """As `Gatepost.ensure_subscription`."""
         wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
         settings = {"auth": auth, "clientCertificate": client_certificate, "description": description, "filter": filter}
-        settings |= {"headers": headers, "maxPerSecond": max_per_second}
+        settings |= {"headers": headers, "maxPerSecond": max_per_second, "onExhausted": on_exhausted, "ordering": ordering}
         return await self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
 
     async def close(self) -> None:

@@ -62,12 +62,16 @@ class Ensured:
                 return created
         found = of_url[0]
         signs = found.signing or "hmac"
-        signing, description, _ = (given.pop(name) for name in ("signing", "description", "secret"))
+        order = found.ordering or "none"
+        signing, ordering, description, _ = (given.pop(name) for name in ("signing", "ordering", "description", "secret"))
         if signing not in (None, signs):
             raise ValueError(f"the signatures of {found.id} are {signs}, not {signing}: change them with rotate_secret")
+        if ordering not in (None, order):
+            raise ValueError(f"the ordering of {found.id} is {order}, not {ordering}: it cannot be changed")
         is_kept = found.enabled and set(found.events) == set(events) and description in (None, found.description)
         # The service tells no value of a header, nor a credential. The texts of 1 and `True` differ.
         known: dict[str, Any] = {"filter": found.filter, "maxPerSecond": found.max_per_second}
+        known |= {"onExhausted": found.on_exhausted}
         if not is_kept or repr(known | given) != repr(known):
             members = {**self._owner, "id": found.id, "events": events, "enabled": True, "description": description}
             changed = yield from call(self._change, members | given, self._timeout)

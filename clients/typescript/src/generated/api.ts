@@ -205,7 +205,7 @@ export interface components {
             } | null;
             /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. */
             maxPerSecond?: number | null;
-            /** What happens in a subscription with an order when the attempts of a delivery are used up: `skip` or `stop`. */
+            /** The rule of a subscription with an order for a delivery that has no attempts left: `skip` or `stop`. */
             onExhausted?: string;
             /** The new URL. */
             url?: string;
@@ -235,7 +235,7 @@ export interface components {
         CheckStatus: "ok" | "failed";
         /** The certificate with which the service authenticates in the TLS handshake, and its private key: ECDSA (P-256, P-384, P-521), Ed25519, or RSA of 2,048 to 8,192 bits. */
         ClientCertificate: {
-            /** One to ten certificates in PEM, that of the client first, and then those that lead to the receiver's authority. */
+            /** One to ten certificates in PEM: the client's certificate, and then the certificates of its issuers. */
             chain: string;
             /** The private key of the first certificate in PEM (PKCS #8, SEC 1 or PKCS #1), not encrypted. */
             key: string;
@@ -309,7 +309,7 @@ export interface components {
             } | null;
             /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. */
             maxPerSecond?: number | null;
-            /** With `ordering`: what happens when the attempts of a delivery are used up. @default skip */
+            /** With `ordering`: the rule for a delivery that has no attempts left. @default skip */
             onExhausted?: string | null;
             /** The order in which deliveries leave: `none`, as many at a time as the receiver takes; or `subscription`, one after the other in the order of publication, each with a number in the header `webhook-sequence`. @default none */
             ordering?: string | null;
@@ -1149,7 +1149,7 @@ export interface components {
             createdBy?: string;
             /** The owner's description; may be empty. */
             description: string;
-            /** Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days), `order_stopped` (the attempts of a delivery are used up, and `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked). */
+            /** Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days), `order_stopped` (a delivery had no attempts left, and `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked). */
             disabledReason?: string;
             /** Whether the subscription receives events. */
             enabled: boolean;
@@ -1165,7 +1165,7 @@ export interface components {
             id: string;
             /** The maximum number of deliveries in a second, over all instances of the service. */
             maxPerSecond?: number;
-            /** What happens when the attempts of a delivery are used up: `skip` or `stop`. */
+            /** The rule for a delivery that has no attempts left: `skip` or `stop`. */
             onExhausted?: string;
             /** `subscription` if deliveries leave one after the other, in the order of publication. */
             ordering?: string;
