@@ -120,7 +120,7 @@ export function RequestOptions({ value, set, of, failure }) {
     ${isClient && html`<${TextField} label="Audience" hint="If the provider asks for one." spellcheck="false" value=${value.audience} set=${put("audience")} fault=${faultOf("audience")} />`}
     <${Choice} label="Client certificate" value=${value.certificate} options=${certificates} onChange=${put("certificate")}
       hint="For a receiver that asks for one (mTLS)." />
-    ${value.certificate === NEW && html`<${Pem} label="Certificates" hint="In PEM, that of the client first." value=${value.chain} set=${put("chain")} fault=${faultOfKey ? undefined : failure?.fault("clientCertificate")} />`}
+    ${value.certificate === NEW && html`<${Pem} label="Certificates" hint="In PEM, the client&rsquo;s first." value=${value.chain} set=${put("chain")} fault=${faultOfKey ? undefined : failure?.fault("clientCertificate")} />`}
     ${value.certificate === NEW && html`<${Pem} label="Private key" hint="In PEM, not encrypted." value=${value.key} set=${put("key")} fault=${faultOfKey} />`}
   `;
 }

@@ -188,7 +188,7 @@ const SIGNING = [
   ["both", "With both"],
 ];
 
-/** What happens in an order when the attempts of a delivery are used up. @type {[string, string][]} */
+/** The rules of an order, and their names. @type {[string, string][]} */
 export const ORDERS = [
   ["skip", "One after the other; skip a delivery whose attempts are used up"],
   ["stop", "One after the other; disable the subscription when attempts are used up"],

@@ -22,7 +22,7 @@ impl Alert {
 /// client certificate after the client has begun to write, and HTTP does not say why a connection ended.
 pub(crate) struct AlertingStream {
     stream: TlsStream<TcpStream>,
-    /// What was read while an alert was looked for.
+    /// Bytes that the search for an alert has read. The next read returns them.
     unread: Vec<u8>,
     /// The error of a write that waits for the alert.
     failed: Option<io::Error>,

@@ -55,7 +55,7 @@ fn certified(
     Ok(certified)
 }
 
-/// The certificates, if the text has nothing else in PEM.
+/// The certificates of a chain; `None` if it has none, too many, or another section of PEM.
 fn certificates_in(chain: &str) -> Option<Vec<CertificateDer<'static>>> {
     let sections = <(SectionKind, Vec<u8>)>::pem_slice_iter(chain.as_bytes()).collect::<Result<Vec<_>, _>>().ok()?;
     let is_good = (1..=ClientCertificate::CERTIFICATES_MAX).contains(&sections.len())
@@ -63,7 +63,7 @@ fn certificates_in(chain: &str) -> Option<Vec<CertificateDer<'static>>> {
     is_good.then(|| sections.into_iter().map(|(_, der)| CertificateDer::from(der)).collect())
 }
 
-/// The private key, if the text has nothing else in PEM that the sender could take for a part of the certificate.
+/// The private key. It must be the only section of PEM that the sender can read.
 fn key_in(text: &str) -> Result<PrivateKeyDer<'static>, InvalidClientCertificate> {
     // As in `ENCRYPTED PRIVATE KEY`, and in the header `Proc-Type` of older forms.
     if text.contains("ENCRYPTED") {

@@ -1,7 +1,7 @@
 //! Sends webhooks with an HTTP client that cannot reach an address that the egress policy refuses.
 //!
-//! [`GuardedSender`] implements `domain::ports::WebhookSender`, and [`TlsCertificates`] `domain::ports::CertificateReader`. It has no rule about addresses: it checks
-//! `domain::webhooks::EgressPolicy` before an attempt, after a name is resolved, and for the peer of each connected
+//! [`TlsCertificates`] implements `domain::ports::CertificateReader`, and [`GuardedSender`] `domain::ports::WebhookSender`.
+//! The sender has no rule about addresses: it checks `domain::webhooks::EgressPolicy` before an attempt, after a name is resolved, and for the peer of each connected
 //! socket before the first byte is written. Only the connector opens sockets, so no request can bypass these checks.
 
 mod access_tokens;

@@ -99,7 +99,7 @@ pub(crate) struct OAuth2Auth {
 #[schema(as = ClientCertificate)]
 #[expect(dead_code, reason = "describes what `options` reads")]
 pub(crate) struct ClientCertificatePem {
-    /// One to ten certificates in PEM, that of the client first, and then those that lead to the receiver's authority.
+    /// One to ten certificates in PEM: the client's certificate, and then the certificates of its issuers.
     #[schema(example = "-----BEGIN CERTIFICATE-----\nMIIB...\n-----END CERTIFICATE-----\n")]
     chain: String,
     /// The private key of the first certificate in PEM (PKCS #8, SEC 1 or PKCS #1), not encrypted.

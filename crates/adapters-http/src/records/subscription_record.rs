@@ -39,7 +39,7 @@ pub(crate) struct SubscriptionRecord {
     /// Whether the subscription receives events.
     enabled: bool,
     /// Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410),
-    /// `only_failures` (every attempt failed for five days), `order_stopped` (the attempts of a delivery are used up, and
+    /// `only_failures` (every attempt failed for five days), `order_stopped` (a delivery had no attempts left, and
     /// `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked). Absent while it is
     /// enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ pub(crate) struct SubscriptionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "subscription")]
     ordering: Option<&'static str>,
-    /// What happens when the attempts of a delivery are used up: `skip` or `stop`. Absent without an order.
+    /// The rule for a delivery that has no attempts left: `skip` or `stop`. Absent without an order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "skip")]
     on_exhausted: Option<&'static str>,

@@ -107,9 +107,9 @@ const PICK: &str = pick!(
 "
 );
 
-/// Claims the deliveries with the lowest numbers of lanes with an order, each with its place among those that are stored. It
-/// skips a row that another transaction has locked or changed, and [`read`] takes the places without a gap before it: so no
-/// delivery leaves before one with a lower number.
+/// Picks, in each lane with an order, the waiting deliveries with the lowest numbers, up to the first that may not leave. `place`
+/// counts the stored numbers of the lane from 1. The statement skips rows that another transaction has locked or changed, and
+/// [`read`] drops every row after a missing place. So no delivery leaves before one with a lower number.
 const PICK_NUMBERED: &str = pick!(
     "        SELECT due.* FROM asked CROSS JOIN LATERAL (
             SELECT due.*, seen.place FROM (
@@ -319,7 +319,7 @@ impl Claim<'_> {
     }
 }
 
-/// The rows with a number. Those whose payloads have no room beside the other rows do not fit.
+/// The rows with a number. A row does not fit if its payload exceeds the room that the other rows have left.
 fn fitting(others: &[PickedRow], mut numbered: Vec<PickedRow>, payload_bytes_max: u64) -> Vec<PickedRow> {
     let mut taken: u64 = others.iter().map(PickedRow::payload_bytes).sum();
     for row in numbered.iter_mut().filter(|_| !others.is_empty()) {

@@ -28,7 +28,7 @@ const COUNT: &str = "UPDATE webhook_lanes AS lane SET last_sequence = counted.la
 pub(super) struct Numbers(BTreeMap<SubscriptionId, u64>);
 
 impl Numbers {
-    /// Those of these lanes.
+    /// The last numbers of these lanes. Lanes without an order have none.
     pub(super) fn of(locked: &[LaneRow]) -> Self {
         Self(locked.iter().filter_map(LaneRow::last_sequence).collect())
     }

@@ -51,7 +51,7 @@ struct ChangeSubscription {
     /// The new rate. `null` removes it.
     #[schema(schema_with = max_per_second_schema, required = false)]
     max_per_second: (),
-    /// What happens in a subscription with an order when the attempts of a delivery are used up: `skip` or `stop`.
+    /// The rule of a subscription with an order for a delivery that has no attempts left: `skip` or `stop`.
     #[schema(required = false, example = "stop")]
     on_exhausted: String,
     /// The new client certificate. `null` removes it.

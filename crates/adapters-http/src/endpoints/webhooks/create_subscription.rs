@@ -54,7 +54,7 @@ struct Body {
     /// next ones back until it succeeds or ends. Cannot be changed.
     #[schema(example = "subscription", default = "none")]
     ordering: Option<String>,
-    /// With `ordering`: what happens when the attempts of a delivery are used up. `skip`: the next one leaves. `stop`: the
+    /// With `ordering`: the rule for a delivery that has no attempts left. `skip`: the next one leaves. `stop`: the
     /// subscription is disabled, with the reason `order_stopped`.
     #[schema(example = "stop", default = "skip")]
     on_exhausted: Option<String>,

@@ -75,9 +75,11 @@ struct RecoveredSubscription {
 /// Enables a webhook subscription and retries its failed deliveries.
 ///
 /// Enables the subscription, even if the service disabled it, and ends its pause. Deliveries that failed, wait for a retry or
-/// were missed are due now, at the start of the retry schedule. `what` limits the call to failed or to missed deliveries. One
-/// call recovers at most 100,000 deliveries, those of the oldest events. If the answer says 100,000, call again. Events that are too old to deliver again are skipped. After
-/// an error, recovered deliveries stay recovered, and another call continues.
+/// were missed are due now, at the start of the retry schedule. `what` limits the call to failed or to missed deliveries.
+///
+/// One call recovers at most about 100,000 deliveries of the oldest events. If the answer is 100,000 or more, call again. Events
+/// that are too old to deliver again are skipped. After an error, recovered deliveries stay recovered, and another call
+/// continues.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions/{id}/recover",

@@ -69,7 +69,7 @@ pub struct RecoverRequest {
     pub retry: RetryRequest,
     /// Which deliveries are retried.
     pub what: Recoverable,
-    /// The most deliveries that the call retries.
+    /// The most deliveries that the call retries. In an order it may retry more: see [`RecoverRequest::cut`].
     pub max: u32,
     /// Whether the call enables the subscription. Further calls, for the rest of its deliveries, do not.
     pub enables: bool,

@@ -11,9 +11,9 @@ pub enum InvalidClientCertificate {
     /// They are too long together.
     #[error("must have at most {} bytes in chain and key together", ClientCertificate::BYTES_MAX)]
     TooLong,
-    /// The chain has something else than certificates, none, or too many.
+    /// The chain has no certificates, too many, or something else in PEM.
     #[error(
-        "must be 1 to {} X.509 certificates of version 3 in PEM, that of the client first",
+        "must be 1 to {} X.509 certificates of version 3 in PEM, the client's first",
         ClientCertificate::CERTIFICATES_MAX
     )]
     Chain,
@@ -45,7 +45,7 @@ impl InvalidClientCertificate {
     }
 }
 
-/// What is shown of a certificate.
+/// The public facts about a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateFacts {
     /// The subject (RFC 4514), at most [`CertificateFacts::SUBJECT_LENGTH_MAX`] characters of it.
@@ -67,7 +67,7 @@ impl CertificateFacts {
         format!("{:032x}{:032x}", digits(first), digits(last))
     }
 
-    /// The fingerprint with these [`CertificateFacts::fingerprint_hex`]; `None` if it is none.
+    /// The fingerprint of these [digits](CertificateFacts::fingerprint_hex); `None` if they are not 64 hexadecimal digits.
     pub fn parse_fingerprint(digits: &str) -> Option<[u8; 32]> {
         let (first, last) = digits.split_at_checked(32).filter(|(_, last)| last.len() == 32)?;
         let half = |digits| u128::from_str_radix(digits, 16).ok().map(u128::to_be_bytes);
@@ -78,7 +78,7 @@ impl CertificateFacts {
 /// The certificate with which the service authenticates in the TLS handshakes of a subscription, and its private key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ClientCertificate {
-    /// What is shown of it.
+    /// The public facts about it.
     pub facts: CertificateFacts,
     /// The chain, and then the key.
     pem: Zeroizing<String>,

@@ -1,5 +1,5 @@
-/// What happens in a subscription with an order when the attempts of a delivery are used up. Its deliveries leave one after the
-/// other, and a delivery that fails holds the next ones back. See decision 144.
+/// The rule of a subscription with an order for a delivery that has no attempts left. Its deliveries leave one after the other,
+/// and a failed delivery holds the next ones back. See decision 144.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnExhausted {
     /// The next delivery leaves.
@@ -9,7 +9,7 @@ pub enum OnExhausted {
 }
 
 impl OnExhausted {
-    /// Each, in the order of the documentation.
+    /// Every rule.
     pub const ALL: [Self; 2] = [Self::Skip, Self::Stop];
 
     /// The code that the API and the stores use.
@@ -20,7 +20,7 @@ impl OnExhausted {
         }
     }
 
-    /// The one with this code; `None` if there is none.
+    /// The rule with this code; `None` if there is no such code.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.code() == code)
     }

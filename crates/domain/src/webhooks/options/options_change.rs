@@ -42,7 +42,7 @@ pub struct OptionsChange {
     pub auth: Patch<Authentication>,
     /// The most deliveries in a second.
     pub max_per_second: Patch<DeliveryRate>,
-    /// What happens in a subscription with an order when attempts are used up; `None` for no change.
+    /// The rule of the order; `None` for no change.
     pub on_exhausted: Option<OnExhausted>,
     /// The client certificate.
     pub certificate: Patch<ClientCertificate>,

@@ -37,7 +37,7 @@ pub struct SealedAuth {
 /// A client certificate that is sealed with its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedCertificate {
-    /// What is shown of it.
+    /// The public facts about it.
     pub facts: CertificateFacts,
     /// The chain and the key.
     pub value: SealedValue,
