@@ -144,19 +144,14 @@ impl GuardedSender {
             let peer = peer(url, certificate);
             while let Some(mut lease) = self.connections.take(&peer) {
                 match send(&mut lease, url, write).await {
-                    Err(Failure::Unsent(_)) => {}
+                    Err(Failure::Unsent(_) | Failure::Alert { is_sent: false, .. }) => {}
                     sent => return Ok((sent?, lease)),
                 }
             }
             let channel = self.connector.connect(&destination, certificate, &self.connections).await?;
-            let alert = channel.alert();
             let mut lease = self.connections.add(peer, channel);
-            match send(&mut lease, url, write).await {
-                Err(Failure::Unsent(error) | Failure::Exchange(error)) if alert.is_received() => {
-                    Err(Failure::Alert(error))
-                }
-                sent => Ok((sent?, lease)),
-            }
+            let sent = send(&mut lease, url, write).await;
+            Ok((sent?, lease))
         };
         timeout_at(deadline, exchange).await.map_err(|_| Failure::Timeout)?
     }
@@ -176,10 +171,17 @@ type Write<'a> = &'a (dyn Fn(Builder) -> Result<Request<Full<Bytes>>, http::Erro
 
 async fn send(lease: &mut Lease<'_>, url: &TargetUrl, write: Write<'_>) -> Result<Response<Incoming>, Failure> {
     let channel = lease.channel();
-    let request = write(post(url, channel.is_http2()))?;
-    channel.send(request).await.map_err(|mut error| match error.take_message() {
-        Some(_) => Failure::Unsent(error.into_error()),
-        None => Failure::Exchange(error.into_error()),
+    let (request, alert) = (write(post(url, channel.is_http2()))?, channel.alert());
+    channel.send(request).await.map_err(|mut error| {
+        let (is_sent, source) = (error.take_message().is_none(), error.into_error());
+        // Attempts over HTTP/2 share a new connection before its receiver has judged the client certificate.
+        if alert.is_received() {
+            Failure::Alert { is_sent, source }
+        } else if is_sent {
+            Failure::Exchange(source)
+        } else {
+            Failure::Unsent(source)
+        }
     })
 }
 
@@ -208,7 +210,7 @@ enum Failure {
     #[error("no answer")]
     Exchange(#[source] hyper::Error),
     #[error("the receiver broke off TLS by an alert")]
-    Alert(#[source] hyper::Error),
+    Alert { is_sent: bool, source: hyper::Error },
     #[error("the deadline passed before the answer")]
     Timeout,
     #[error("no access token")]
@@ -224,7 +226,7 @@ impl Failure {
             Self::Connect(error) => error.outcome(),
             Self::Request(_) => AttemptOutcome::NotCharged(OurFault::Request),
             Self::Unsent(_) | Self::Exchange(_) => failed(FailureReason::Connect),
-            Self::Alert(_) => failed(FailureReason::Tls),
+            Self::Alert { .. } => failed(FailureReason::Tls),
             Self::Timeout => failed(FailureReason::Timeout),
             Self::NoToken(_) => failed(FailureReason::NoToken),
             Self::Token(failure) => match failure.outcome() {

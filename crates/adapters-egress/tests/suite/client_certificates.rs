@@ -11,8 +11,9 @@ use http::Response;
 use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P384_SHA384, PKCS_ED25519};
 use rustls::SupportedProtocolVersion;
 use rustls::version::{TLS12, TLS13};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
@@ -39,6 +40,24 @@ impl Strict {
         let seen = Seen::default();
         let log = Arc::clone(&seen);
         let receiver = Receiver::acting(move |stream| serve(acceptor.clone(), stream, Arc::clone(&log))).await;
+        Self::of(authority, receiver, seen)
+    }
+
+    /// Over HTTP/2 and TLS 1.3, a receiver that holds back the last bytes of a handshake until the gate opens.
+    async fn hesitating(authority: &Authority, gate: &Arc<Gate>) -> Self {
+        let acceptor = authority.requiring_acceptor(HOST, b"h2", &TLS13);
+        let (seen, gate) = (Seen::default(), Arc::clone(gate));
+        let log = Arc::clone(&seen);
+        let receiver = Receiver::acting(move |stream| {
+            let (near, far) = tokio::io::duplex(64 * 1024);
+            tokio::spawn(serve(acceptor.clone(), far, Arc::clone(&log)));
+            let gate = Arc::clone(&gate);
+            async move { gate.pass(stream, near).await }
+        });
+        Self::of(authority, receiver.await, seen)
+    }
+
+    fn of(authority: &Authority, receiver: Receiver, seen: Seen) -> Self {
         let sender = Sending { roots: authority.roots(), ..Sending::default() }.sender();
         Self { receiver, sender, seen }
     }
@@ -54,7 +73,32 @@ impl Strict {
     }
 }
 
-async fn serve(acceptor: TlsAcceptor, stream: TcpStream, seen: Seen) {
+/// Lets the first message of a client pass, and the rest once it is open.
+#[derive(Default)]
+struct Gate {
+    reached: Notify,
+    opened: Notify,
+}
+
+impl Gate {
+    async fn pass(&self, client: TcpStream, server: impl AsyncRead + AsyncWrite) {
+        let (mut requests, mut to_client) = client.into_split();
+        let (mut answers, mut to_server) = tokio::io::split(server);
+        let forward = async {
+            let mut bytes = vec![0; 16 * 1024];
+            let length = requests.read(&mut bytes).await.unwrap();
+            to_server.write_all(&bytes[..length]).await.unwrap();
+            let length = requests.read(&mut bytes).await.unwrap();
+            self.reached.notify_one();
+            self.opened.notified().await;
+            to_server.write_all(&bytes[..length]).await.unwrap();
+            _ = tokio::io::copy(&mut requests, &mut to_server).await;
+        };
+        tokio::join!(forward, async { _ = tokio::io::copy(&mut answers, &mut to_client).await });
+    }
+}
+
+async fn serve(acceptor: TlsAcceptor, stream: impl AsyncRead + AsyncWrite + Unpin, seen: Seen) {
     let Ok(stream) = acceptor.accept(stream).await else { return };
     let certificate = stream.get_ref().1.peer_certificates().unwrap()[0].to_vec();
     let see = move || seen.lock().unwrap().push(certificate.clone());
@@ -65,14 +109,14 @@ async fn serve(acceptor: TlsAcceptor, stream: TcpStream, seen: Seen) {
     }
 }
 
-async fn serve_http1(mut stream: TlsStream<TcpStream>, see: impl Fn()) {
+async fn serve_http1(mut stream: TlsStream<impl AsyncRead + AsyncWrite + Unpin>, see: impl Fn()) {
     while read_request(&mut stream).await.is_some() {
         see();
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
     }
 }
 
-async fn serve_http2(stream: TlsStream<TcpStream>, see: impl Fn()) {
+async fn serve_http2(stream: TlsStream<impl AsyncRead + AsyncWrite + Unpin>, see: impl Fn()) {
     let mut connection = h2::server::Builder::new().handshake::<_, Bytes>(stream).await.unwrap();
     while let Some(Ok((_, mut respond))) = connection.accept().await {
         see();
@@ -104,6 +148,23 @@ async fn a_receiver_that_requires_a_certificate_accepts_that_of_its_authority_al
             assert_eq!(strict.seen.lock().unwrap().len(), 1);
         }
     }
+}
+
+/// The receiver judges the certificate after the sender has begun to use the connection.
+#[tokio::test]
+async fn attempts_that_share_a_refused_connection_fail_for_the_same_reason() {
+    let (authority, gate) = (Authority::new(), Arc::new(Gate::default()));
+    let strict = Strict::hesitating(&authority, &gate).await;
+    let second = async {
+        gate.reached.notified().await;
+        let mut second = Box::pin(strict.send(None));
+        assert!(futures_util::poll!(&mut second).is_pending());
+        gate.opened.notify_one();
+        second.await
+    };
+    let outcomes = tokio::join!(strict.send(None), second);
+    assert_eq!(outcomes, (failed(FailureReason::Tls), failed(FailureReason::Tls)));
+    assert_eq!(strict.receiver.connections(), 1);
 }
 
 #[tokio::test]
