@@ -8,6 +8,7 @@ use diesel_mapping::webhooks::{phase_number, stored_sequence};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::SubscriptionId;
 use domain::webhooks::Phase;
+use futures_util::future::join;
 
 use super::publish_events::Due;
 use super::publish_questions::LaneRow;
@@ -59,7 +60,7 @@ impl Numbers {
         let count = diesel::sql_query(COUNT).bind::<Array<Binary>, _>(lanes).bind::<Array<BigInt>, _>(last);
         let (inserted, counted) = (Kept(insertion).execute(&mut &*connection), Kept(count).execute(&mut &*connection));
         (!due.is_empty()).then_some(async move {
-            let (inserted, counted) = futures_util::future::join(inserted, counted).await;
+            let (inserted, counted) = join(inserted, counted).await;
             inserted.and(counted)
         })
     }

@@ -90,6 +90,9 @@ pub(super) fn read(lanes: Vec<ReadyLane>, mut rows: Vec<PickedRow>, at: Timestam
 
 /// Leaves out each row with a number after a place that is missing.
 fn retain_without_gap(rows: &mut Vec<PickedRow>) {
+    if rows.iter().all(|row| row.place.is_none()) {
+        return;
+    }
     rows.sort_by_key(|row| row.place);
     let mut last: HashMap<Vec<u8>, i64> = HashMap::new();
     rows.retain(|row| {

@@ -102,7 +102,8 @@ impl Work for Publish<'_> {
         let mut numbers = Numbers::of(&locked);
         let (numbered, due) = plan.queue(&receivers, &mut numbers, claim.as_mut());
         let to = due.iter().chain(&numbered).map(|due| due.to.as_bytes().as_slice());
-        let to: BTreeSet<&[u8]> = to.collect();
+        let mut to: Vec<&[u8]> = to.collect();
+        to.sort_unstable();
         let (woken, events, (queued, numbered_ones, missed), publications, committed) = join5(
             OptionFuture::from(questions.wake(connection, &locked, &to)),
             plan.insert_events(connection, reasons),

@@ -235,14 +235,15 @@ impl<'a> Questions<'a> {
         Kept(query).load(&mut &*connection).await
     }
 
-    /// Wakes the lanes that sleep and get deliveries.
+    /// Wakes the lanes that sleep and get deliveries, which are sorted.
     pub(super) fn wake(
         &self,
         connection: &AsyncPgConnection,
         locked: &[LaneRow],
-        receivers: &BTreeSet<&[u8]>,
+        receivers: &[&[u8]],
     ) -> Option<impl Future<Output = QueryResult<usize>>> {
-        let is_woken = |lane: &&LaneRow| lane.sleeps && receivers.contains(lane.subscription_id.as_slice());
+        let is_woken =
+            |lane: &&LaneRow| lane.sleeps && receivers.binary_search(&lane.subscription_id.as_slice()).is_ok();
         let sleeping = locked.iter().filter(is_woken).map(|lane| lane.subscription_id.clone());
         let sleeping: Vec<Vec<u8>> = sleeping.collect();
         let has_sleeping = !sleeping.is_empty();

@@ -16,7 +16,8 @@ use super::settle_lanes::SeenLane;
 pub(super) const READY_LANES: &str =
     "SELECT lane.subscription_id, lane.owner, lane.ready_at, lane.wakes, lane.failures_in_a_row,
         lane.failing_since, lane.paused_until, lane.pause_millis, lane.rests_until,
-        lane.last_sequence IS NOT NULL AS is_ordered, subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
+        lane.last_sequence IS NOT NULL AS is_ordered,
+        subscription.url, subscription.secret, subscription.previous_secret, subscription.previous_secret_until,
         subscription.options, owner.rested_until
     FROM (
         SELECT * FROM webhook_lanes WHERE is_open AND ready_at <= $1 AND ready_at >= $4
