@@ -5,6 +5,7 @@ answer must have given, a time that depends on the present, a rule between two p
 """
 
 import json
+from pathlib import Path
 
 import schemathesis
 from hypothesis import strategies as st
@@ -20,6 +21,9 @@ LEAVES_MAX, DEPTH_MAX, FILTER_BYTES_MAX = 20, 6, 8 * 1024
 
 # The instance sends webhooks to this machine only. Nothing listens on the port.
 RECEIVERS = ["http://127.0.0.1:65533/", "http://127.0.0.1:65533/hooks?a=1#b"]
+# A certificate of 2026 that expires in 2126, and its key.
+PAIR = Path(__file__).parents[2] / "crates/adapters-egress/tests/suite/pairs/ecdsa.pem"
+CHAIN_END = "-----END CERTIFICATE-----\n"
 schemathesis.openapi.format("uri", st.sampled_from(RECEIVERS))
 schemathesis.openapi.format("log-filter", st.sampled_from(["error", "error,gatepost=warn", "off"]))
 
@@ -39,6 +43,11 @@ def before_call(context, case, **_):
     # Where no name is resolved, a test of another URL takes seconds.
     if "url" in body and body["url"] not in RECEIVERS:
         body["url"] = RECEIVERS[0]
+    # TLS can use a client certificate and its key, and the receiver has TLS.
+    if isinstance(body.get("clientCertificate"), dict):
+        chain, key = PAIR.read_text().split(CHAIN_END)
+        body["clientCertificate"] = {"chain": chain + CHAIN_END, "key": key}
+        body["url"] = RECEIVERS[0].replace("http:", "https:")
     # A list is of one owner.
     if query.get("userId") is not None:
         query.pop("organizationId", None)
@@ -66,6 +75,9 @@ def before_call(context, case, **_):
     # A key pair shares no secret, and a rotation may be that of a key pair.
     if body.get("signing") == "ed25519" or (case.operation.path.endswith("/rotate-secret") and not body.get("signing")):
         body.pop("secret", None)
+    # An end without success matters to an order alone.
+    if body.get("onExhausted") and case.method.upper() == "POST":
+        body["ordering"] = "subscription"
     # An active owner has no reason.
     if body.get("state") == "active":
         body.pop("reason", None)
