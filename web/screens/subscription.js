@@ -292,7 +292,7 @@ function Edit({ subscription, reload, onClose }) {
   const [filter, setFilter] = useState(before);
   const rateBefore = String(subscription.maxPerSecond ?? "");
   const [rate, setRate] = useState(rateBefore);
-  const [order, setOrder] = useState(subscription.onExhausted ?? "");
+  const [order, setOrder] = useState(subscription.onExhausted);
   const [options, setOptions] = useState(optionsOf(subscription));
   const [description, setDescription] = useState(subscription.description);
   const { run, isRunning, failure } = useAction(async () => {
@@ -300,7 +300,7 @@ function Edit({ subscription, reload, onClose }) {
     const wish = {
       ...(filter !== before && { filter: filter.trim() ? filterOf(filter) : null }),
       ...(rate !== rateBefore && { maxPerSecond: rateOf(rate) }),
-      ...(order !== (subscription.onExhausted ?? "") && { onExhausted: order }),
+      ...(order !== subscription.onExhausted && { onExhausted: order }),
       ...wishOf(options, subscription),
     };
     const body = { events: eventNames(events), description, ...wish, ...(isMoved && { url: url.trim() }) };

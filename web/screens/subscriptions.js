@@ -147,14 +147,14 @@ function CreateSubscription({ reload, onClose }) {
   const [rate, setRate] = useState("");
   const [options, setOptions] = useState(optionsOf({}));
   const [signing, setSigning] = useState(/** @type {"hmac" | "ed25519" | "both"} */ ("hmac"));
-  const [order, setOrder] = useState("");
+  const [order, setOrder] = useState(/** @type {"" | "skip" | "stop"} */ (""));
   const [description, setDescription] = useState("");
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const { run, isRunning, failure } = useAction(async () => {
     const wish = {
       signing,
-      ordering: order ? "subscription" : "none",
+      ordering: /** @type {"subscription" | "none"} */ (order ? "subscription" : "none"),
       onExhausted: order || null,
       ...(filter.trim() && { filter: filterOf(filter) }),
       ...(rate.trim() && { maxPerSecond: rateOf(rate) }),

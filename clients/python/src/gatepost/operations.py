@@ -219,11 +219,11 @@ class Operations1(Calls):
         """Changes an API key."""
         return self._call(Table.change_organization_api_key, locals())
 
-    def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_organization_subscription, locals())
 
-    def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_subscription, locals())
 
@@ -235,7 +235,7 @@ class Operations1(Calls):
         """Changes an API key."""
         return self._call(Table.change_user_api_key, locals())
 
-    def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return self._call(Table.change_user_subscription, locals())
 
@@ -263,7 +263,7 @@ class Operations1(Calls):
         """Creates an API key. Only this answer contains the full key."""
         return self._call(Table.create_organization_api_key, locals())
 
-    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_organization_subscription, locals())
 
@@ -271,7 +271,7 @@ class Operations1(Calls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return self._call(Table.create_portal_link, locals())
 
-    def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_subscription, locals())
 
@@ -279,7 +279,7 @@ class Operations1(Calls):
         """Creates an API key. Only this answer contains the full key."""
         return self._call(Table.create_user_api_key, locals())
 
-    def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_user_subscription, locals())
 
@@ -441,11 +441,11 @@ class AsyncOperations1(AsyncCalls):
         """Changes an API key."""
         return await self._call(Table.change_organization_api_key, locals())
 
-    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_organization_subscription, locals())
 
-    async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_subscription, locals())
 
@@ -457,7 +457,7 @@ class AsyncOperations1(AsyncCalls):
         """Changes an API key."""
         return await self._call(Table.change_user_api_key, locals())
 
-    async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         """Changes a webhook subscription."""
         return await self._call(Table.change_user_subscription, locals())
 
@@ -485,7 +485,7 @@ class AsyncOperations1(AsyncCalls):
         """Creates an API key. Only this answer contains the full key."""
         return await self._call(Table.create_organization_api_key, locals())
 
-    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_organization_subscription, locals())
 
@@ -493,7 +493,7 @@ class AsyncOperations1(AsyncCalls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return await self._call(Table.create_portal_link, locals())
 
-    async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_subscription, locals())
 
@@ -501,7 +501,7 @@ class AsyncOperations1(AsyncCalls):
         """Creates an API key. Only this answer contains the full key."""
         return await self._call(Table.create_user_api_key, locals())
 
-    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: str | None | Absent = ABSENT, ordering: str | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_user_subscription, locals())
 

@@ -206,7 +206,7 @@ export interface components {
             /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. */
             maxPerSecond?: number | null;
             /** The rule of a subscription with an order for a delivery that has no attempts left: `skip` or `stop`. */
-            onExhausted?: string;
+            onExhausted?: "skip" | "stop";
             /** The new URL. */
             url?: string;
         };
@@ -310,9 +310,9 @@ export interface components {
             /** The most deliveries in a second, over all instances of the service, retries included: 0.1 (one in ten seconds) to 1,000, rounded to three decimal places. */
             maxPerSecond?: number | null;
             /** With `ordering`: the rule for a delivery that has no attempts left. @default skip */
-            onExhausted?: string | null;
+            onExhausted?: "skip" | "stop" | null;
             /** The order in which deliveries leave: `none`, as many at a time as the receiver takes; or `subscription`, one after the other in the order of publication, each with a number in the header `webhook-sequence`. @default none */
-            ordering?: string | null;
+            ordering?: "none" | "subscription" | null;
             /** The secret that signs webhooks: `whsec_` and 24 to 64 bytes in base64, or 1 to 256 other characters, whose bytes are the key. */
             secret?: string | null;
             /** Which signatures webhooks carry: `hmac` (`v1`, by the secret), `ed25519` (`v1a`, by a private key that never leaves the service, so that a stolen receiver cannot sign), or `both`. @default hmac */
@@ -1166,9 +1166,9 @@ export interface components {
             /** The maximum number of deliveries in a second, over all instances of the service. */
             maxPerSecond?: number;
             /** The rule for a delivery that has no attempts left: `skip` or `stop`. */
-            onExhausted?: string;
+            onExhausted?: "skip" | "stop";
             /** `subscription` if deliveries leave one after the other, in the order of publication. */
-            ordering?: string;
+            ordering?: "subscription";
             /** The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation. */
             publicKeys?: string[];
             /** Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`. */

@@ -3,7 +3,8 @@ use domain::catalogue::{EntryDescription, EntryTitle, EventTypeEntry, PayloadVal
 use domain::sessions::Capability;
 use domain::webhooks::{
     AuthKind, Authentication, ClientCredentials, DeliveryStateKind, Description, EventPattern, EventType,
-    FailureReason, HeaderName, HeaderValue, PublicKey, PublisherId, Recoverable, SigningKind, SigningSecret,
+    FailureReason, HeaderName, HeaderValue, OnExhausted, PublicKey, PublisherId, Recoverable, SigningKind,
+    SigningSecret,
 };
 use domain::{
     AuditId, DeliveryId, EventId, KeyId, Label, OwnerEmail, OwnerId, OwnerName, RateLimit, Scope, SessionId,
@@ -18,7 +19,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 106] = [
+const VALUES: [(&str, &str, Values); 111] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -40,6 +41,8 @@ const VALUES: [(&str, &str, Values); 106] = [
     ("CreateSubscription", "description", Values::Descriptions),
     ("CreateSubscription", "secret", Values::SigningSecrets),
     ("CreateSubscription", "signing", Values::SigningKinds),
+    ("CreateSubscription", "ordering", Values::Orderings),
+    ("CreateSubscription", "onExhausted", Values::EndsOfAttempts),
     ("BearerAuth", "type", Values::Always("bearer")),
     ("BearerAuth", "token", Values::Tokens),
     ("BasicAuth", "type", Values::Always("basic")),
@@ -73,6 +76,7 @@ const VALUES: [(&str, &str, Values); 106] = [
     ("ChangeSubscription", "url", Values::Urls),
     ("ChangeSubscription", "events", Values::Patterns),
     ("ChangeSubscription", "description", Values::Descriptions),
+    ("ChangeSubscription", "onExhausted", Values::EndsOfAttempts),
     ("RotateSecret", "secret", Values::SigningSecrets),
     ("RotateSecret", "signing", Values::SigningKinds),
     ("ChangeOwner", "name", Values::OwnerTexts(OwnerName::LENGTH_MAX)),
@@ -96,6 +100,8 @@ const VALUES: [(&str, &str, Values); 106] = [
     ("Subscription", "id", Values::Ids(SubscriptionId::PATTERN)),
     ("Subscription", "urlSetBy", Values::Ids(KeyId::PATTERN)),
     ("Subscription", "signing", Values::SigningKinds),
+    ("Subscription", "ordering", Values::Always("subscription")),
+    ("Subscription", "onExhausted", Values::EndsOfAttempts),
     ("Subscription", "publicKeys", Values::PublicKeys),
     ("PublicKey", "kty", Values::Always("OKP")),
     ("PublicKey", "crv", Values::Always("Ed25519")),
@@ -182,6 +188,9 @@ pub(crate) enum Values {
     OwnerStates,
     SigningSecrets,
     SigningKinds,
+    Orderings,
+    /// The rules for a delivery that has no attempts left.
+    EndsOfAttempts,
     PublicKeys,
     Tokens,
     Usernames,
@@ -327,6 +336,8 @@ impl Values {
             Self::Always(value) => vec![json!(value)],
             Self::States => DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into(),
             Self::SigningKinds => SigningKind::ALL.map(|kind| json!(kind.as_str())).into(),
+            Self::Orderings => ["none", "subscription"].map(|ordering| json!(ordering)).into(),
+            Self::EndsOfAttempts => OnExhausted::ALL.map(|rule| json!(rule.code())).into(),
             Self::AuthKinds => AuthKind::ALL.map(|kind| json!(kind.as_str())).into(),
             Self::Recoverables => Recoverable::ALL.map(|kind| json!(kind.as_str())).into(),
             Self::Roles => ["user", "operator", "visitor"].map(|role| json!(role)).into(),
