@@ -14,6 +14,7 @@ use crate::limits::credential_failures::CredentialFailures;
 use crate::limits::keyed_limiter::{OwnLimits, UserLimit};
 use crate::readiness::{NamedCheck, Readiness};
 use crate::streams::open_streams::OpenStreams;
+use crate::streams::waiting_readers::WaitingReaders;
 use crate::{Api, HttpLimits, HttpSettings, ScimSubject};
 
 /// The [`Api`] and the state of the server, shared by all workers.
@@ -24,6 +25,7 @@ pub(crate) struct State {
     /// Of verification alone.
     pub(crate) verification: Readiness,
     pub(crate) streams: Arc<OpenStreams>,
+    pub(crate) waiting_readers: Arc<WaitingReaders>,
     /// The cookies of browsers that sign in.
     pub(crate) cookies: Cookies,
     /// The origin of pages that may use these cookies.
@@ -76,6 +78,7 @@ impl State {
             error_pages: settings.error_pages.clone(),
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
             verification: Readiness::new(vec![verification], limits.readiness_deadline),
+            waiting_readers: WaitingReaders::new(),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
             scim_subject: settings.scim_subject,
             forward_metadata: settings.forward_metadata.clone(),

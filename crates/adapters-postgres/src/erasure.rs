@@ -49,6 +49,8 @@ const ERASE_SUBSCRIPTIONS: &str = "DELETE FROM webhook_subscriptions WHERE id = 
 
 const ERASE_EVENTS: &str = "DELETE FROM webhook_events WHERE id = ANY($1)";
 
+const ERASE_CONSUMERS: &str = "DELETE FROM webhook_consumers WHERE subscription_id = ANY($1)";
+
 const ERASE_LANES: &str = "DELETE FROM webhook_lanes WHERE subscription_id = ANY($1)";
 
 const FORGET_OWNER: &str = "DELETE FROM key_owners WHERE owner_issuer = $1 AND owner_subject = $2";
@@ -163,6 +165,7 @@ async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequ
         .bind::<Instant, StoredInstant>(request.settled.into());
     let settled: Vec<IdRow> = Kept(search).load(&mut &*connection).await?;
     let ids = ids_of(settled);
+    erase_ids(connection, ERASE_CONSUMERS, &ids).await?;
     erase_ids(connection, ERASE_LANES, &ids).await?;
     erase_ids(connection, ERASE_SUBSCRIPTIONS, &ids).await
 }

@@ -110,6 +110,7 @@ diesel::table! {
         pause_millis -> BigInt,
         rests_until -> Nullable<Instant>,
         last_sequence -> Nullable<BigInt>,
+        is_pulled -> Bool,
     }
 }
 
@@ -192,6 +193,30 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary};
+
+    webhook_pulled (subscription_id, sequence) {
+        subscription_id -> Binary,
+        sequence -> BigInt,
+        event_id -> Binary,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+    use crate::sql_types::Instant;
+
+    webhook_consumers (subscription_id, name) {
+        subscription_id -> Binary,
+        name -> Text,
+        position -> BigInt,
+        lease -> Nullable<BigInt>,
+        leased_through -> Nullable<BigInt>,
+        leased_until -> Nullable<Instant>,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(api_keys, usage_by_hour);
 diesel::allow_tables_to_appear_in_same_query!(api_keys, owners);
 diesel::allow_tables_to_appear_in_same_query!(owners, sessions);
@@ -200,12 +225,14 @@ diesel::allow_tables_to_appear_in_same_query!(
     deliveries_by_hour,
     owners,
     webhook_attempts,
+    webhook_consumers,
     webhook_deliveries,
     webhook_due,
     webhook_events,
     webhook_lanes,
     webhook_patterns,
     webhook_publications,
+    webhook_pulled,
     webhook_subscriptions,
 );
 

@@ -42,6 +42,14 @@ macro_rules! type_id {
                 }
             }
 
+            /// Not above the id of anything that was made at this time or later, and above all earlier ids.
+            pub fn first_at(at: Timestamp) -> Self {
+                let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
+                let mut bytes = [0; 16];
+                bytes[..6].copy_from_slice(&unix_millis.to_be_bytes()[2..]);
+                Self(bytes)
+            }
+
             /// The home of the owner, if the id carries it.
             pub fn home(&self) -> Option<Home> {
                 home(&self.0)

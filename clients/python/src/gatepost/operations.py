@@ -31,17 +31,19 @@ class Table:
     change_user = Operation("PATCH", "/api/operator/users/{userId}", types.Owner, has_body=True, nullable=("email", "keyRateLimit", "maxActiveKeys", "maxSubscriptions", "metadata", "name", "requestRateLimit"))
     change_user_api_key = Operation("PATCH", "/api/operator/users/{userId}/keys/{keyId}", types.KeyRecord, has_body=True, nullable=("metadata", "rateLimit"))
     change_user_subscription = Operation("PATCH", "/api/operator/users/{userId}/subscriptions/{id}", types.ChangedSubscription, has_body=True, nullable=("auth", "clientCertificate", "filter", "headers", "maxPerSecond"))
+    commit_events = Operation("POST", "/api/webhooks/subscriptions/{id}/consumers/{consumer}/commit", NoneType, query=("organization",), has_body=True, nullable=("through",))
     complete_sign_in = Operation("GET", "/console/callback", str)
     count_organization_recoverable = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
     count_recoverable = Operation("GET", "/api/webhooks/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
     count_user_recoverable = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/recoverable", types.RecoverableDeliveries)
     create_api_key = Operation("POST", "/api/api-keys", types.CreatedApiKey, query=("organization",), has_body=True, nullable=("expiresAt", "idToken", "rateLimit", "scopes"))
     create_organization_api_key = Operation("POST", "/api/operator/organizations/{organizationId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
+    create_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing", "type"))
     create_portal_link = Operation("POST", "/api/operator/portal-links", types.PortalLink, has_body=True, nullable=("capabilities", "organizationId", "returnUrl", "ttlSeconds", "userId"))
-    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
+    create_subscription = Operation("POST", "/api/webhooks/subscriptions", types.SubscriptionWithSecret, query=("organization",), has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing", "type"))
     create_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys", types.CreatedApiKey, has_body=True, nullable=("expiresAt", "rateLimit", "scopes"))
-    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing"))
+    create_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions", types.SubscriptionWithSecret, has_body=True, nullable=("auth", "clientCertificate", "description", "filter", "headers", "maxPerSecond", "onExhausted", "ordering", "secret", "signing", "type"))
+    delete_consumer = Operation("DELETE", "/api/webhooks/subscriptions/{id}/consumers/{consumer}", NoneType)
     delete_organization_subscription = Operation("DELETE", "/api/operator/organizations/{organizationId}/subscriptions/{id}", NoneType)
     delete_subscription = Operation("DELETE", "/api/webhooks/subscriptions/{id}", NoneType)
     delete_user_subscription = Operation("DELETE", "/api/operator/users/{userId}/subscriptions/{id}", NoneType)
@@ -84,6 +86,7 @@ class Table:
     list_all_event_types = Operation("GET", "/api/operator/event-types", types.EventTypeList)
     list_api_keys = Operation("GET", "/api/api-keys", types.KeyList)
     list_audit_events = Operation("GET", "/api/audit", types.AuditPage)
+    list_consumers = Operation("GET", "/api/webhooks/subscriptions/{id}/consumers", types.Consumers)
     list_deliveries = Operation("GET", "/api/webhooks/deliveries", types.DeliveryPage)
     list_event_types = Operation("GET", "/api/event-types", types.EventTypeList)
     list_events = Operation("GET", "/api/operator/events", types.EventPage)
@@ -91,6 +94,7 @@ class Table:
     list_failures = Operation("GET", "/api/webhooks/failures", types.Failures)
     list_organization_api_keys = Operation("GET", "/api/operator/organizations/{organizationId}/keys", types.KeyList)
     list_organization_audit_events = Operation("GET", "/api/operator/organizations/{organizationId}/audit", types.AuditPage)
+    list_organization_consumers = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/consumers", types.Consumers)
     list_organization_deliveries = Operation("GET", "/api/operator/organizations/{organizationId}/deliveries", types.DeliveryPage)
     list_organization_failures = Operation("GET", "/api/operator/organizations/{organizationId}/failures", types.Failures)
     list_organization_sessions = Operation("GET", "/api/operator/organizations/{organizationId}/sessions", types.SessionList)
@@ -100,6 +104,7 @@ class Table:
     list_subscriptions = Operation("GET", "/api/webhooks/subscriptions", types.SubscriptionPage)
     list_user_api_keys = Operation("GET", "/api/operator/users/{userId}/keys", types.KeyList)
     list_user_audit_events = Operation("GET", "/api/operator/users/{userId}/audit", types.AuditPage)
+    list_user_consumers = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/consumers", types.Consumers)
     list_user_deliveries = Operation("GET", "/api/operator/users/{userId}/deliveries", types.DeliveryPage)
     list_user_failures = Operation("GET", "/api/operator/users/{userId}/failures", types.Failures)
     list_user_sessions = Operation("GET", "/api/operator/users/{userId}/sessions", types.SessionList)
@@ -109,7 +114,11 @@ class Table:
     publish_event = Operation("POST", "/api/operator/events", types.PublishedEvent, has_body=True, has_id=True, nullable=("data", "organizationId", "userId"))
     publish_events = Operation("POST", "/api/operator/events/batch", types.PublishedEvents, has_body=True, has_id=True)
     put_event_type = Operation("PUT", "/api/operator/event-types/{name}", types.WrittenEventType, has_body=True)
+    read_events = Operation("GET", "/api/webhooks/subscriptions/{id}/events", types.LoggedEvents)
+    read_organization_events = Operation("GET", "/api/operator/organizations/{organizationId}/subscriptions/{id}/events", types.LoggedEvents)
+    read_user_events = Operation("GET", "/api/operator/users/{userId}/subscriptions/{id}/events", types.LoggedEvents)
     ready = Operation("GET", "/readyz", types.Readiness)
+    receive_events = Operation("POST", "/api/webhooks/subscriptions/{id}/consumers/{consumer}/receive", types.ReceivedEvents, query=("organization",), has_body=True)
     recover_organization_subscription = Operation("POST", "/api/operator/organizations/{organizationId}/subscriptions/{id}/recover", types.RecoveredSubscription, has_body=True)
     recover_subscription = Operation("POST", "/api/webhooks/subscriptions/{id}/recover", types.RecoveredSubscription, query=("organization",), has_body=True)
     recover_user_subscription = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/recover", types.RecoveredSubscription, has_body=True)
@@ -131,6 +140,7 @@ class Table:
     rotate_secret = Operation("POST", "/api/webhooks/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, query=("organization",), headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
     rotate_user_api_key = Operation("POST", "/api/operator/users/{userId}/keys/{keyId}/rotate", types.CreatedApiKey, has_body=True, nullable=("overlapSeconds",))
     rotate_user_secret = Operation("POST", "/api/operator/users/{userId}/subscriptions/{id}/rotate-secret", types.SubscriptionWithSecret, headers=("idempotency-key",), has_body=True, nullable=("overlapSeconds", "secret", "signing"))
+    seek_consumer = Operation("POST", "/api/webhooks/subscriptions/{id}/consumers/{consumer}/seek", NoneType, query=("organization",), has_body=True)
     set_organization_state = Operation("PUT", "/api/operator/organizations/{organizationId}/state", types.Owner, has_body=True)
     set_user_state = Operation("PUT", "/api/operator/users/{userId}/state", types.Owner, has_body=True)
     show_attempt_times = Operation("GET", "/api/webhooks/subscriptions/{id}/times", types.AttemptTimes)
@@ -239,6 +249,10 @@ class Operations1(Calls):
         """Changes a webhook subscription."""
         return self._call(Table.change_user_subscription, locals())
 
+    def commit_events(self, id: str, consumer: str, *, lease: str, organization: str | None = None, through: str | None | Absent = ABSENT) -> None:
+        """Commits the events that a reader has handled."""
+        return self._call(Table.commit_events, locals())
+
     def complete_sign_in(self, *, code: str | None = None, state: str | None = None, iss: str | None = None, error: str | None = None) -> str:
         """Completes a sign-in."""
         return self._call(Table.complete_sign_in, locals())
@@ -263,7 +277,7 @@ class Operations1(Calls):
         """Creates an API key. Only this answer contains the full key."""
         return self._call(Table.create_organization_api_key, locals())
 
-    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_organization_subscription, locals())
 
@@ -271,7 +285,7 @@ class Operations1(Calls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return self._call(Table.create_portal_link, locals())
 
-    def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_subscription(self, *, events: Sequence[str], organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_subscription, locals())
 
@@ -279,9 +293,13 @@ class Operations1(Calls):
         """Creates an API key. Only this answer contains the full key."""
         return self._call(Table.create_user_api_key, locals())
 
-    def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    def create_user_subscription(self, user_id: str, *, events: Sequence[str], auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return self._call(Table.create_user_subscription, locals())
+
+    def delete_consumer(self, id: str, consumer: str, *, organization: str | None = None) -> None:
+        """Deletes a consumer."""
+        return self._call(Table.delete_consumer, locals())
 
     def delete_organization_subscription(self, organization_id: str, id: str) -> None:
         """Deletes a webhook subscription."""
@@ -395,14 +413,6 @@ class Operations1(Calls):
         """Shows a webhook subscription and its health."""
         return self._call(Table.find_organization_subscription, locals())
 
-    def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health."""
-        return self._call(Table.find_subscription, locals())
-
-    def find_system_state(self) -> types.SystemState:
-        """Shows how the instance that answers and the store are doing."""
-        return self._call(Table.find_system_state, locals())
-
 
 class AsyncOperations1(AsyncCalls):
     async def archive_event_type(self, name: str) -> types.WrittenEventType:
@@ -461,6 +471,10 @@ class AsyncOperations1(AsyncCalls):
         """Changes a webhook subscription."""
         return await self._call(Table.change_user_subscription, locals())
 
+    async def commit_events(self, id: str, consumer: str, *, lease: str, organization: str | None = None, through: str | None | Absent = ABSENT) -> None:
+        """Commits the events that a reader has handled."""
+        return await self._call(Table.commit_events, locals())
+
     async def complete_sign_in(self, *, code: str | None = None, state: str | None = None, iss: str | None = None, error: str | None = None) -> str:
         """Completes a sign-in."""
         return await self._call(Table.complete_sign_in, locals())
@@ -485,7 +499,7 @@ class AsyncOperations1(AsyncCalls):
         """Creates an API key. Only this answer contains the full key."""
         return await self._call(Table.create_organization_api_key, locals())
 
-    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_organization_subscription, locals())
 
@@ -493,7 +507,7 @@ class AsyncOperations1(AsyncCalls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return await self._call(Table.create_portal_link, locals())
 
-    async def create_subscription(self, *, events: Sequence[str], url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_subscription(self, *, events: Sequence[str], organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_subscription, locals())
 
@@ -501,9 +515,13 @@ class AsyncOperations1(AsyncCalls):
         """Creates an API key. Only this answer contains the full key."""
         return await self._call(Table.create_user_api_key, locals())
 
-    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         """Creates a webhook subscription."""
         return await self._call(Table.create_user_subscription, locals())
+
+    async def delete_consumer(self, id: str, consumer: str, *, organization: str | None = None) -> None:
+        """Deletes a consumer."""
+        return await self._call(Table.delete_consumer, locals())
 
     async def delete_organization_subscription(self, organization_id: str, id: str) -> None:
         """Deletes a webhook subscription."""
@@ -617,16 +635,16 @@ class AsyncOperations1(AsyncCalls):
         """Shows a webhook subscription and its health."""
         return await self._call(Table.find_organization_subscription, locals())
 
-    async def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health."""
-        return await self._call(Table.find_subscription, locals())
-
-    async def find_system_state(self) -> types.SystemState:
-        """Shows how the instance that answers and the store are doing."""
-        return await self._call(Table.find_system_state, locals())
-
 
 class Operations2(Calls):
+    def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return self._call(Table.find_subscription, locals())
+
+    def find_system_state(self) -> types.SystemState:
+        """Shows how the instance that answers and the store are doing."""
+        return self._call(Table.find_system_state, locals())
+
     def find_user(self, user_id: str) -> types.Owner:
         """Shows the record of a user."""
         return self._call(Table.find_user, locals())
@@ -675,6 +693,10 @@ class Operations2(Calls):
         """Lists who changed what of the caller, newest first."""
         return Pages(self._call, "events", Table.list_audit_events, locals())
 
+    def list_consumers(self, id: str, *, organization: str | None = None) -> types.Consumers:
+        """Lists the consumers of a subscription that is pulled."""
+        return self._call(Table.list_consumers, locals())
+
     def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
         return Pages(self._call, "deliveries", Table.list_deliveries, locals())
@@ -702,6 +724,10 @@ class Operations2(Calls):
     def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
         return Pages(self._call, "events", Table.list_organization_audit_events, locals())
+
+    def list_organization_consumers(self, organization_id: str, id: str) -> types.Consumers:
+        """Lists the consumers of a subscription that is pulled."""
+        return self._call(Table.list_organization_consumers, locals())
 
     def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the organization's webhook subscriptions, newest first."""
@@ -739,6 +765,10 @@ class Operations2(Calls):
         """Lists who changed what of the user, newest first."""
         return Pages(self._call, "events", Table.list_user_audit_events, locals())
 
+    def list_user_consumers(self, user_id: str, id: str) -> types.Consumers:
+        """Lists the consumers of a subscription that is pulled."""
+        return self._call(Table.list_user_consumers, locals())
+
     def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the user's webhook subscriptions, newest first."""
         return Pages(self._call, "deliveries", Table.list_user_deliveries, locals())
@@ -775,9 +805,25 @@ class Operations2(Calls):
         """Creates or changes an event type."""
         return self._call(Table.put_event_type, locals())
 
+    def read_events(self, id: str, *, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.LoggedEvents, types.PulledEvent]:
+        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        return Pages(self._call, "events", Table.read_events, locals())
+
+    def read_organization_events(self, organization_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> Pages[types.LoggedEvents, types.PulledEvent]:
+        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        return Pages(self._call, "events", Table.read_organization_events, locals())
+
+    def read_user_events(self, user_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> Pages[types.LoggedEvents, types.PulledEvent]:
+        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        return Pages(self._call, "events", Table.read_user_events, locals())
+
     def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
         return self._call(Table.ready, locals())
+
+    def receive_events(self, id: str, consumer: str, *, organization: str | None = None, lease_seconds: int | None = None, limit: int | None = None, wait: int | None = None) -> types.ReceivedEvents:
+        """Receives the next events of a consumer, in the order of the log."""
+        return self._call(Table.receive_events, locals())
 
     def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
@@ -811,44 +857,16 @@ class Operations2(Calls):
         """Retries the deliveries that failed for one cause."""
         return self._call(Table.retry_organization_failures, locals())
 
-    def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
-        """Retries a delivery now."""
-        return self._call(Table.retry_user_delivery, locals())
-
-    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
-        """Retries the deliveries that failed for one cause."""
-        return self._call(Table.retry_user_failures, locals())
-
-    def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
-        """Revokes an API key."""
-        return self._call(Table.revoke_api_key, locals())
-
-    def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
-        """Revokes an organization's API key."""
-        return self._call(Table.revoke_organization_api_key, locals())
-
-    def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of an organization."""
-        return self._call(Table.revoke_organization_api_keys, locals())
-
-    def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
-        """Revokes a user's API key."""
-        return self._call(Table.revoke_user_api_key, locals())
-
-    def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of a user."""
-        return self._call(Table.revoke_user_api_keys, locals())
-
-    def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return self._call(Table.rotate_api_key, locals())
-
-    def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return self._call(Table.rotate_organization_api_key, locals())
-
 
 class AsyncOperations2(AsyncCalls):
+    async def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return await self._call(Table.find_subscription, locals())
+
+    async def find_system_state(self) -> types.SystemState:
+        """Shows how the instance that answers and the store are doing."""
+        return await self._call(Table.find_system_state, locals())
+
     async def find_user(self, user_id: str) -> types.Owner:
         """Shows the record of a user."""
         return await self._call(Table.find_user, locals())
@@ -897,6 +915,10 @@ class AsyncOperations2(AsyncCalls):
         """Lists who changed what of the caller, newest first."""
         return AsyncPages(self._call, "events", Table.list_audit_events, locals())
 
+    async def list_consumers(self, id: str, *, organization: str | None = None) -> types.Consumers:
+        """Lists the consumers of a subscription that is pulled."""
+        return await self._call(Table.list_consumers, locals())
+
     def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
         return AsyncPages(self._call, "deliveries", Table.list_deliveries, locals())
@@ -924,6 +946,10 @@ class AsyncOperations2(AsyncCalls):
     def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists who changed what of the organization, newest first."""
         return AsyncPages(self._call, "events", Table.list_organization_audit_events, locals())
+
+    async def list_organization_consumers(self, organization_id: str, id: str) -> types.Consumers:
+        """Lists the consumers of a subscription that is pulled."""
+        return await self._call(Table.list_organization_consumers, locals())
 
     def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the organization's webhook subscriptions, newest first."""
@@ -961,6 +987,10 @@ class AsyncOperations2(AsyncCalls):
         """Lists who changed what of the user, newest first."""
         return AsyncPages(self._call, "events", Table.list_user_audit_events, locals())
 
+    async def list_user_consumers(self, user_id: str, id: str) -> types.Consumers:
+        """Lists the consumers of a subscription that is pulled."""
+        return await self._call(Table.list_user_consumers, locals())
+
     def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the user's webhook subscriptions, newest first."""
         return AsyncPages(self._call, "deliveries", Table.list_user_deliveries, locals())
@@ -997,9 +1027,25 @@ class AsyncOperations2(AsyncCalls):
         """Creates or changes an event type."""
         return await self._call(Table.put_event_type, locals())
 
+    def read_events(self, id: str, *, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.LoggedEvents, types.PulledEvent]:
+        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        return AsyncPages(self._call, "events", Table.read_events, locals())
+
+    def read_organization_events(self, organization_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.LoggedEvents, types.PulledEvent]:
+        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        return AsyncPages(self._call, "events", Table.read_organization_events, locals())
+
+    def read_user_events(self, user_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.LoggedEvents, types.PulledEvent]:
+        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        return AsyncPages(self._call, "events", Table.read_user_events, locals())
+
     async def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
         return await self._call(Table.ready, locals())
+
+    async def receive_events(self, id: str, consumer: str, *, organization: str | None = None, lease_seconds: int | None = None, limit: int | None = None, wait: int | None = None) -> types.ReceivedEvents:
+        """Receives the next events of a consumer, in the order of the log."""
+        return await self._call(Table.receive_events, locals())
 
     async def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
@@ -1033,44 +1079,44 @@ class AsyncOperations2(AsyncCalls):
         """Retries the deliveries that failed for one cause."""
         return await self._call(Table.retry_organization_failures, locals())
 
-    async def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
-        """Retries a delivery now."""
-        return await self._call(Table.retry_user_delivery, locals())
-
-    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
-        """Retries the deliveries that failed for one cause."""
-        return await self._call(Table.retry_user_failures, locals())
-
-    async def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
-        """Revokes an API key."""
-        return await self._call(Table.revoke_api_key, locals())
-
-    async def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
-        """Revokes an organization's API key."""
-        return await self._call(Table.revoke_organization_api_key, locals())
-
-    async def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of an organization."""
-        return await self._call(Table.revoke_organization_api_keys, locals())
-
-    async def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
-        """Revokes a user's API key."""
-        return await self._call(Table.revoke_user_api_key, locals())
-
-    async def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of a user."""
-        return await self._call(Table.revoke_user_api_keys, locals())
-
-    async def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return await self._call(Table.rotate_api_key, locals())
-
-    async def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return await self._call(Table.rotate_organization_api_key, locals())
-
 
 class Operations3(Calls):
+    def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
+        """Retries a delivery now."""
+        return self._call(Table.retry_user_delivery, locals())
+
+    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+        """Retries the deliveries that failed for one cause."""
+        return self._call(Table.retry_user_failures, locals())
+
+    def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
+        """Revokes an API key."""
+        return self._call(Table.revoke_api_key, locals())
+
+    def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
+        """Revokes an organization's API key."""
+        return self._call(Table.revoke_organization_api_key, locals())
+
+    def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of an organization."""
+        return self._call(Table.revoke_organization_api_keys, locals())
+
+    def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
+        """Revokes a user's API key."""
+        return self._call(Table.revoke_user_api_key, locals())
+
+    def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of a user."""
+        return self._call(Table.revoke_user_api_keys, locals())
+
+    def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return self._call(Table.rotate_api_key, locals())
+
+    def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return self._call(Table.rotate_organization_api_key, locals())
+
     def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return self._call(Table.rotate_organization_secret, locals())
@@ -1086,6 +1132,10 @@ class Operations3(Calls):
     def rotate_user_secret(self, user_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return self._call(Table.rotate_user_secret, locals())
+
+    def seek_consumer(self, id: str, consumer: str, *, to: str, organization: str | None = None) -> None:
+        """Moves a consumer."""
+        return self._call(Table.seek_consumer, locals())
 
     def set_organization_state(self, organization_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends an organization, or makes an organization active again."""
@@ -1221,6 +1271,42 @@ class Operations3(Calls):
 
 
 class AsyncOperations3(AsyncCalls):
+    async def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
+        """Retries a delivery now."""
+        return await self._call(Table.retry_user_delivery, locals())
+
+    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+        """Retries the deliveries that failed for one cause."""
+        return await self._call(Table.retry_user_failures, locals())
+
+    async def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
+        """Revokes an API key."""
+        return await self._call(Table.revoke_api_key, locals())
+
+    async def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
+        """Revokes an organization's API key."""
+        return await self._call(Table.revoke_organization_api_key, locals())
+
+    async def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of an organization."""
+        return await self._call(Table.revoke_organization_api_keys, locals())
+
+    async def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
+        """Revokes a user's API key."""
+        return await self._call(Table.revoke_user_api_key, locals())
+
+    async def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of a user."""
+        return await self._call(Table.revoke_user_api_keys, locals())
+
+    async def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return await self._call(Table.rotate_api_key, locals())
+
+    async def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return await self._call(Table.rotate_organization_api_key, locals())
+
     async def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return await self._call(Table.rotate_organization_secret, locals())
@@ -1236,6 +1322,10 @@ class AsyncOperations3(AsyncCalls):
     async def rotate_user_secret(self, user_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return await self._call(Table.rotate_user_secret, locals())
+
+    async def seek_consumer(self, id: str, consumer: str, *, to: str, organization: str | None = None) -> None:
+        """Moves a consumer."""
+        return await self._call(Table.seek_consumer, locals())
 
     async def set_organization_state(self, organization_id: str, *, state: Literal["active", "suspended"], reason: str | None = None) -> types.Owner:
         """Suspends an organization, or makes an organization active again."""

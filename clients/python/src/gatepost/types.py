@@ -173,6 +173,21 @@ class CommandLineClient:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Consumer:
+    """A reader's place in the log of a subscription."""
+
+    lag: int
+    leased_until: datetime | None = None
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consumers:
+    consumers: tuple[Consumer, ...]
+    """The consumers, sorted by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreatedApiKey:
     """The new key, which is shown only this once, and the user's list of keys."""
 
@@ -580,6 +595,16 @@ class LoggedEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedEvents:
+    """The events behind a place in the log."""
+
+    events: tuple[PulledEvent, ...]
+    """The events, in the order of the log."""
+    next_cursor: str
+    """The `cursor` of the next call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewEventType:
     """An event type with its name and all of its settings."""
 
@@ -707,6 +732,8 @@ class Problem:
     errors: tuple[FieldFault, ...] | None = None
     faults: tuple[SchemaFault, ...] | None = None
     """Where the data of an event breaks the schema of its type, at most ten places."""
+    oldest_cursor: str | None = None
+    """The `cursor` of the oldest event that is stored."""
     request_id: str
     status: int
     title: str
@@ -769,6 +796,19 @@ class PublishedEvents:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PulledEvent:
+    """An event in the log of a subscription that is pulled."""
+
+    data: Any
+    """What the publisher says about the event, byte for byte."""
+    id: str
+    sequence: int
+    """Its number in the log: 1, 2, 3 and so on, without a gap."""
+    timestamp: datetime
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PutDeprecation:
     """From when on receivers should stop using a type."""
 
@@ -795,6 +835,15 @@ class Readiness:
     checks: tuple[CheckOutcome, ...] | None = None
     status: str
     """Always `ready`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedEvents:
+    events: tuple[PulledEvent, ...]
+    """The events, in the order of the log."""
+    lease: str | None = None
+    leased_until: datetime | None = None
+    """When another reader may receive the events that are not committed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -920,6 +969,8 @@ class Subscription:
     """The public keys that verify signatures `v1a`, newest first: two during the overlap of a rotation."""
     signing: str | None = None
     """Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`."""
+    type: str | None = None
+    """`pull` if readers fetch the events."""
     updated_at: datetime
     """When the owner or the service last changed the subscription."""
     url: str

@@ -247,6 +247,27 @@ export interface components {
             /** The identity provider, as its ID tokens have it in `iss`. */
             issuer: string;
         };
+        /** A commit of events. */
+        CommitEvents: {
+            /** The lease, from the answer with the events. */
+            lease: string;
+            /** The id of the last event that was handled. */
+            through?: string | null;
+        };
+        /** A reader's place in the log of a subscription. */
+        Consumer: {
+            /** How many events are not committed. */
+            lag: number;
+            /** Until when a reader has leased events; absent if none has. */
+            leasedUntil?: string;
+            /** Its name. */
+            name: string;
+        };
+        /** The consumers of a subscription. */
+        Consumers: {
+            /** The consumers, sorted by name. */
+            consumers: components["schemas"]["Consumer"][];
+        };
         /** The properties of the new key. */
         CreateApiKey: {
             /** When the key expires: RFC 3339, in the future. */
@@ -317,8 +338,10 @@ export interface components {
             secret?: string | null;
             /** Which signatures webhooks carry: `hmac` (`v1`, by the secret), `ed25519` (`v1a`, by a private key that never leaves the service, so that a stolen receiver cannot sign), or `both`. @default hmac */
             signing?: "hmac" | "ed25519" | "both" | null;
-            /** Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information. */
-            url: string;
+            /** `webhook` (the default): events are sent to `url`. */
+            type?: "webhook" | "pull" | null;
+            /** Required, unless the type is `pull`. */
+            url?: string;
         };
         /** The new key, which is shown only this once, and the user's list of keys. */
         CreatedApiKey: {
@@ -729,6 +752,13 @@ export interface components {
             /** The event. */
             event: components["schemas"]["Event"];
         };
+        /** The events behind a place in the log. */
+        LoggedEvents: {
+            /** The events, in the order of the log. */
+            events: components["schemas"]["PulledEvent"][];
+            /** The `cursor` of the next call. */
+            nextCursor: string;
+        };
         /** An event type with its name and all of its settings. */
         NewEventType: {
             /** Says that receivers should stop using the type. */
@@ -891,6 +921,8 @@ export interface components {
             errors?: components["schemas"]["FieldFault"][];
             /** Where the data of an event breaks the schema of its type, at most ten places. */
             faults?: components["schemas"]["SchemaFault"][];
+            /** The `cursor` of the oldest event that is stored. */
+            oldestCursor?: string;
             /** Identifies this request in the logs. */
             requestId: string;
             /** The HTTP status. */
@@ -954,6 +986,19 @@ export interface components {
             /** For each event, in the same order, the answer that publishing only this event would get. */
             results: components["schemas"]["PublishedEvent"][];
         };
+        /** An event in the log of a subscription that is pulled. */
+        PulledEvent: {
+            /** What the publisher says about the event, byte for byte. */
+            data: unknown;
+            /** Identifies the event. */
+            id: string;
+            /** Its number in the log: 1, 2, 3 and so on, without a gap. */
+            sequence: number;
+            /** When the event was published. */
+            timestamp: string;
+            /** The type of the event. */
+            type: string;
+        };
         /** From when on receivers should stop using a type. */
         PutDeprecation: {
             /** The type to use in its place. */
@@ -999,6 +1044,24 @@ export interface components {
             checks?: components["schemas"]["CheckOutcome"][];
             /** Always `ready`. */
             status: "ready";
+        };
+        /** How a reader receives events. */
+        ReceiveEvents: {
+            /** How many seconds the reader has the events for itself; 60 without it. */
+            leaseSeconds?: number;
+            /** The most events; 100 without it. */
+            limit?: number;
+            /** How many seconds the call waits if there are no events; 0 without it. */
+            wait?: number;
+        };
+        /** The next events of a consumer. */
+        ReceivedEvents: {
+            /** The events, in the order of the log. */
+            events: components["schemas"]["PulledEvent"][];
+            /** Commits them. */
+            lease?: string;
+            /** When another reader may receive the events that are not committed. */
+            leasedUntil?: string;
         };
         /** The start of the recovery. */
         RecoverSubscription: {
@@ -1072,6 +1135,11 @@ export interface components {
             message: string;
             /** The place in `data`: a JSON Pointer (RFC 6901), without the names after its first 256 bytes. */
             pointer: string;
+        };
+        /** A new place of a consumer. */
+        SeekConsumer: {
+            /** The place: `start`, before the oldest event that is stored; `end`, behind the last event; or a time (RFC 3339), before the first event that was published then or later. */
+            to: string;
         };
         /** A session of the user. */
         Session: {
@@ -1173,9 +1241,11 @@ export interface components {
             publicKeys?: string[];
             /** Which signatures the webhooks carry: `hmac` (`v1`), `ed25519` (`v1a`) or `both`. */
             signing?: "hmac" | "ed25519" | "both";
+            /** `pull` if readers fetch the events. */
+            type?: "pull";
             /** When the owner or the service last changed the subscription. */
             updatedAt: string;
-            /** The URL that receives the webhooks, in normal form. */
+            /** The URL that receives the webhooks, in normal form; `pull:` if readers fetch the events. */
             url: string;
             /** The API key that set the URL, when the subscription was created or later; absent if an ID token did. */
             urlSetBy?: string;
@@ -2899,6 +2969,61 @@ export interface operations {
             };
         };
     };
+    listOrganizationConsumers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** The organization's id. */
+                organizationId: string;
+                /** The subscription's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The consumers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consumers"];
+                };
+            };
+        };
+    };
+    readOrganizationEvents: {
+        parameters: {
+            query?: {
+                /** The `nextCursor` of the last answer */
+                cursor?: string;
+                /** The most events */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** The organization's id. */
+                organizationId: string;
+                /** The subscription's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedEvents"];
+                };
+            };
+        };
+    };
     showOrganizationSubscriptionOutcomes: {
         parameters: {
             query?: {
@@ -3982,6 +4107,61 @@ export interface operations {
             };
         };
     };
+    listUserConsumers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** The user's `sub` at the configured issuer. */
+                userId: string;
+                /** The subscription's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The consumers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consumers"];
+                };
+            };
+        };
+    };
+    readUserEvents: {
+        parameters: {
+            query?: {
+                /** The `nextCursor` of the last answer */
+                cursor?: string;
+                /** The most events */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** The user's `sub` at the configured issuer. */
+                userId: string;
+                /** The subscription's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedEvents"];
+                };
+            };
+        };
+    };
     showUserSubscriptionOutcomes: {
         parameters: {
             query?: {
@@ -4697,6 +4877,180 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangedSubscription"];
+                };
+            };
+        };
+    };
+    listConsumers: {
+        parameters: {
+            query?: {
+                /** The organization for which a member calls, with an ID token or a session that names it. */
+                organization?: string;
+            };
+            header?: never;
+            path: {
+                /** The subscription's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The consumers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consumers"];
+                };
+            };
+        };
+    };
+    deleteConsumer: {
+        parameters: {
+            query?: {
+                /** The organization for which a member calls, with an ID token or a session that names it. */
+                organization?: string;
+            };
+            header?: never;
+            path: {
+                /** The subscription's id */
+                id: string;
+                /** The consumer's name */
+                consumer: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The consumer is deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    commitEvents: {
+        parameters: {
+            query?: {
+                /** The organization for which a member calls, with an ID token or a session that names it. */
+                organization?: string;
+            };
+            header?: never;
+            path: {
+                /** The subscription's id */
+                id: string;
+                /** The consumer's name */
+                consumer: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommitEvents"];
+            };
+        };
+        responses: {
+            /** The events are committed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveEvents: {
+        parameters: {
+            query?: {
+                /** The organization for which a member calls, with an ID token or a session that names it. */
+                organization?: string;
+            };
+            header?: never;
+            path: {
+                /** The subscription's id */
+                id: string;
+                /** The consumer's name */
+                consumer: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReceiveEvents"];
+            };
+        };
+        responses: {
+            /** The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceivedEvents"];
+                };
+            };
+        };
+    };
+    seekConsumer: {
+        parameters: {
+            query?: {
+                /** The organization for which a member calls, with an ID token or a session that names it. */
+                organization?: string;
+            };
+            header?: never;
+            path: {
+                /** The subscription's id */
+                id: string;
+                /** The consumer's name */
+                consumer: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeekConsumer"];
+            };
+        };
+        responses: {
+            /** The consumer is there */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readEvents: {
+        parameters: {
+            query?: {
+                /** The `nextCursor` of the last answer */
+                cursor?: string;
+                /** The most events */
+                limit?: number;
+                /** The organization for which a member calls, with an ID token or a session that names it. */
+                organization?: string;
+            };
+            header?: never;
+            path: {
+                /** The subscription's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedEvents"];
                 };
             };
         };

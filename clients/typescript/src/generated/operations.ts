@@ -24,12 +24,15 @@ export interface Lists {
   listOrganizationAuditEvents: "events";
   listOrganizationDeliveries: "deliveries";
   listOrganizationSubscriptions: "subscriptions";
+  readOrganizationEvents: "events";
   listOwners: "owners";
   listUserAuditEvents: "events";
   listUserDeliveries: "deliveries";
   listUserSubscriptions: "subscriptions";
+  readUserEvents: "events";
   listDeliveries: "deliveries";
   listSubscriptions: "subscriptions";
+  readEvents: "events";
 }
 
 export const table: Record<keyof operations, Operation> = {
@@ -91,6 +94,8 @@ export const table: Record<keyof operations, Operation> = {
   findOrganizationSubscription: {"method":"GET","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}","answer":["subscription","health"]},
   deleteOrganizationSubscription: {"method":"DELETE","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}"},
   changeOrganizationSubscription: {"method":"PATCH","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}","body":true,"answer":["subscription"]},
+  listOrganizationConsumers: {"method":"GET","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}/consumers","answer":["consumers"]},
+  readOrganizationEvents: {"method":"GET","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}/events","query":["cursor","limit"],"items":"events","answer":["events","nextCursor"]},
   showOrganizationSubscriptionOutcomes: {"method":"GET","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}/outcomes","query":["hours","until"],"answer":["total","hours"]},
   recoverOrganizationSubscription: {"method":"POST","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}/recover","body":true,"answer":["deliveries"]},
   countOrganizationRecoverable: {"method":"GET","path":"/api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable","query":["since","what"],"answer":["deliveries"]},
@@ -131,6 +136,8 @@ export const table: Record<keyof operations, Operation> = {
   findUserSubscription: {"method":"GET","path":"/api/operator/users/{userId}/subscriptions/{id}","answer":["subscription","health"]},
   deleteUserSubscription: {"method":"DELETE","path":"/api/operator/users/{userId}/subscriptions/{id}"},
   changeUserSubscription: {"method":"PATCH","path":"/api/operator/users/{userId}/subscriptions/{id}","body":true,"answer":["subscription"]},
+  listUserConsumers: {"method":"GET","path":"/api/operator/users/{userId}/subscriptions/{id}/consumers","answer":["consumers"]},
+  readUserEvents: {"method":"GET","path":"/api/operator/users/{userId}/subscriptions/{id}/events","query":["cursor","limit"],"items":"events","answer":["events","nextCursor"]},
   showUserSubscriptionOutcomes: {"method":"GET","path":"/api/operator/users/{userId}/subscriptions/{id}/outcomes","query":["hours","until"],"answer":["total","hours"]},
   recoverUserSubscription: {"method":"POST","path":"/api/operator/users/{userId}/subscriptions/{id}/recover","body":true,"answer":["deliveries"]},
   countUserRecoverable: {"method":"GET","path":"/api/operator/users/{userId}/subscriptions/{id}/recoverable","query":["since","what"],"answer":["deliveries"]},
@@ -158,6 +165,12 @@ export const table: Record<keyof operations, Operation> = {
   findSubscription: {"method":"GET","path":"/api/webhooks/subscriptions/{id}","query":["organization"],"answer":["subscription","health"]},
   deleteSubscription: {"method":"DELETE","path":"/api/webhooks/subscriptions/{id}","query":["organization"]},
   changeSubscription: {"method":"PATCH","path":"/api/webhooks/subscriptions/{id}","query":["organization"],"body":true,"answer":["subscription"]},
+  listConsumers: {"method":"GET","path":"/api/webhooks/subscriptions/{id}/consumers","query":["organization"],"answer":["consumers"]},
+  deleteConsumer: {"method":"DELETE","path":"/api/webhooks/subscriptions/{id}/consumers/{consumer}","query":["organization"]},
+  commitEvents: {"method":"POST","path":"/api/webhooks/subscriptions/{id}/consumers/{consumer}/commit","query":["organization"],"body":true},
+  receiveEvents: {"method":"POST","path":"/api/webhooks/subscriptions/{id}/consumers/{consumer}/receive","query":["organization"],"body":true,"answer":["events"]},
+  seekConsumer: {"method":"POST","path":"/api/webhooks/subscriptions/{id}/consumers/{consumer}/seek","query":["organization"],"body":true},
+  readEvents: {"method":"GET","path":"/api/webhooks/subscriptions/{id}/events","query":["cursor","limit","organization"],"items":"events","answer":["events","nextCursor"]},
   showSubscriptionOutcomes: {"method":"GET","path":"/api/webhooks/subscriptions/{id}/outcomes","query":["hours","until","organization"],"answer":["total","hours"]},
   recoverSubscription: {"method":"POST","path":"/api/webhooks/subscriptions/{id}/recover","query":["organization"],"body":true,"answer":["deliveries"]},
   countRecoverable: {"method":"GET","path":"/api/webhooks/subscriptions/{id}/recoverable","query":["since","what","organization"],"answer":["deliveries"]},

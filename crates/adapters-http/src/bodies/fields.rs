@@ -150,6 +150,11 @@ impl Fields {
         if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
+    /// Whether the field has a value other than `null`.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.values.get(name).is_some_and(|value| !value.is_null())
+    }
+
     /// Takes out the members that are not known.
     pub(crate) fn take_unknown<Known: AsRef<str>>(&mut self, known: &[Known]) -> UnknownMembers {
         let mut unknown = UnknownMembers::default();

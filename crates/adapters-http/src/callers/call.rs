@@ -6,6 +6,7 @@ use actix_web::dev::Payload;
 use actix_web::web::{Bytes, Data};
 use actix_web::{FromRequest, HttpRequest};
 use domain::audit::Origin;
+use domain::webhooks::{ConsumerName, InvalidConsumerName};
 
 use crate::bodies::body::{read_body, read_form_or_body, read_json};
 use crate::bodies::json_body::JsonBody;
@@ -69,6 +70,11 @@ impl<By> Call<By> {
     /// The id in the path.
     pub(crate) fn id<T: NamedInPath>(&self) -> Result<T, ApiError> {
         PathParameters::of(&self.request).id()
+    }
+
+    /// The name of the consumer in the path.
+    pub(crate) fn consumer(&self) -> Result<ConsumerName, InvalidConsumerName> {
+        PathParameters::of(&self.request).consumer()
     }
 
     /// The parameters of the query. Only the parameters in the document are known.

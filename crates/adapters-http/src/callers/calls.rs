@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use ByOperators::{Change, Mend, Not, See};
-use Right::{Account, AnyCaller, ChangeKeys, ChangeWebhooks, SeeKeys, SeeWebhooks};
+use Right::{Account, AnyCaller, ChangeKeys, ChangeWebhooks, ConsumeEvents, SeeKeys, SeeWebhooks};
 use actix_web::http::Method;
 use domain::WebhookAccess;
 use domain::audit::AuditTarget;
@@ -25,6 +25,8 @@ pub(crate) enum Right {
     ChangeKeys,
     /// To see webhooks: a scope of an API key, or a capability of a session.
     SeeWebhooks,
+    /// To receive and commit events that are pulled: the same.
+    ConsumeEvents,
     /// To change webhooks: the same.
     ChangeWebhooks,
     /// To see and end sessions, and to see the audit log. Neither an API key nor a visitor has this right: the user has
@@ -66,7 +68,7 @@ const DELIVERY: ByOperators = See(Some(|path| path.id().ok().map(AuditTarget::De
 const SESSIONS: ByOperators = See(Some(|_| Some(AuditTarget::Sessions)));
 
 /// The calls that owners make, each with the right that it requires of the owner, and with how operators make it.
-static OWN_CALLS: [OwnCall; 36] = [
+static OWN_CALLS: [OwnCall; 42] = [
     OwnCall::new(Method::GET, "/api/api-keys", SeeKeys, KEYS),
     OwnCall::new(Method::POST, "/api/api-keys", ChangeKeys, Change),
     OwnCall::new(Method::DELETE, "/api/api-keys", ChangeKeys, Not),
@@ -90,6 +92,12 @@ static OWN_CALLS: [OwnCall; 36] = [
     OwnCall::new(Method::POST, "/api/webhooks/subscriptions/{id}/test", ChangeWebhooks, Change),
     OwnCall::new(Method::POST, "/api/webhooks/subscriptions/{id}/recover", ChangeWebhooks, Mend),
     OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/recoverable", SeeWebhooks, SUBSCRIPTION),
+    OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/consumers", SeeWebhooks, SUBSCRIPTION),
+    OwnCall::new(Method::DELETE, "/api/webhooks/subscriptions/{id}/consumers/{consumer}", ConsumeEvents, Not),
+    OwnCall::new(Method::POST, "/api/webhooks/subscriptions/{id}/consumers/{consumer}/receive", ConsumeEvents, Not),
+    OwnCall::new(Method::POST, "/api/webhooks/subscriptions/{id}/consumers/{consumer}/commit", ConsumeEvents, Not),
+    OwnCall::new(Method::POST, "/api/webhooks/subscriptions/{id}/consumers/{consumer}/seek", ConsumeEvents, Not),
+    OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/events", SeeWebhooks, SUBSCRIPTION),
     OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/times", SeeWebhooks, SUBSCRIPTION),
     OwnCall::new(Method::GET, "/api/webhooks/subscriptions/{id}/outcomes", SeeWebhooks, SUBSCRIPTION),
     OwnCall::new(Method::GET, "/api/webhooks/outcomes", SeeWebhooks, DELIVERIES),
@@ -171,6 +179,7 @@ impl Right {
     pub(crate) fn webhooks(self) -> Option<WebhookAccess> {
         match self {
             Self::SeeWebhooks => Some(WebhookAccess::Read),
+            Self::ConsumeEvents => Some(WebhookAccess::Consume),
             Self::ChangeWebhooks => Some(WebhookAccess::Write),
             Self::AnyCaller | Self::SeeKeys | Self::ChangeKeys | Self::Account => None,
         }

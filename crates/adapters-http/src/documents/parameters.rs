@@ -8,13 +8,14 @@ use crate::documents::values::Values;
 use crate::parameters::query::PAGE_SIZE_MAX;
 
 /// Ids and users in paths, by the part of the path that has them: the description, and the values.
-static IN_PATHS: [(&str, &str, Values); 9] = [
+static IN_PATHS: [(&str, &str, Values); 10] = [
     ("{userId}", "The user's `sub` at the configured issuer. A user who is unknown has nothing", Values::Users),
     ("{organizationId}", "The organization's id. An organization that is unknown has nothing", Values::Users),
     ("{keyId}", "The key's id", Values::Ids(KeyId::PATTERN)),
     ("/sessions/{id}", "The session's id", Values::Ids(SessionId::PATTERN)),
     ("/deliveries/{id}", "The delivery's id", Values::Ids(DeliveryId::PATTERN)),
     ("/subscriptions/{id}", "The subscription's id", Values::Ids(SubscriptionId::PATTERN)),
+    ("/consumers/{consumer}", "The consumer's name", Values::ConsumerNames),
     ("/.well-known/webhooks/{id}", "The subscription's id", Values::Ids(SubscriptionId::PATTERN)),
     ("/event-types/{name}", "The event type. Write `/` as `%2F`", Values::EntryNames),
     ("/events/{id}", "The event's id", Values::Ids(EventId::PATTERN)),

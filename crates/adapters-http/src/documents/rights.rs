@@ -83,7 +83,11 @@ fn sentence_of(right: Right) -> &'static str {
         Right::SeeKeys => "Requires an ID token or a session. An API key is refused.",
         Right::ChangeKeys => "Requires an ID token, in a header or in the body, or a session. An API key is refused.",
         Right::SeeWebhooks => {
-            "Accepts an API key, an ID token or a session. A key that has scopes needs `webhooks:read` or `webhooks:write`."
+            "Accepts an API key, an ID token or a session. A key that has scopes needs `webhooks:read`, \
+             `webhooks:consume` or `webhooks:write`."
+        }
+        Right::ConsumeEvents => {
+            "Accepts an API key, an ID token or a session. A key that has scopes needs `webhooks:consume` or `webhooks:write`."
         }
         Right::ChangeWebhooks => {
             "Accepts an API key, an ID token or a session. A key that has scopes needs `webhooks:write`."

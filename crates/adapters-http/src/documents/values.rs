@@ -2,8 +2,8 @@ use domain::audit::{AuditAction, AuditField, AuditTarget};
 use domain::catalogue::{EntryDescription, EntryTitle, EventTypeEntry, PayloadValidation, Visibility};
 use domain::sessions::Capability;
 use domain::webhooks::{
-    AuthKind, Authentication, ClientCredentials, DeliveryStateKind, Description, EventPattern, EventType,
-    FailureReason, HeaderName, HeaderValue, OnExhausted, PublicKey, PublisherId, Recoverable, SigningKind,
+    AuthKind, Authentication, ClientCredentials, ConsumerName, DeliveryStateKind, Description, EventPattern, EventType,
+    FailureReason, HeaderName, HeaderValue, LeaseId, OnExhausted, PublicKey, PublisherId, Recoverable, SigningKind,
     SigningSecret,
 };
 use domain::{
@@ -19,7 +19,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 111] = [
+const VALUES: [(&str, &str, Values); 118] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -41,6 +41,13 @@ const VALUES: [(&str, &str, Values); 111] = [
     ("CreateSubscription", "description", Values::Descriptions),
     ("CreateSubscription", "secret", Values::SigningSecrets),
     ("CreateSubscription", "signing", Values::SigningKinds),
+    ("CreateSubscription", "type", Values::SubscriptionTypes),
+    ("CommitEvents", "lease", Values::LeaseIds),
+    ("CommitEvents", "through", Values::Ids(EventId::PATTERN)),
+    ("ReceivedEvents", "lease", Values::LeaseIds),
+    ("PulledEvent", "id", Values::Ids(EventId::PATTERN)),
+    ("Consumer", "name", Values::ConsumerNames),
+    ("Subscription", "type", Values::Always("pull")),
     ("CreateSubscription", "ordering", Values::Orderings),
     ("CreateSubscription", "onExhausted", Values::EndsOfAttempts),
     ("BearerAuth", "type", Values::Always("bearer")),
@@ -188,6 +195,9 @@ pub(crate) enum Values {
     OwnerStates,
     SigningSecrets,
     SigningKinds,
+    SubscriptionTypes,
+    ConsumerNames,
+    LeaseIds,
     Orderings,
     /// The rules for a delivery that has no attempts left.
     EndsOfAttempts,
@@ -272,6 +282,8 @@ impl Values {
             Self::EventTypes => EventType::PATTERN,
             Self::PublishedTypes => EventType::PUBLISHED_PATTERN,
             Self::Patterns => EventPattern::PATTERN,
+            Self::ConsumerNames => ConsumerName::PATTERN,
+            Self::LeaseIds => LeaseId::PATTERN,
             Self::EntryNames => EventTypeEntry::NAME_PATTERN,
             Self::EntryTitles => EntryTitle::PATTERN,
             Self::EntryDescriptions => EntryDescription::PATTERN,
@@ -336,6 +348,7 @@ impl Values {
             Self::Always(value) => vec![json!(value)],
             Self::States => DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into(),
             Self::SigningKinds => SigningKind::ALL.map(|kind| json!(kind.as_str())).into(),
+            Self::SubscriptionTypes => ["webhook", "pull"].map(|name| json!(name)).into(),
             Self::Orderings => ["none", "subscription"].map(|ordering| json!(ordering)).into(),
             Self::EndsOfAttempts => OnExhausted::ALL.map(|rule| json!(rule.code())).into(),
             Self::AuthKinds => AuthKind::ALL.map(|kind| json!(kind.as_str())).into(),

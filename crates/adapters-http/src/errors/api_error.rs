@@ -30,6 +30,8 @@ pub(crate) enum ApiError {
     Explained(ErrorCode, Cow<'static, str>),
     /// These fields have faults.
     AtFault(ErrorCode, Vec<FieldFault>),
+    /// The next events of a log are no longer stored. The cursor is that of the oldest one.
+    CursorExpired(String),
     /// The data of an event, in this field, breaks the schema of its type at these places.
     EventInvalid(FieldFault, Vec<SchemaFaultRecord>),
     /// The client reads which kind of credential is not valid. The reason goes to the log.
@@ -125,6 +127,7 @@ impl ApiError {
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::Refused(code) | Self::Explained(code, _) | Self::AtFault(code, _) => *code,
+            Self::CursorExpired(_) => ErrorCode::CursorExpired,
             Self::EventInvalid(..) => ErrorCode::EventInvalid,
             Self::CredentialInvalid(..) => ErrorCode::CredentialInvalid,
             Self::InsufficientScope(_) => ErrorCode::InsufficientScope,
@@ -146,6 +149,7 @@ impl ApiError {
             Self::NotReady(detail, _) => (*detail).into(),
             Self::CredentialInvalid(invalid, reason) => invalid.detail(reason),
             Self::Refused(_)
+            | Self::CursorExpired(_)
             | Self::InsufficientScope(_)
             | Self::RateLimited(..)
             | Self::TooManyCredentialFailures(..)

@@ -107,6 +107,11 @@ error_codes! {
         cure: "Delete a subscription that is no longer used, then create the new one. One subscription can have up \
                to 100 event types and patterns. Change a subscription instead of deleting and creating it often.",
     }
+    ConsumerLimitReached = 400 "consumer_limit_reached" {
+        title: "The subscription has the maximum number of consumers",
+        cause: "The subscription has 100 consumers. A consumer exists from its first call on.",
+        cure: "Delete a consumer that is no longer used. Readers that share the work share a consumer.",
+    }
     EventTypeLimitReached = 400 "event_type_limit_reached" {
         title: "The catalogue has the maximum number of event types",
         cause: "The catalogue has 1,000 event types. Archived ones count.",
@@ -215,6 +220,12 @@ error_codes! {
         cure: "Copy the id from the list of subscriptions, and use a credential of the user who created the \
                subscription.",
     }
+    ConsumerNotFound = 404 "consumer_not_found" {
+        title: "The subscription has no consumer with this name",
+        cause: "No call has used the name, the consumer was deleted, or the subscription is not one of the caller's that are \
+                pulled.",
+        cure: "Compare the id and the name with the list of the subscription's consumers.",
+    }
     DeliveryNotFound = 404 "delivery_not_found" {
         title: "No delivery with this id",
         cause: "The caller has no delivery with this id. It may be mistyped, the delivery may be older than \
@@ -282,6 +293,19 @@ error_codes! {
         cure: "Read the reason in the subscription's health. Enable the subscription (PATCH with enabled true), or \
                recover it, which also retries failed deliveries.",
     }
+    ConsumerLeased = 409 "consumer_leased" {
+        title: "Another reader has events of this consumer",
+        cause: "A reader has received events of this consumer and has not committed them, and its lease has not ended.",
+        cure: "Try again when the lease has ended; the detail says when. To read at the same time, use another consumer, \
+               which gets all events too.",
+    }
+    LeaseLost = 409 "lease_lost" {
+        title: "The lease is no longer good",
+        cause: "The lease had ended and another call has received the events since, or the consumer was moved or deleted, or \
+                this lease was committed with another event.",
+        cure: "Do not commit. Receive again: events that were not committed come again. If handling takes longer than the \
+               lease, raise leaseSeconds or receive fewer events.",
+    }
     EventTooOld = 409 "event_too_old" {
         title: "The event is too old to be delivered again",
         cause: "The service would delete the event (WEBHOOK_RETENTION_DAYS) before another run of the retry schedule \
@@ -299,6 +323,13 @@ error_codes! {
         cause: "The new schema refuses data that the schema before allowed, or lacks a property. The detail names the first place.",
         cure: "Add optional properties instead of required ones, and keep types and listed values. Publish a new event \
                type for a change that breaks, or repeat the call with force true when publishers and receivers are ready.",
+    }
+    CursorExpired = 410 "cursor_expired" {
+        title: "The next events are no longer stored",
+        cause: "The reader's place is before the oldest event that is stored. Events are stored for \
+                WEBHOOK_RETENTION_DAYS.",
+        cure: "A consumer continues after a seek to start. A reader with its own cursor continues with oldestCursor. \
+               The events in between are lost for it.",
     }
     PortalLinkSpent = 410 "portal_link_spent" {
         title: "The link does not work any more",

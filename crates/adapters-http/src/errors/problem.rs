@@ -60,6 +60,10 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
     faults: Vec<SchemaFaultRecord>,
+    /// The `cursor` of the oldest event that is stored. Only with `cursor_expired`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    oldest_cursor: Option<String>,
     /// The outcome of each check. Only in answers of `/readyz?verbose`.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false)]
@@ -86,6 +90,7 @@ impl Problem {
             request_id: request_id.to_owned(),
             errors: Vec::new(),
             faults: Vec::new(),
+            oldest_cursor: None,
             checks: Vec::new(),
         }
     }
@@ -102,6 +107,7 @@ impl Problem {
                 problem.errors = vec![fault.clone()];
                 problem.faults.clone_from(faults);
             }
+            ApiError::CursorExpired(oldest) => problem.oldest_cursor = Some(oldest.clone()),
             ApiError::NotReady(_, checks) => problem.checks.clone_from(checks),
             _ => {}
         }

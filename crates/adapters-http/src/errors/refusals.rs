@@ -309,6 +309,7 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
 /// The fault of options that do not fit together, or do not fit the URL.
 pub(crate) fn of_options(error: InvalidOptions) -> FieldFault {
     let field = match error {
+        InvalidOptions::Pulled => "url",
         InvalidOptions::NotOrdered => "onExhausted",
         InvalidOptions::WithoutTls => "clientCertificate",
         InvalidOptions::TooMany | InvalidOptions::TooLong | InvalidOptions::SameAsAuth => "headers",

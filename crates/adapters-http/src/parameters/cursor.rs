@@ -18,6 +18,7 @@ enum Kind {
     Failing = 5,
     Events = 6,
     Owners = 7,
+    Log = 8,
 }
 
 /// A position that can be sent as a cursor.
@@ -89,6 +90,30 @@ impl Cursor for FailingPlace {
             since: Timestamp::from_unix_millis(i64::from_be_bytes(*since))?,
             subscription: SubscriptionId::from_bytes(subscription.try_into().ok()?),
         })
+    }
+}
+
+/// A position in the log of a subscription.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LogCursor {
+    pub(crate) subscription: SubscriptionId,
+    /// The number of the last event before it.
+    pub(crate) after: u64,
+}
+
+impl Cursor for LogCursor {
+    fn to_cursor(&self) -> String {
+        let mut bytes = [0; 24];
+        bytes[..8].copy_from_slice(&self.after.to_be_bytes());
+        bytes[8..].copy_from_slice(self.subscription.as_bytes());
+        encode(Kind::Log, &bytes)
+    }
+
+    fn from_cursor(text: &str) -> Option<Self> {
+        let bytes: [u8; 24] = decode(Kind::Log, text)?;
+        let (after, subscription) = bytes.split_first_chunk()?;
+        let subscription = SubscriptionId::from_bytes(subscription.try_into().ok()?);
+        Some(Self { subscription, after: u64::from_be_bytes(*after) })
     }
 }
 
@@ -189,6 +214,9 @@ mod tests {
         let event = EventId::from_bytes([7; 16]);
         assert_eq!(EventId::from_cursor(&event.to_cursor()), Some(event));
         assert_eq!(FailingPlace::from_cursor(&event.to_cursor()), None, "another list");
+        let log = LogCursor { subscription: place.subscription, after: u64::MAX };
+        assert_eq!(LogCursor::from_cursor(&place.to_cursor()), None, "another list");
+        assert_eq!(LogCursor::from_cursor(&log.to_cursor()), Some(log));
         assert_eq!(EventId::from_cursor(&place.subscription.to_cursor()), None, "another list");
     }
 

@@ -1,7 +1,7 @@
 use actix_web::dev::Payload;
 use actix_web::web::Path;
 use actix_web::{FromRequest, HttpRequest};
-use domain::webhooks::EventType;
+use domain::webhooks::{ConsumerName, EventType, InvalidConsumerName};
 use domain::{DeliveryId, EventId, KeyId, OwnerId, SessionId, SubscriptionId};
 use serde::Deserialize;
 
@@ -88,6 +88,7 @@ pub(crate) struct PathParameters {
     user_id: Option<String>,
     organization_id: Option<String>,
     name: Option<String>,
+    consumer: Option<String>,
 }
 
 impl PathParameters {
@@ -99,6 +100,11 @@ impl PathParameters {
     /// The name of an event type.
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// The name of a consumer.
+    pub(crate) fn consumer(&self) -> Result<ConsumerName, InvalidConsumerName> {
+        ConsumerName::parse(self.consumer.as_deref().unwrap_or_default())
     }
 
     /// The id. A string that is not a valid id gets the same answer as an unknown id.

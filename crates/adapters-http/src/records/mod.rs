@@ -10,6 +10,7 @@ pub(crate) mod filter_schema;
 pub(crate) mod hours_record;
 pub(crate) mod key_record;
 pub(crate) mod owner_record;
+pub(crate) mod pulled_record;
 pub(crate) mod session_record;
 pub(crate) mod subscription_record;
 pub(crate) mod system_record;

@@ -18,7 +18,11 @@ pub(crate) struct SubscriptionRecord {
     /// Identifies the subscription.
     #[schema(example = "sub_01h455vb4pex5vsknk084sn02q")]
     id: String,
-    /// The URL that receives the webhooks, in normal form.
+    /// `pull` if readers fetch the events. Absent if the service sends them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "pull")]
+    r#type: Option<&'static str>,
+    /// The URL that receives the webhooks, in normal form; `pull:` if readers fetch the events.
     #[schema(example = "https://example.com/hooks")]
     url: String,
     /// The API key that set the URL, when the subscription was created or later; absent if an ID token did. If this key
@@ -102,6 +106,7 @@ impl SubscriptionRecord {
         let public_keys: Vec<String> = signing.public_keys_at(now).map(PublicKey::to_string).collect();
         Self {
             id: subscription.id.to_string(),
+            r#type: subscription.url.is_pull().then_some("pull"),
             url: subscription.url.as_str().to_owned(),
             url_set_by: subscription.url_set_by.map(|key| key.to_string()),
             events: events.collect(),

@@ -1,9 +1,9 @@
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::copying::{
-    AttemptCopy, AuditCopy, Batches, CheckCopy, Copied, CopiedRow, CopiedRows, CopyError, DeliveryCopy, Division,
-    DueCopy, EventCopy, EventTypeCopy, KeyCopy, LaneCopy, OutcomeCopy, OwnerColumns, OwnerCopy, PatternCopy,
-    PublicationCopy, SessionCopy, SubscriptionCopy, UsageCopy, count_all,
+    AttemptCopy, AuditCopy, Batches, CheckCopy, ConsumerCopy, Copied, CopiedRow, CopiedRows, CopyError, DeliveryCopy,
+    Division, DueCopy, EventCopy, EventTypeCopy, KeyCopy, LaneCopy, OutcomeCopy, OwnerColumns, OwnerCopy, PatternCopy,
+    PublicationCopy, PulledCopy, SessionCopy, SubscriptionCopy, UsageCopy, count_all,
 };
 use diesel_mapping::{StoredInstant, for_each_copied_table, rows_with_owners};
 use domain::Timestamp;

@@ -46,7 +46,8 @@ impl Work for InsertSubscriptionRequest {
             webhook_lanes::is_open.eq(self.subscription.status.is_enabled()),
             webhook_lanes::wakes.eq(0),
             BreakerRow::from(&Breaker::default()),
-            webhook_lanes::last_sequence.eq(self.subscription.options.order.map(|_| 0)),
+            webhook_lanes::last_sequence.eq(self.subscription.is_numbered().then_some(0)),
+            webhook_lanes::is_pulled.eq(self.subscription.url.is_pull()),
         );
         let event = self.cause.subscription_created(&self.subscription);
         let ((subscription, lane, written), patterns, committed) = join3(

@@ -36,6 +36,7 @@ mod prepare_history;
 mod publish_events;
 mod publish_questions;
 mod publisher;
+mod pulled_events;
 mod purge_history;
 mod ready_lane;
 mod recover_subscription;

@@ -101,7 +101,8 @@ impl Work for Publish<'_> {
         }
         let mut numbers = Numbers::of(&locked);
         let (numbered, due) = plan.queue(&receivers, &mut numbers, claim.as_mut());
-        let to = due.iter().chain(&numbered).map(|due| due.to.as_bytes().as_slice());
+        let sent = |due: &&Due<'_>| !numbers.is_pulled(due.to);
+        let to = due.iter().chain(numbered.iter().filter(sent)).map(|due| due.to.as_bytes().as_slice());
         let mut to: Vec<&[u8]> = to.collect();
         to.sort_unstable();
         let (woken, events, (queued, numbered_ones, missed), publications, committed) = join5(
@@ -125,7 +126,8 @@ impl Work for Publish<'_> {
         if let Some(claim) = claim {
             claim.stored();
         }
-        let has_waiting = !numbered.is_empty() || due.iter().any(|due| due.queued.claim.is_none());
+        let has_waiting =
+            numbered.iter().any(|due| !numbers.is_pulled(due.to)) || due.iter().any(|due| due.queued.claim.is_none());
         Ok(Published { answers: plan.answers, has_waiting })
     }
 }
@@ -249,7 +251,7 @@ impl<'a> Plan<'a> {
         (!missed.is_empty()).then(|| Kept(insertion).execute(&mut &*connection))
     }
 
-    /// The deliveries with a number, and the others. Sorted by lane, so that rows that are close in the index are inserted
+    /// The deliveries with a number and the events of logs, and the other deliveries. Sorted by lane, so that rows that are close in the index are inserted
     /// one after another.
     fn queue(
         &self,

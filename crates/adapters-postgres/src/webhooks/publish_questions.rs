@@ -14,6 +14,8 @@ use domain::webhooks::{
 };
 use domain::{OwnerId, SubscriptionId, Timestamp};
 
+use super::numbers::LastNumber;
+
 /// The earlier publications under these keys.
 const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event.deliveries,
         event.id, event.owner_issuer, event.owner_subject, event.event_type, event.payload, event.created_at
@@ -26,7 +28,7 @@ macro_rules! lock {
     ($wait:literal) => {
         concat!(
             "SELECT subscription_id, ready_at IS NULL OR ready_at > GREATEST($5, paused_until, rests_until)
-                OR due_from > $5 AS sleeps, last_sequence
+                OR due_from > $5 AS sleeps, last_sequence, is_pulled
             FROM webhook_lanes
             WHERE is_open AND subscription_id = ANY(ARRAY(
                 SELECT pattern.subscription_id
@@ -84,7 +86,7 @@ macro_rules! no_target {
 macro_rules! matching {
     ($columns:expr, $subscriptions:literal) => {
         concat!(
-            "SELECT asked.question, pattern.subscription_id, lane.is_open",
+            "SELECT asked.question, pattern.subscription_id, lane.is_open, lane.is_pulled",
             $columns,
             " FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, pattern)
             CROSS JOIN LATERAL (
@@ -114,7 +116,7 @@ const MATCH_TARGETS: &str = matching!(
 macro_rules! matching_only {
     ($columns:expr) => {
         concat!(
-            "SELECT asked.question, subscription.id AS subscription_id, TRUE AS is_open, NULL::text AS filter",
+            "SELECT asked.question, subscription.id AS subscription_id, TRUE AS is_open, lane.is_pulled, NULL::text AS filter",
             $columns,
             " FROM unnest($1, $2, $3, $4) AS asked (question, owner_issuer, owner_subject, id)
             CROSS JOIN LATERAL (
@@ -285,13 +287,16 @@ pub(super) struct LaneRow {
     sleeps: bool,
     #[diesel(sql_type = Nullable<BigInt>)]
     last_sequence: Option<i64>,
+    #[diesel(sql_type = Bool)]
+    is_pulled: bool,
 }
 
 impl LaneRow {
-    /// The number of its last delivery; `None` without an order.
-    pub(super) fn last_sequence(&self) -> Option<(SubscriptionId, u64)> {
+    /// The number of its last delivery, or of the last event in its log, and whether it is pulled; `None` without numbers.
+    pub(super) fn last_number(&self) -> Option<(SubscriptionId, LastNumber)> {
         let lane = subscription_id("webhook_lanes", "subscription_id", &self.subscription_id).ok()?;
-        Some((lane, u64::try_from(self.last_sequence?).unwrap_or_default()))
+        let last = u64::try_from(self.last_sequence?).unwrap_or_default();
+        Some((lane, LastNumber { last, is_pulled: self.is_pulled }))
     }
 }
 
@@ -303,6 +308,8 @@ pub(super) struct MatchRow {
     subscription_id: Vec<u8>,
     #[diesel(sql_type = Bool)]
     is_open: bool,
+    #[diesel(sql_type = Bool)]
+    is_pulled: bool,
     #[diesel(sql_type = BigInt)]
     owner: i64,
     #[diesel(embed)]
@@ -317,8 +324,11 @@ pub(super) struct MatchRow {
 }
 
 impl MatchRow {
-    /// The receiver's data for a claim; `None` if it was not looked up, or is damaged.
+    /// The receiver's data for a claim; `None` if it was not looked up, is damaged, or nothing is sent.
     fn target(self, subscription: SubscriptionId) -> Option<ClaimedLane> {
+        if self.is_pulled {
+            return None;
+        }
         let (owner, breaker) = (OwnerNumber::from_number(self.owner), self.breaker.breaker());
         let (url, secrets) = (TargetUrl::from_stored(&self.url?)?, self.secrets.secrets(subscription).ok()?);
         let (rests_until, deliveries) = (None, Vec::new());
@@ -386,7 +396,8 @@ impl Receivers {
     }
 
     pub(super) fn add(&mut self, rows: Vec<MatchRow>) -> Result<(), StoreError> {
-        for row in rows {
+        // A disabled log misses nothing that could be recovered.
+        for row in rows.into_iter().filter(|row| row.is_open || !row.is_pulled) {
             let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
             let asked = if row.is_open { &mut self.asked } else { &mut self.missing };
             asked.entry(row.question).or_default().insert(id);

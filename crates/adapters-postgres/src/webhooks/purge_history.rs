@@ -6,9 +6,9 @@ use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant};
-use domain::Timestamp;
 use domain::ports::StoreError;
-use futures_util::future::{join, join3};
+use domain::{EventId, Timestamp};
+use futures_util::future::{join, join4};
 
 use super::periods::{Period, day_of, load, lock};
 use crate::PostgresStore;
@@ -43,9 +43,28 @@ const PAST: &str = "SELECT subscription.id FROM webhook_subscriptions AS subscri
         AND NOT EXISTS (SELECT FROM webhook_deliveries WHERE subscription_id = subscription.id)
     ORDER BY subscription.deleted_at LIMIT $2 FOR UPDATE OF subscription SKIP LOCKED";
 
+const PURGE_CONSUMERS: &str = "DELETE FROM webhook_consumers WHERE subscription_id = ANY($1)";
+
 const PURGE_LANES: &str = "DELETE FROM webhook_lanes WHERE subscription_id = ANY($1)";
 
 const PURGE_SUBSCRIPTIONS: &str = "DELETE FROM webhook_subscriptions WHERE id = ANY($1)";
+
+/// Deletes at most `$2` events with ids below `$1` from logs.
+const PURGE_PULLED: &str = "WITH RECURSIVE logs AS (
+        SELECT * FROM (SELECT subscription_id FROM webhook_pulled ORDER BY subscription_id LIMIT 1) AS first
+        UNION ALL
+        SELECT next.* FROM logs CROSS JOIN LATERAL (
+            SELECT subscription_id FROM webhook_pulled
+            WHERE subscription_id > logs.subscription_id ORDER BY subscription_id LIMIT 1
+        ) AS next
+    ), old AS MATERIALIZED (
+        SELECT old.* FROM logs CROSS JOIN LATERAL (
+            SELECT subscription_id, sequence FROM webhook_pulled
+            WHERE subscription_id = logs.subscription_id AND event_id < $1 ORDER BY event_id LIMIT $2
+        ) AS old LIMIT $2
+    )
+    DELETE FROM webhook_pulled AS pulled USING old
+    WHERE pulled.subscription_id = old.subscription_id AND pulled.sequence = old.sequence";
 
 /// How long a drop waits for autovacuum, which gives way after a second (`deadlock_timeout`). No call waits behind it.
 const VACUUM_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1500ms'";
@@ -89,6 +108,10 @@ impl Work for PurgeHistory {
     type Answer = Purged;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Purged, Failure> {
+        let pulled = self.purge_pulled(connection).await?;
+        if pulled > 0 {
+            return Ok(Purged::Rows(u32::try_from(pulled).unwrap_or(self.max)));
+        }
         let today = day_of(self.before);
         for period in load(connection).await?.into_iter().filter(|period| period.end_day <= today) {
             if is_queued(connection, period).await? {
@@ -110,6 +133,14 @@ impl Work for PurgeHistory {
 }
 
 impl PurgeHistory {
+    async fn purge_pulled(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
+        let below = EventId::first_at(self.before);
+        let statement = diesel::sql_query(PURGE_PULLED)
+            .bind::<Binary, _>(below.as_bytes().as_slice())
+            .bind::<BigInt, i64>(self.max.into());
+        Kept(statement).execute(&mut &*connection).await
+    }
+
     async fn forget_publications(&self, connection: &AsyncPgConnection, period: Period) -> QueryResult<usize> {
         let statement = diesel::sql_query(FORGET_PUBLICATIONS)
             .bind::<Binary, _>(period.first_id())
@@ -124,15 +155,16 @@ impl PurgeHistory {
             .bind::<BigInt, i64>(self.max.into());
         let (begun, past) = join(Begin.execute(&mut &*connection), Kept(past).load::<PastRow>(&mut &*connection)).await;
         let past: Vec<Vec<u8>> = begun.and(past)?.into_iter().map(|row| row.id).collect();
-        let [lanes, subscriptions] =
-            [PURGE_LANES, PURGE_SUBSCRIPTIONS].map(|sql| diesel::sql_query(sql).bind::<Array<Binary>, _>(&past));
-        let (lanes, subscriptions, committed) = join3(
+        let [consumers, lanes, subscriptions] = [PURGE_CONSUMERS, PURGE_LANES, PURGE_SUBSCRIPTIONS]
+            .map(|sql| diesel::sql_query(sql).bind::<Array<Binary>, _>(&past));
+        let (consumers, lanes, subscriptions, committed) = join4(
+            Kept(consumers).execute(&mut &*connection),
             Kept(lanes).execute(&mut &*connection),
             Kept(subscriptions).execute(&mut &*connection),
             Commit.execute(&mut &*connection),
         )
         .await;
-        settle(lanes.and(subscriptions), committed)
+        settle(consumers.and(lanes).and(subscriptions), committed)
     }
 }
 

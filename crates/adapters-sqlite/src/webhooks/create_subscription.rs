@@ -34,7 +34,8 @@ pub(super) fn create_subscription(
         webhook_lanes::owner.eq(OwnerNumber::of(&subscription.owner).number()),
         webhook_lanes::is_open.eq(subscription.status.is_enabled()),
         BreakerRow::from(&Breaker::default()),
-        webhook_lanes::last_sequence.eq(subscription.options.order.map(|_| 0)),
+        webhook_lanes::last_sequence.eq(subscription.is_numbered().then_some(0)),
+        webhook_lanes::is_pulled.eq(subscription.url.is_pull()),
     );
     diesel::insert_into(webhook_lanes::table).values(lane).execute(connection)?;
     write_events(connection, [&cause.subscription_created(subscription)])?;

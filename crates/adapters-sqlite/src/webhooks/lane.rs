@@ -22,6 +22,7 @@ pub(super) struct LaneRow {
     breaker: BreakerRow,
     rests_until: Option<StoredInstant>,
     last_sequence: Option<i64>,
+    is_pulled: bool,
 }
 
 /// The queue of a subscription.
@@ -34,8 +35,10 @@ pub(super) struct Lane {
     pub(super) breaker: Breaker,
     /// Until when the lane rests, because of its rate.
     pub(super) rests_until: Option<Timestamp>,
-    /// The number of its last delivery in order; `None` without an order.
+    /// The number of its last delivery in order, or of the last event in its log; `None` without either.
     pub(super) last_sequence: Option<u64>,
+    /// Whether its events are pulled.
+    pub(super) is_pulled: bool,
 }
 
 impl Lane {
@@ -168,6 +171,7 @@ impl From<&Lane> for LaneRow {
             breaker: BreakerRow::from(&lane.breaker),
             rests_until: lane.rests_until.map(Into::into),
             last_sequence: lane.last_sequence.map(stored_sequence),
+            is_pulled: lane.is_pulled,
         }
     }
 }
@@ -182,6 +186,7 @@ impl TryFrom<LaneRow> for Lane {
         let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker());
         let rests_until = row.rests_until.and_then(StoredInstant::timestamp);
         let last_sequence = row.last_sequence.map(|stored| u64::try_from(stored).unwrap_or_default());
-        Ok(Self { id, owner, is_open: row.is_open, ready_at, breaker, rests_until, last_sequence })
+        let (is_open, is_pulled) = (row.is_open, row.is_pulled);
+        Ok(Self { id, owner, is_open, ready_at, breaker, rests_until, last_sequence, is_pulled })
     }
 }

@@ -26,6 +26,7 @@ mod list_deliveries;
 mod list_failures;
 mod operator_log;
 mod publish_events;
+mod pulled_events;
 mod purge_history;
 mod queued_row;
 mod recover_subscription;

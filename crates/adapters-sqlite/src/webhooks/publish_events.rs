@@ -4,8 +4,9 @@ use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel_mapping::schema::{
     owners, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
+    webhook_pulled,
 };
-use diesel_mapping::webhooks::{EventRow, NewDueRow, NewEndedRow, SecretsRow, stored_filter};
+use diesel_mapping::webhooks::{EventRow, NewDueRow, NewEndedRow, SecretsRow, stored_filter, stored_sequence};
 use domain::ports::{Accepted, ClaimedLane, Publication};
 use domain::webhooks::{
     Delivery, DeliveryEnd, DeliveryState, DirectClaim, Event, EventPattern, EventType, FilteredPayload, NewEvent,
@@ -162,6 +163,10 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
         insert_publication(connection, event, key)?;
     }
     for lane in lanes {
+        if fan_out.lanes[lane].lane.is_pulled {
+            log(connection, &mut fan_out.lanes[lane].lane, event)?;
+            continue;
+        }
         let queued = fan_out.queue(new, lane);
         let lane = &mut fan_out.lanes[lane].lane;
         let delivery = DeliveryId::of(event.id, lane.id);
@@ -177,6 +182,18 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
         }
     }
     Ok(accepted)
+}
+
+/// Adds the event to the log of a subscription whose events are pulled.
+fn log(connection: &mut SqliteConnection, lane: &mut Lane, event: &Event) -> QueryResult<()> {
+    let number = lane.next_sequence().map_or(0, stored_sequence);
+    let row = (
+        webhook_pulled::subscription_id.eq(lane.id.as_bytes().as_slice()),
+        webhook_pulled::sequence.eq(number),
+        webhook_pulled::event_id.eq(event.id.as_bytes().as_slice()),
+    );
+    diesel::insert_into(webhook_pulled::table).values(row).execute(connection)?;
+    Ok(())
 }
 
 /// The delivery of the event that a disabled subscription misses.
@@ -232,7 +249,11 @@ impl<'a> FanOut<'a> {
         for patterns in patterns.chunks(LOOKED_UP_TOGETHER) {
             for (row, filter) in asking_for(connection, &event.owner, patterns)? {
                 let lane = Lane::try_from(row)?;
-                let to = if lane.is_open { To::Lane(self.add(connection, lane)?) } else { To::Disabled(lane.id) };
+                let to = match (lane.is_open, lane.is_pulled) {
+                    (true, _) => To::Lane(self.add(connection, lane)?),
+                    (false, false) => To::Disabled(lane.id),
+                    (false, true) => continue,
+                };
                 if found.iter().all(|one| one.to != to) {
                     found.push(Asking { to, filter: stored_filter(filter.as_deref()) });
                 }

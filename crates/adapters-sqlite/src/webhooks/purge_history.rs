@@ -4,10 +4,11 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{
-    webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_publications, webhook_subscriptions,
+    webhook_consumers, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_publications,
+    webhook_subscriptions,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::first_delivery_at;
+use diesel_mapping::webhooks::{NEXT_PULLED, PURGE_PULLED, PulledLogRow, first_delivery_at};
 use domain::Timestamp;
 use domain::ports::StoreError;
 
@@ -60,6 +61,7 @@ impl SqliteStore {
     pub(crate) async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let below: Id = first_delivery_at(before).as_bytes().to_vec();
         let mut purged = self.purge_deliveries(&below, max).await?;
+        purged += self.purge_pulled(&below, max.saturating_sub(purged)).await?;
         purged += self.purge_events(&below, max.saturating_sub(purged)).await?;
         if purged < max {
             purged += self.purge_subscriptions(before, CHUNK.min(max - purged)).await?;
@@ -95,6 +97,21 @@ impl SqliteStore {
             next = lane;
         }
         Ok(events)
+    }
+
+    /// Deletes old events from the logs of subscriptions whose events are pulled.
+    async fn purge_pulled(&self, below: &Id, max: u32) -> Result<u32, StoreError> {
+        let (mut purged, mut after) = (0, Id::new());
+        while let Some(log) = self.readers.read(move |connection| next_pulled(connection, &after)).await? {
+            let mut deleted = CHUNK;
+            while deleted == CHUNK && purged < max {
+                let (log, below, chunk) = (log.clone(), below.clone(), CHUNK.min(max - purged));
+                deleted = self.writer.write(move |connection| purge_log(connection, &log, &below, chunk)).await?;
+                purged += deleted;
+            }
+            after = log;
+        }
+        Ok(purged)
     }
 
     async fn purge_subscriptions(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
@@ -153,6 +170,17 @@ pub(super) fn search(connection: &mut SqliteConnection, mut after: Id, below: &[
         }
     }
     Ok(Search::UpTo(after))
+}
+
+/// The first subscription behind `after` with a log that has events.
+fn next_pulled(connection: &mut SqliteConnection, after: &[u8]) -> Result<Option<Id>, Undo> {
+    let next = diesel::sql_query(NEXT_PULLED).bind::<Binary, _>(after);
+    Ok(next.get_result::<PulledLogRow>(connection).optional()?.map(|row| row.id))
+}
+
+/// Deletes up to `max` events with ids below `below` from the log. Returns their number.
+fn purge_log(connection: &mut SqliteConnection, log: &[u8], below: &[u8], max: u32) -> Result<u32, Undo> {
+    delete_chunk(connection, PURGE_PULLED, log, below, max)
 }
 
 /// Deletes up to `max` ended deliveries of the subscription with ids below `below`. Returns the number of attempts and
@@ -251,6 +279,8 @@ pub(crate) fn delete_subscriptions(connection: &mut SqliteConnection, subscripti
     let mut deleted = 0;
     for id in subscriptions {
         diesel::delete(webhook_lanes::table.find(id)).execute(connection)?;
+        let consumers = webhook_consumers::table.filter(webhook_consumers::subscription_id.eq(id));
+        diesel::delete(consumers).execute(connection)?;
         let subscription = webhook_subscriptions::table.filter(webhook_subscriptions::id.eq(id));
         deleted += diesel::delete(subscription).execute(connection)?;
     }

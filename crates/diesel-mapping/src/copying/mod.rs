@@ -35,6 +35,8 @@ macro_rules! for_each_copied_table {
             (Events, webhook_events, EventCopy, own),
             (Publications, webhook_publications, PublicationCopy, own),
             (Due, webhook_due, DueCopy, of_subscription),
+            (Pulled, webhook_pulled, PulledCopy, of_subscription),
+            (Consumers, webhook_consumers, ConsumerCopy, of_subscription),
             (Deliveries, webhook_deliveries, DeliveryCopy, of_subscription),
             (Attempts, webhook_attempts, AttemptCopy, of_subscription),
             (Outcomes, deliveries_by_hour, OutcomeCopy, of_subscription),

@@ -6,8 +6,8 @@ use super::CopiedRow;
 use crate::StoredInstant;
 use crate::schema::{
     api_keys, audit_events, deliveries_by_hour, encryption_checks, event_types, owners, sessions, usage_by_hour,
-    webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_patterns,
-    webhook_publications, webhook_subscriptions,
+    webhook_attempts, webhook_consumers, webhook_deliveries, webhook_due, webhook_events, webhook_lanes,
+    webhook_patterns, webhook_publications, webhook_pulled, webhook_subscriptions,
 };
 
 /// An API key.
@@ -155,6 +155,7 @@ pub struct LaneCopy {
     pause_millis: i64,
     rests_until: Option<StoredInstant>,
     last_sequence: Option<i64>,
+    is_pulled: bool,
 }
 
 /// An accepted event.
@@ -197,6 +198,27 @@ pub struct DueCopy {
     attempts_before_run: i64,
     run_started_at: StoredInstant,
     sequence: Option<i64>,
+}
+
+/// An event in the log of a subscription whose events are pulled.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = webhook_pulled)]
+pub struct PulledCopy {
+    subscription_id: Vec<u8>,
+    sequence: i64,
+    event_id: Vec<u8>,
+}
+
+/// A reader of such a log.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = webhook_consumers, treat_none_as_default_value = false)]
+pub struct ConsumerCopy {
+    subscription_id: Vec<u8>,
+    name: String,
+    position: i64,
+    lease: Option<i64>,
+    leased_through: Option<i64>,
+    leased_until: Option<StoredInstant>,
 }
 
 /// A delivery that has ended.
@@ -269,6 +291,8 @@ impl CopiedRow for SubscriptionCopy {}
 impl CopiedRow for PatternCopy {}
 impl CopiedRow for PublicationCopy {}
 impl CopiedRow for DeliveryCopy {}
+impl CopiedRow for PulledCopy {}
+impl CopiedRow for ConsumerCopy {}
 impl CopiedRow for OutcomeCopy {}
 
 impl CopiedRow for LaneCopy {

@@ -43,9 +43,13 @@ pub const HAS_ROWS: &str = "SELECT
 /// A table with rows of a subscription: its name, and the column that identifies a delivery.
 pub type OfSubscription = (&'static str, &'static str);
 
-/// The tables with deliveries and attempts.
-pub const OF_SUBSCRIPTIONS: [OfSubscription; 3] =
-    [("webhook_due", "delivery_id"), ("webhook_deliveries", "id"), ("webhook_attempts", "delivery_id")];
+/// The tables with deliveries, pulled events and attempts.
+pub const OF_SUBSCRIPTIONS: [OfSubscription; 4] = [
+    ("webhook_due", "delivery_id"),
+    ("webhook_pulled", "event_id"),
+    ("webhook_deliveries", "id"),
+    ("webhook_attempts", "delivery_id"),
+];
 
 /// A row of [`ERASING`].
 #[derive(QueryableByName)]

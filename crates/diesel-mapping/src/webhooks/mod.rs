@@ -16,6 +16,7 @@ mod failing_row;
 mod figures_row;
 mod options_json;
 mod place;
+mod pulled;
 mod secrets_row;
 mod subscription_row;
 
@@ -30,6 +31,11 @@ pub use failing_row::{FIND_FAILING, FailingRow, failing_after};
 pub use figures_row::{COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures};
 pub use options_json::stored_options;
 pub use place::{Place, delivery_id, event_id, first_delivery_at, subscription_id};
+pub use pulled::{
+    ADD_CONSUMER, ConsumerRow, ConsumerValues, FIND_CONSUMER, FIRST_PULLED, FORGET_CONSUMER, LAST_PULLED,
+    LIST_CONSUMERS, NEXT_PULLED, NUMBER_OF_PULLED, NumberRow, OLDEST_PULLED, PULL_EVENTS, PURGE_PULLED, PulledLogRow,
+    PulledRow, WRITE_CONSUMER, consumer_values, last_numbers, pulled,
+};
 pub use secrets_row::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow};
 pub use subscription_row::{
     ChangedSubscriptionRow, NewSubscriptionRow, SubscriptionRow, status_code, status_of, stored_filter,

@@ -13,14 +13,6 @@ impl AuditId {
         Timestamp::from_unix_millis(i64::from_be_bytes(bytes)).unwrap_or(Timestamp::MAX)
     }
 
-    /// Not above the id of any event at this time or later, and above the ids of all earlier events.
-    pub fn first_at(at: Timestamp) -> Self {
-        let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
-        let mut bytes = [0; 16];
-        bytes[..6].copy_from_slice(&unix_millis.to_be_bytes()[2..]);
-        Self::from_bytes(bytes)
-    }
-
     /// The id of the event `number` of one cause. The ids of a cause differ, and the first one is the cause's own.
     #[must_use]
     pub(super) fn nth(self, number: u32) -> Self {

@@ -344,7 +344,7 @@ fn shown(subscription: &Subscription) -> Shown {
     let certificate = options.certificate.as_ref();
     let headers: Vec<&str> = options.headers.keys().map(HeaderName::as_str).collect();
     [
-        (AuditField::Url, Some(subscription.url.url().origin().ascii_serialization())),
+        (AuditField::Url, Some(subscription.url.shown_origin())),
         (AuditField::Events, Some(events.join(" "))),
         (AuditField::Filter, subscription.filter.as_ref().map(|_| "set".to_owned())),
         (AuditField::Description, (!description.is_empty()).then(|| description.to_owned())),

@@ -97,6 +97,10 @@ pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publicati
 pub use webhooks::operator_log::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog,
 };
+pub use webhooks::pulled_events::{
+    CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvent, PulledEvents, PulledLog, PulledMax,
+    ReceiveRequest, SeekRequest, SeekTo, Sought,
+};
 pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver};
 pub use webhooks::sender::{Attempt, CertificateReader, WebhookSender};
 pub use webhooks::subscriptions::{

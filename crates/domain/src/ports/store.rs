@@ -17,6 +17,7 @@ use super::webhooks::delivery_commands::DeliveryCommands;
 use super::webhooks::delivery_log::DeliveryLog;
 use super::webhooks::events::EventStore;
 use super::webhooks::operator_log::OperatorLog;
+use super::webhooks::pulled_events::PulledEvents;
 use super::webhooks::queue::DeliveryQueue;
 use super::webhooks::subscriptions::{SealedSecretStore, SubscriptionStore};
 use crate::ApiKey;
@@ -108,6 +109,8 @@ pub struct WebhookStores {
     pub commands: Arc<dyn DeliveryCommands>,
     /// Shows operators the webhooks of all owners.
     pub operator_log: Arc<dyn OperatorLog>,
+    /// Keeps the events that are pulled.
+    pub pulled: Arc<dyn PulledEvents>,
 }
 
 impl Store {
@@ -129,6 +132,7 @@ impl Store {
             + DeliveryLog
             + DeliveryCommands
             + OperatorLog
+            + PulledEvents
             + EventTypes
             + DeliveryQueue
             + StoreFigures
@@ -191,8 +195,14 @@ impl WebhookStores {
     /// The ports of one adapter.
     pub fn of<Adapter>(adapter: &Arc<Adapter>) -> Self
     where
-        Adapter:
-            SubscriptionStore + SealedSecretStore + EventStore + DeliveryLog + DeliveryCommands + OperatorLog + 'static,
+        Adapter: SubscriptionStore
+            + SealedSecretStore
+            + EventStore
+            + DeliveryLog
+            + DeliveryCommands
+            + OperatorLog
+            + PulledEvents
+            + 'static,
     {
         Self {
             subscriptions: Arc::clone(adapter) as _,
@@ -201,6 +211,7 @@ impl WebhookStores {
             log: Arc::clone(adapter) as _,
             commands: Arc::clone(adapter) as _,
             operator_log: Arc::clone(adapter) as _,
+            pulled: Arc::clone(adapter) as _,
         }
     }
 }

@@ -38,7 +38,7 @@ impl Capability {
     pub const fn for_webhooks(access: WebhookAccess) -> Self {
         match access {
             WebhookAccess::Read => Self::WebhooksRead,
-            WebhookAccess::Write => Self::Webhooks,
+            WebhookAccess::Consume | WebhookAccess::Write => Self::Webhooks,
         }
     }
 

@@ -8,6 +8,7 @@ mod egress;
 mod events;
 mod filters;
 mod options;
+mod pulls;
 mod queue;
 mod signing;
 mod subscriptions;
@@ -55,6 +56,9 @@ pub use options::options_change::{InvalidOptions, OptionsChange, RequestHeaders}
 pub use options::sealed_options::{
     DroppedOptions, SealedAuth, SealedCertificate, SealedOptions, SealedOptionsChange, SealedValue,
 };
+pub use pulls::consumer::{Commit, Consumer, Lease, LeaseId};
+pub use pulls::consumer_name::{ConsumerName, InvalidConsumerName};
+pub use pulls::pull_events::{PULLED_BYTES_MAX, Receive, Received};
 pub use queue::allotment::Allotment;
 pub use queue::breaker::{Admission, Breaker, Consequences, DisableReason, HealthTurn, Pause, PauseLengths, Report};
 pub use queue::claim_end::{ClaimEnd, NextStep};

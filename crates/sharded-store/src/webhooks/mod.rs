@@ -5,5 +5,6 @@ mod delivery_log;
 mod delivery_queue;
 mod event_store;
 mod operator_log;
+mod pulled_events;
 mod store_figures;
 mod subscription_store;

@@ -36,6 +36,7 @@ pub mod outcomes;
 pub mod owner_shares;
 pub mod publish_again;
 pub mod publish_events;
+pub mod pulls;
 pub mod purge_history;
 pub mod rates;
 pub mod recover_subscription;

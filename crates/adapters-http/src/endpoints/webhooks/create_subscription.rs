@@ -1,5 +1,5 @@
 use actix_web::web::Json;
-use domain::webhooks::CreateSubscription;
+use domain::webhooks::{CreateSubscription, TargetUrl};
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
@@ -15,14 +15,22 @@ use crate::errors::field_fault::{FieldFault, Together};
 use crate::records::filter_schema::FilterSchema;
 use crate::records::subscription_record::SubscriptionWithSecret;
 
+/// The fields that concern the requests of a subscription, which one that is pulled does not make.
+const OF_REQUESTS: [&str; 9] =
+    ["url", "secret", "signing", "headers", "auth", "maxPerSecond", "ordering", "onExhausted", "clientCertificate"];
+
 /// The properties of the new subscription.
 #[derive(ToSchema)]
 #[schema(as = CreateSubscription, rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct Body {
-    /// Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information. A
+    /// `webhook` (the default): events are sent to `url`. `pull`: they are kept in a log, from which readers fetch them; then only `events`,
+    /// `filter` and `description` have a meaning, and other fields are refused. Cannot be changed.
+    #[schema(example = "webhook")]
+    r#type: Option<String>,
+    /// Required, unless the type is `pull`. Where to send events: an absolute `https` URL (or `http`, if the operator allows it) without user information. A
     /// fragment is removed. Addresses that are not public are refused.
-    #[schema(example = "https://example.com/hooks")]
+    #[schema(example = "https://example.com/hooks", required = false)]
     url: String,
     /// Which events to send: 1 to 100 event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all but those
     /// that begin with `gatepost.`. Duplicates are removed.
@@ -65,7 +73,9 @@ struct Body {
 
 /// Creates a webhook subscription.
 ///
-/// From now on, the service sends each matching event of the caller to the URL, signed according to Standard Webhooks
+/// With `"type":"pull"`, the service keeps each matching event of the caller in a log, and readers fetch them.
+///
+/// Otherwise, from now on, the service sends each matching event of the caller to the URL, signed according to Standard Webhooks
 /// 1.0. If an API key makes the call and is reported as leaked later, the service disables the subscription.
 #[utoipa::path(
     post,
@@ -81,20 +91,37 @@ pub(super) async fn create_subscription(mut call: OwnerCall) -> Result<Json<Subs
         let created = webhooks.create_subscription(call.owner(), wish, &call.origin()).await?;
         call.confirm_key(created.subscription.id).await?;
         let now = call.api().clock.now();
-        Ok(Json(SubscriptionWithSecret::of(&created.subscription, created.secret.as_ref(), now)))
+        let secret = created.secret.as_ref().filter(|_| !created.subscription.url.is_pull());
+        Ok(Json(SubscriptionWithSecret::of(&created.subscription, secret, now)))
     })
     .await
 }
 
 fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, Vec<FieldFault>> {
     let webhooks = &call.api().webhooks;
-    let url = url(fields, webhooks).and_then(|url| required("url", url));
+    let is_pull = is_pull(fields)?;
+    let given = || url(fields, webhooks).and_then(|url| required("url", url));
+    let url = if is_pull { Ok(TargetUrl::pull()) } else { given() };
     let events = events(fields).and_then(|events| required("events", events));
     let options = (order(fields), options(fields, webhooks)).together();
     let read = (url, events, filter(fields), description(fields), signer(fields), options);
     let (url, events, filter, description, signer, (order, options)) = read.together()?;
     let (description, by, created_by) = (description.unwrap_or_default(), call.key(), call.created_by());
     Ok(CreateSubscription { url, events, filter, description, signer, order, options, by, created_by })
+}
+
+/// Whether the events of the new subscription are pulled. Then it has no field that concerns requests.
+fn is_pull(fields: &Fields) -> Result<bool, Vec<FieldFault>> {
+    match fields.optional_text("type").map_err(|fault| vec![fault])? {
+        None | Some("webhook") => Ok(false),
+        Some("pull") => {
+            let given = OF_REQUESTS.into_iter().filter(|name| fields.has(name));
+            let faults: Vec<FieldFault> =
+                given.map(|name| FieldFault::new(name, "must be absent, because the type is pull")).collect();
+            if faults.is_empty() { Ok(true) } else { Err(faults) }
+        }
+        Some(_) => Err(vec![FieldFault::new("type", "must be webhook or pull")]),
+    }
 }
 
 documented_errors!(Errors: SubscriptionLimitReached);

@@ -7,6 +7,7 @@ mod create_subscription;
 mod deliveries;
 mod failures;
 mod figures;
+mod pull;
 mod recovery;
 mod rotate_secret;
 mod stream_attempts;
@@ -28,6 +29,12 @@ endpoints! {
     figures::show_subscription_outcomes,
     recovery::count_recoverable,
     recovery::recover_subscription,
+    pull::receive_events,
+    pull::commit_events,
+    pull::seek_consumer,
+    pull::read_events,
+    pull::list_consumers,
+    pull::delete_consumer,
     failures::list_failures,
     failures::retry_failures,
     deliveries::list_deliveries,

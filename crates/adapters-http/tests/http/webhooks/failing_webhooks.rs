@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::{
-    CancelDeliveryRequest, ChangeSubscriptionRequest, CountRecoverableRequest, DeleteSubscriptionRequest,
-    DeliveryCommands, DeliveryLog, DeliveryPage, DisableSetByRequest, EventPage, EventStore, FailingPlace,
-    FailingSubscription, InsertSubscriptionRequest, ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest,
-    ListFailedRequest, ListSubscriptionsRequest, LoggedAttempt, LoggedEvent, OperatorLog, OutcomesRequest, Publication,
+    CancelDeliveryRequest, ChangeSubscriptionRequest, CommitRequest, Committed, CountRecoverableRequest,
+    DeleteSubscriptionRequest, DeliveryCommands, DeliveryLog, DeliveryPage, DisableSetByRequest, EventPage, EventStore,
+    FailingPlace, FailingSubscription, InsertSubscriptionRequest, ListAttemptsRequest, ListDeliveriesRequest,
+    ListEventsRequest, ListFailedRequest, ListSubscriptionsRequest, ListedConsumer, LoggedAttempt, LoggedEvent,
+    OperatorLog, OutcomesRequest, Publication, Pulled, PulledEvents, PulledLog, PulledMax, ReceiveRequest,
     RecoverRequest, ReplaceSecretsRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed,
-    RotateSecretRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
-    SubscriptionUpdate, WebhookStores,
+    RotateSecretRequest, SealedSecretStore, SecretRotation, SeekRequest, Sought, StoreError, SubscriptionInsertion,
+    SubscriptionStore, SubscriptionUpdate, WebhookStores,
 };
 use domain::webhooks::{
-    Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, SealedSecret, SealedSecrets, Subscription,
-    SubscriptionHealth,
+    ConsumerName, Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, SealedSecret, SealedSecrets,
+    Subscription, SubscriptionHealth,
 };
 use domain::{DeliveryId, EventId, Hour, OwnerId, SubscriptionId};
 
@@ -169,6 +170,37 @@ impl DeliveryCommands for FailingWebhookStore {
     }
 
     async fn recover(&self, _: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+        down()
+    }
+}
+
+#[async_trait]
+impl PulledEvents for FailingWebhookStore {
+    async fn receive(&self, _: &ReceiveRequest) -> Result<Pulled, StoreError> {
+        down()
+    }
+
+    async fn commit(&self, _: &CommitRequest) -> Result<Committed, StoreError> {
+        down()
+    }
+
+    async fn seek(&self, _: &SeekRequest) -> Result<Sought, StoreError> {
+        down()
+    }
+
+    async fn read(&self, _: &PulledLog, _: Option<u64>, _: PulledMax) -> Result<Pulled, StoreError> {
+        down()
+    }
+
+    async fn consumers(&self, _: &PulledLog) -> Result<Option<Vec<ListedConsumer>>, StoreError> {
+        down()
+    }
+
+    async fn forget(&self, _: &PulledLog, _: &ConsumerName) -> Result<bool, StoreError> {
+        down()
+    }
+
+    async fn last_numbers(&self, _: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {
         down()
     }
 }

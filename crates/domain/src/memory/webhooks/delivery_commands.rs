@@ -58,6 +58,9 @@ impl Tables {
         let past: HashSet<EventId> = past.take(max as usize).collect();
         self.events.retain(|id, _| !past.contains(id));
         self.publications.retain(|_, (_, id)| !past.contains(id));
+        for log in self.logs.values_mut() {
+            log.events.retain(|_, event| *event >= EventId::first_at(before));
+        }
         past.len()
     }
 
@@ -66,6 +69,7 @@ impl Tables {
         let unused = deleted.map(|(id, _)| *id).filter(|id| self.deliveries_to(*id).next().is_none());
         let unused: HashSet<SubscriptionId> = unused.take(max as usize).collect();
         self.lanes.retain(|id, _| !unused.contains(id));
+        self.logs.retain(|id, _| !unused.contains(id));
         unused.len()
     }
 }

@@ -7,7 +7,7 @@ use crate::ports::{Accepted, EventStore, Publication, StoreError};
 use crate::webhooks::{
     Delivery, DeliveryEnd, DirectClaim, Event, FilteredPayload, NewEvent, Payload, QueuedDelivery, Subscription,
 };
-use crate::{DeliveryId, SubscriptionId};
+use crate::{DeliveryId, EventId, SubscriptionId};
 
 impl Tables {
     /// The index of the first event with a publisher id that belongs to another event, stored or earlier in the same
@@ -47,10 +47,18 @@ impl Tables {
             Some(only) => only == one.id,
             None => one.events.matches(&new.event.event_type) && payload.passes(one.filter.as_ref()),
         };
-        let counts = |one: &&Subscription| one.status.is_enabled() || new.is_missed();
+        let counts = |one: &&Subscription| one.status.is_enabled() || (new.is_missed() && !one.url.is_pull());
         let asking = subscriptions.map(|lane| &lane.subscription).filter(counts).filter(|one| asks(one));
         let (open, closed): (Vec<&Subscription>, _) = asking.partition(|one| one.status.is_enabled());
         [open, closed].map(|those| those.into_iter().map(|one| one.id).collect()).into()
+    }
+
+    /// Adds the event to the log of the subscription; `false` if it has none.
+    fn log(&mut self, subscription: SubscriptionId, event: EventId) -> bool {
+        let Some(lane) = self.lanes.get_mut(&subscription).filter(|lane| lane.is_pulled()) else { return false };
+        let number = lane.count_up();
+        self.logs.entry(subscription).or_default().events.insert(number, event);
+        true
     }
 
     fn accept(&mut self, new: &NewEvent, claim: &mut Option<DirectClaim>) -> Accepted {
@@ -64,6 +72,9 @@ impl Tables {
             return Accepted { event, deliveries: 0, is_duplicate: false };
         }
         for subscription in &receivers {
+            if self.log(*subscription, event.id) {
+                continue;
+            }
             let is_suspended = self.owners.is_suspended(&new.event.owner);
             let sequence = self.lanes.get_mut(subscription).and_then(Lane::next_sequence);
             let lane = self.lanes.get(subscription).filter(|_| !is_suspended);

@@ -1,9 +1,10 @@
-//! The five storage ports of webhooks on maps.
+//! The storage ports of webhooks on maps.
 
 mod delivery_commands;
 mod delivery_log;
 mod events;
 mod operator_log;
+mod pulled_events;
 mod queue;
 mod store_figures;
 mod subscriptions;
@@ -22,6 +23,7 @@ use crate::webhooks::{
     Subscription,
 };
 use crate::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp, TraceContext};
+use pulled_events::StoredLog;
 
 /// Subscriptions, events and deliveries in maps behind one lock. Each method holds the lock, and is therefore atomic. A
 /// claim reads every delivery to find the due ones, which is fast enough for some thousands of deliveries.
@@ -103,6 +105,8 @@ pub(super) struct Tables {
     events: BTreeMap<EventId, StoredEvent>,
     publications: HashMap<(OwnerId, PublisherId), (ContentDigest, EventId)>,
     deliveries: BTreeMap<DeliveryId, StoredDelivery>,
+    /// The logs of the subscriptions whose events are pulled.
+    logs: BTreeMap<SubscriptionId, StoredLog>,
     outcomes: MemoryCounts<SubscriptionId, OutcomeCounts>,
     /// How many times a claim has taken deliveries of a lane.
     turns: u64,
@@ -118,7 +122,7 @@ struct Lane {
     breaker: Breaker,
     /// Until when it rests, because of its rate.
     rests_until: Option<Timestamp>,
-    /// The number of its last delivery in order.
+    /// The number of its last delivery in order, or of the last event in its log.
     last_sequence: u64,
     /// When a claim last took deliveries of it, and in which turn.
     served: Option<(Timestamp, u64)>,
@@ -150,8 +154,13 @@ impl Lane {
     /// The number of the next delivery; `None` without an order.
     fn next_sequence(&mut self) -> Option<u64> {
         self.subscription.options.order?;
+        Some(self.count_up())
+    }
+
+    /// The next number.
+    fn count_up(&mut self) -> u64 {
         self.last_sequence += 1;
-        Some(self.last_sequence)
+        self.last_sequence
     }
 
     /// The secrets with the options.
@@ -249,6 +258,7 @@ impl Tables {
                 is_theirs
             })
             .count();
+        self.logs.retain(|id, _| !lanes.get(id).is_some_and(is_theirs));
         let is_settled = |lane: &Lane| lane.deleted_at.is_some_and(|deleted_at| deleted_at < settled);
         erased + self.lanes.extract_if(.., |_, lane| is_theirs(lane) && is_settled(lane)).count()
     }

@@ -24,6 +24,8 @@ pub enum InvalidTargetUrl {
 pub struct TargetUrl(Url);
 
 impl TargetUrl {
+    const PULL: &str = "pull:";
+
     /// The longest URL, in characters.
     pub const LENGTH_MAX: usize = 2_048;
 
@@ -53,9 +55,28 @@ impl TargetUrl {
         Some(Self(url))
     }
 
+    /// The target of a subscription whose events are pulled: no URL that [`TargetUrl::parse`] accepts.
+    ///
+    /// # Panics
+    ///
+    /// Never: the text is a URL.
+    pub fn pull() -> Self {
+        Self::from_stored(Self::PULL).expect("the text is a URL")
+    }
+
+    /// Whether nothing is sent, because the events are pulled.
+    pub fn is_pull(&self) -> bool {
+        self.as_str() == Self::PULL
+    }
+
     /// The URL in its normal form.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
+    }
+
+    /// The scheme, the host and the port, which may be shown: receivers put secrets into paths and queries.
+    pub fn shown_origin(&self) -> String {
+        if self.is_pull() { Self::PULL.to_owned() } else { self.0.origin().ascii_serialization() }
     }
 
     /// The parsed URL.
@@ -64,10 +85,9 @@ impl TargetUrl {
     }
 }
 
-/// Shows neither path nor query: receivers put secrets there.
 impl fmt::Debug for TargetUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "TargetUrl({})", self.0.origin().ascii_serialization())
+        write!(formatter, "TargetUrl({})", self.shown_origin())
     }
 }
 

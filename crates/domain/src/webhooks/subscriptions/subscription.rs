@@ -35,6 +35,11 @@ pub struct Subscription {
 }
 
 impl Subscription {
+    /// Whether its lane numbers what it gets: deliveries in an order, or events that are pulled.
+    pub fn is_numbered(&self) -> bool {
+        self.options.order.is_some() || self.url.is_pull()
+    }
+
     /// The subscription after its owner has enabled it at `at`. If it is enabled already, `updated_at` does not change.
     #[must_use]
     pub fn enabled_at(&self, at: Timestamp) -> Self {

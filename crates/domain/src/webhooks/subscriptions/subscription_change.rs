@@ -47,6 +47,9 @@ impl SubscriptionChange {
         subscription: &Subscription,
         at: Timestamp,
     ) -> Result<ChangedSubscription, InvalidOptions> {
+        if subscription.url.is_pull() && (self.url.is_some() || self.options != SealedOptionsChange::default()) {
+            return Err(InvalidOptions::Pulled);
+        }
         let (mut changed, mut dropped) = (subscription.clone(), DroppedOptions::default());
         if let Some(url) = self.url.as_ref().filter(|url| **url != subscription.url) {
             (changed.url, changed.url_set_by) = (url.clone(), self.by);
@@ -63,7 +66,7 @@ impl SubscriptionChange {
             (Some(false), SubscriptionStatus::Enabled) => SubscriptionStatus::DisabledByOwner,
             (_, status) => status,
         };
-        if changed.url.url().origin() == subscription.url.url().origin() {
+        if changed.url == subscription.url || changed.url.url().origin() == subscription.url.url().origin() {
             changed.options = self.options.applied_to(&subscription.options, at)?;
         } else {
             (changed.options, dropped) = self.options.at_another_origin(&subscription.options, at)?;

@@ -109,6 +109,19 @@ pub(crate) enum Fault {
     KeepsOffers,
     HandsOverPaused,
     HandsOverRepetitions,
+    // Pulled events
+    PassesOverEvents,
+    IgnoresPulledBytes,
+    IgnoresLeases,
+    SaysCommitted,
+    SharesOnePlace,
+    SeeksNowhere,
+    ReadsAnybodysLog,
+    HidesExpired,
+    IgnoresConsumersMax,
+    CountsTheFirstLog,
+    /// Takes a subscription that is pulled for one with a URL.
+    DeliversPulled,
     // Completions
     ForgetsFencing,
     RefusesLateCompletions,

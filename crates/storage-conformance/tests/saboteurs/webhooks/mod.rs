@@ -8,6 +8,7 @@ mod events;
 mod fault;
 mod log;
 mod operator_log;
+mod pulls;
 mod queue;
 mod rules;
 mod store;
@@ -55,7 +56,10 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::ClearsWhatItRefuses, &["refused_options_change_nothing"]),
     (Fault::IgnoresStoredOptions, &["options_are_replaced_if_they_are_what_is_stored"]),
     (Fault::CutsSecretsAtZero, &["secrets_come_back_byte_for_byte"]),
-    (Fault::StoresPayloadsAsText, &["an_event_comes_back_with_every_field"]),
+    (
+        Fault::StoresPayloadsAsText,
+        &["an_event_comes_back_with_every_field", "events_are_pulled_in_order_without_a_gap"],
+    ),
     (Fault::CutsExcerpts, &["every_field_of_an_attempt_comes_back"]),
     (Fault::LosesHeaders, &["every_field_of_an_attempt_comes_back"]),
     (Fault::IgnoresCaseOfOwners, &["look_alike_owners_have_subscriptions_of_their_own"]),
@@ -77,7 +81,14 @@ const SABOTEURS: &Broken<Fault> = &[
             "a_changed_url_is_where_claims_go_from_then_on",
         ],
     ),
-    (Fault::ForgetsFilters, &["every_field_of_a_subscription_comes_back", "events_pass_filters_as_the_vectors_say"]),
+    (
+        Fault::ForgetsFilters,
+        &[
+            "every_field_of_a_subscription_comes_back",
+            "events_pass_filters_as_the_vectors_say",
+            "a_log_collects_what_passes",
+        ],
+    ),
     (Fault::IgnoresFilters, &["events_pass_filters_as_the_vectors_say", "each_event_of_a_call_is_filtered_alone"]),
     (Fault::FiltersByTheFirstEvent, &["each_event_of_a_call_is_filtered_alone"]),
     (Fault::KeepsTheBreaker, &["enabling_starts_with_a_breaker_as_new"]),
@@ -96,6 +107,7 @@ const SABOTEURS: &Broken<Fault> = &[
             "disabling_ends_what_waits",
             "publications_beside_a_disabling_all_end",
             "thousands_that_wait_all_end",
+            "a_disabled_subscription_collects_nothing",
         ],
     ),
     (
@@ -184,7 +196,14 @@ const SABOTEURS: &Broken<Fault> = &[
         Fault::ClaimsEarly,
         &["a_due_delivery_is_claimed_with_all_that_it_needs", "a_paused_lane_waits_until_its_instant"],
     ),
-    (Fault::LeaseEndsLate, &["a_claim_ends_at_its_instant", "a_due_delivery_is_claimed_with_all_that_it_needs"]),
+    (
+        Fault::LeaseEndsLate,
+        &[
+            "a_claim_ends_at_its_instant",
+            "a_due_delivery_is_claimed_with_all_that_it_needs",
+            "a_lease_ends_at_its_instant",
+        ],
+    ),
     (Fault::LastComeFirst, &["a_lane_keeps_its_order"]),
     (Fault::IgnoresRooms, &["rooms_limit_lanes", "a_lane_gives_as_many_as_there_is_room_for"]),
     (Fault::RoundsRooms, &["rooms_limit_lanes", "a_lane_gives_as_many_as_there_is_room_for"]),
@@ -240,6 +259,20 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::NumbersReplays, &["replays_are_out_of_order_and_recoveries_are_not"]),
     (Fault::NeverStops, &["a_stopped_order_disables_the_subscription"]),
     (Fault::KeepsRests, &["a_changed_rate_holds_for_the_next_claim"]),
+    (Fault::PassesOverEvents, &["events_are_pulled_in_order_without_a_gap", "a_consumer_gets_each_event_once"]),
+    (Fault::IgnoresPulledBytes, &["pages_of_a_log_keep_their_limits"]),
+    (
+        Fault::IgnoresLeases,
+        &["a_consumer_gets_each_event_once", "a_lease_ends_at_its_instant", "parallel_readers_get_one_lease"],
+    ),
+    (Fault::SaysCommitted, &["only_what_was_received_is_committed", "a_lease_ends_at_its_instant"]),
+    (Fault::SharesOnePlace, &["consumers_have_their_own_places"]),
+    (Fault::SeeksNowhere, &["a_seek_moves_a_consumer"]),
+    (Fault::ReadsAnybodysLog, &["a_log_is_of_its_owner_alone", "a_log_collects_what_passes"]),
+    (Fault::HidesExpired, &["what_is_purged_is_expired", "no_read_passes_over_a_gap"]),
+    (Fault::IgnoresConsumersMax, &["consumers_are_limited"]),
+    (Fault::CountsTheFirstLog, &["a_log_collects_what_passes"]),
+    (Fault::DeliversPulled, &["what_is_pulled_is_never_claimed"]),
     (Fault::OverlooksWhatComesLate, &["what_comes_late_is_claimed"]),
     (
         Fault::LosesAWake,

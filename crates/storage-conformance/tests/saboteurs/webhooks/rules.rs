@@ -1,7 +1,7 @@
 use domain::ports::SubscriptionStore;
 use domain::webhooks::{
     DeliveryFilter, DeliveryStateKind, Description, DisableReason, SealedOptions, SealedSecret, Signing,
-    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus,
+    SubscribedEvents, Subscription, SubscriptionChange, SubscriptionHealth, SubscriptionStatus, TargetUrl,
 };
 use domain::{OwnerId, Patch, SubscriptionId};
 
@@ -20,6 +20,9 @@ impl Saboteur {
             Fault::ForgetsOptions => written.options = SealedOptions::default(),
             Fault::ForgetsFilters => written.filter = None,
             Fault::ForgetsWhoCreatedIt => written.created_by = None,
+            Fault::DeliversPulled if written.url.is_pull() => {
+                written.url = TargetUrl::from_stored("https://hooks.example/in").expect("the URL is valid");
+            }
             Fault::ForgetsStatus => written.status = SubscriptionStatus::Enabled,
             Fault::CutsDescriptions => {
                 let start: String = written.description.as_str().chars().take(255).collect();

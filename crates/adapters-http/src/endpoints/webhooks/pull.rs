@@ -1,0 +1,360 @@
+//! Events that readers fetch themselves. See decision 146.
+
+use std::time::Duration;
+
+use actix_web::HttpResponse;
+use actix_web::web::Json;
+use domain::ports::{CommitRequest, Committed, ListedConsumer, Pulled, PulledEvent, PulledLog, SeekTo, Sought};
+use domain::webhooks::{ConsumerName, LeaseId, Receive, Received};
+use domain::{EventId, SubscriptionId};
+use serde::Serialize;
+use tokio::time::{Instant, timeout_at};
+use utoipa::ToSchema;
+
+use crate::bodies::fields::Fields;
+use crate::bodies::subscription_fields::required;
+use crate::callers::credential::is_still_good;
+use crate::callers::owner::OwnerCall;
+use crate::connections::turn::Turn;
+use crate::documents::responses::documented_errors;
+use crate::endpoints::to_the_end;
+use crate::errors::api_error::{ApiError, Invalid};
+use crate::errors::error_code::ErrorCode;
+use crate::errors::field_fault::{FieldFault, Together};
+use crate::parameters::cursor::{Cursor, LogCursor};
+use crate::parameters::query::parse_time;
+use crate::records::pulled_record::{PulledRecord, records_of};
+
+/// The most events that one call receives, and how many without `limit`.
+const RECEIVED_MAX: u64 = 500;
+const RECEIVED_DEFAULT: u64 = 100;
+/// The longest wait for events, and the longest lease and the one without `leaseSeconds`, in seconds.
+const WAIT_MAX: u64 = 30;
+const LEASE_MAX: u64 = 3_600;
+const LEASE_DEFAULT: u64 = 60;
+
+/// How a reader receives events.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct ReceiveEvents {
+    /// The most events; 100 without it. Fewer come if their payloads have more than 4 MiB together.
+    #[schema(minimum = 1, maximum = 500, required = false)]
+    limit: u64,
+    /// How many seconds the call waits if there are no events; 0 without it.
+    #[schema(maximum = 30, required = false)]
+    wait: u64,
+    /// How many seconds the reader has the events for itself; 60 without it.
+    #[schema(minimum = 1, maximum = 3600, required = false)]
+    lease_seconds: u64,
+}
+
+/// The next events of a consumer.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ReceivedEvents {
+    /// The events, in the order of the log.
+    events: Vec<PulledRecord>,
+    /// Commits them. Absent without events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "lease_9f86d081884c7d65")]
+    lease: Option<String>,
+    /// When another reader may receive the events that are not committed. Absent without events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime, nullable = false, example = "2026-11-21T01:42:03.120Z")]
+    leased_until: Option<String>,
+}
+
+/// Receives the next events of a consumer, in the order of the log.
+///
+/// The events are leased: until the lease ends, no other reader of this consumer receives any. Handle them, and then commit the
+/// last one. Events that are not committed are received again. A consumer exists from its first call on, and begins with the
+/// oldest event that is stored.
+#[utoipa::path(
+    post,
+    path = "/api/webhooks/subscriptions/{id}/consumers/{consumer}/receive",
+    request_body = ReceiveEvents,
+    responses((status = 200, description = "The events", body = ReceivedEvents), ReceiveErrors),
+)]
+pub(super) async fn receive_events(mut call: OwnerCall) -> Result<Json<ReceivedEvents>, ApiError> {
+    let (events_max, wait, lease) = call.read_body().await?.read(receive_wish)?;
+    let (log, deadline) = (log_of(&call)?, Instant::now() + wait);
+    let wish = Receive { consumer: consumer_of(&call)?, events_max, lease };
+    let receive = async || call.api().webhooks.receive_events(&log, &wish).await;
+    let mut received = receive().await?;
+    if let Pulled::Nothing { mut last } = received.pulled
+        && !wait.is_zero()
+    {
+        let state = call.state();
+        let _place = state.waiting_readers.enter(call.limited()).ok_or(ErrorCode::TooManyStreams)?;
+        let mut log_grows = state.waiting_readers.watch(&call.api().webhooks, &log, last);
+        while let Pulled::Nothing { last: seen } = received.pulled {
+            last = last.max(seen);
+            let grown = state.stop.run_until_cancelled(timeout_at(deadline, log_grows.grows(last))).await;
+            // Nothing is leased to a client that is gone.
+            if !matches!(grown, Some(Ok(()))) || Turn::of(&call.request).is_some_and(|turn| turn.is_client_gone()) {
+                break;
+            }
+            if !is_still_good(&call.request, Some(call.owner())).await? {
+                return Err(ApiError::CredentialInvalid(Invalid::Presented, "a credential that has ended"));
+            }
+            received = receive().await?;
+        }
+    }
+    answer(&received, log.subscription).map(Json)
+}
+
+documented_errors!(ReceiveErrors: ConsumerLimitReached, SubscriptionNotFound, ConsumerLeased, CursorExpired, TooManyStreams);
+
+/// A commit of events.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct CommitEvents {
+    /// The lease, from the answer with the events.
+    #[schema(example = "lease_9f86d081884c7d65")]
+    lease: String,
+    /// The id of the last event that was handled. Without it none was, and the next call receives the same events.
+    #[schema(example = "evt_01h455vb4pex5vsknk084sn02q")]
+    through: Option<String>,
+}
+
+/// Commits the events that a reader has handled.
+///
+/// The lease ends. The next call receives the events behind `through`, or the same events without it. The call may be repeated.
+#[utoipa::path(
+    post,
+    path = "/api/webhooks/subscriptions/{id}/consumers/{consumer}/commit",
+    request_body = CommitEvents,
+    responses((status = 204, description = "The events are committed"), CommitErrors),
+)]
+pub(super) async fn commit_events(mut call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let (lease, through) = call.read_body().await?.read(commit_wish)?;
+    let request = CommitRequest { log: log_of(&call)?, consumer: consumer_of(&call)?, lease, through };
+    to_the_end(async move {
+        match call.api().webhooks.commit_events(&request).await? {
+            Committed::Done => Ok(HttpResponse::NoContent().finish()),
+            Committed::LeaseLost => Err(ErrorCode::LeaseLost.into()),
+            Committed::NotReceived => {
+                Err(FieldFault::new("through", "must be the id of an event that this lease covers").into())
+            }
+            Committed::NotFound => Err(no_log()),
+        }
+    })
+    .await
+}
+
+documented_errors!(CommitErrors: SubscriptionNotFound, LeaseLost);
+
+/// A new place of a consumer.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `Fields` reads")]
+struct SeekConsumer {
+    /// The place: `start`, before the oldest event that is stored; `end`, behind the last event; or a time (RFC 3339), before
+    /// the first event that was published then or later.
+    #[schema(example = "start")]
+    to: String,
+}
+
+/// Moves a consumer.
+///
+/// Its lease ends: the reader that has it can no longer commit.
+#[utoipa::path(
+    post,
+    path = "/api/webhooks/subscriptions/{id}/consumers/{consumer}/seek",
+    request_body = SeekConsumer,
+    responses((status = 204, description = "The consumer is there"), SeekErrors),
+)]
+pub(super) async fn seek_consumer(mut call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let to = call.read_body().await?.read(place)?;
+    let (log, consumer) = (log_of(&call)?, consumer_of(&call)?);
+    to_the_end(async move {
+        match call.api().webhooks.seek_consumer(&log, &consumer, to).await? {
+            Sought::Done => Ok(HttpResponse::NoContent().finish()),
+            Sought::TooManyConsumers => Err(ErrorCode::ConsumerLimitReached.into()),
+            Sought::NotFound => Err(no_log()),
+        }
+    })
+    .await
+}
+
+documented_errors!(SeekErrors: ConsumerLimitReached, SubscriptionNotFound);
+
+/// The events behind a place in the log.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LoggedEvents {
+    /// The events, in the order of the log.
+    events: Vec<PulledRecord>,
+    /// The `cursor` of the next call. It is there at the end of the log too, to continue with later events.
+    next_cursor: String,
+}
+
+/// Reads the events of a subscription that is pulled, for a reader that keeps its place itself.
+///
+/// Begins with the oldest event that is stored, or behind the `cursor`. Changes nothing.
+#[utoipa::path(
+    get,
+    path = "/api/webhooks/subscriptions/{id}/events",
+    params(
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the last answer"),
+        ("limit" = Option<u32>, Query, description = "The most events"),
+    ),
+    responses((status = 200, description = "The events", body = LoggedEvents), ReadErrors),
+)]
+pub(super) async fn read_events(call: OwnerCall) -> Result<Json<LoggedEvents>, ApiError> {
+    let (parameters, log) = (call.parameters()?, log_of(&call)?);
+    let (cursor, limit) = (parameters.cursor::<LogCursor>(), parameters.limit()).together()?;
+    if cursor.as_ref().is_some_and(|cursor| cursor.subscription != log.subscription) {
+        return Err(FieldFault::new("cursor", "must be the nextCursor of a page of this list").into());
+    }
+    let after = cursor.map(|cursor| cursor.after);
+    let pulled = call.api().webhooks.read_events(&log, after, limit).await?;
+    let after = pulled.through().or(after);
+    let (events, last) = match pulled {
+        Pulled::Events(events) => (records(&events)?, None),
+        Pulled::Nothing { last } => (Vec::new(), Some(last)),
+        other => return Err(refusal(&other, log.subscription)),
+    };
+    let cursor = LogCursor { subscription: log.subscription, after: after.or(last).unwrap_or_default() };
+    Ok(Json(LoggedEvents { events, next_cursor: cursor.to_cursor() }))
+}
+
+documented_errors!(ReadErrors: SubscriptionNotFound, CursorExpired);
+
+/// The consumers of a subscription.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Consumers {
+    /// The consumers, sorted by name.
+    consumers: Vec<ConsumerRecord>,
+}
+
+/// A reader's place in the log of a subscription.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Consumer)]
+struct ConsumerRecord {
+    /// Its name.
+    #[schema(example = "billing")]
+    name: String,
+    /// How many events are not committed.
+    #[schema(example = 12)]
+    lag: u64,
+    /// Until when a reader has leased events; absent if none has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime, nullable = false, example = "2026-11-21T01:42:03.120Z")]
+    leased_until: Option<String>,
+}
+
+/// Lists the consumers of a subscription that is pulled.
+#[utoipa::path(
+    get,
+    path = "/api/webhooks/subscriptions/{id}/consumers",
+    responses((status = 200, description = "The consumers", body = Consumers), UnknownLog),
+)]
+pub(super) async fn list_consumers(call: OwnerCall) -> Result<Json<Consumers>, ApiError> {
+    let listed = call.api().webhooks.list_consumers(&log_of(&call)?).await?.ok_or_else(no_log)?;
+    let now = call.api().clock.now();
+    let record = |ListedConsumer { name, consumer, last }: &ListedConsumer| ConsumerRecord {
+        name: name.to_string(),
+        lag: last.saturating_sub(consumer.position),
+        leased_until: consumer.leased_until(now).map(|until| until.to_string()),
+    };
+    Ok(Json(Consumers { consumers: listed.iter().map(record).collect() }))
+}
+
+documented_errors!(UnknownLog: SubscriptionNotFound);
+
+/// Deletes a consumer.
+///
+/// The events stay. A later call with the name begins with the oldest event that is stored.
+#[utoipa::path(
+    delete,
+    path = "/api/webhooks/subscriptions/{id}/consumers/{consumer}",
+    responses((status = 204, description = "The consumer is deleted"), UnknownConsumer),
+)]
+pub(super) async fn delete_consumer(call: OwnerCall) -> Result<HttpResponse, ApiError> {
+    let (log, consumer) = (log_of(&call)?, consumer_of(&call)?);
+    let is_deleted = call.api().webhooks.delete_consumer(&log, &consumer).await?;
+    if is_deleted { Ok(HttpResponse::NoContent().finish()) } else { Err(ErrorCode::ConsumerNotFound.into()) }
+}
+
+documented_errors!(UnknownConsumer: ConsumerNotFound);
+
+fn log_of(call: &OwnerCall) -> Result<PulledLog, ApiError> {
+    Ok(PulledLog { owner: call.owner().clone(), subscription: call.id::<SubscriptionId>()? })
+}
+
+fn consumer_of(call: &OwnerCall) -> Result<ConsumerName, ApiError> {
+    Ok(call.consumer().map_err(|error| FieldFault::of("consumer", error))?)
+}
+
+fn records(events: &[PulledEvent]) -> Result<Vec<PulledRecord>, ApiError> {
+    records_of(events).map_err(|error| ApiError::Internal(format!("a stored payload: {error}").into()))
+}
+
+fn no_log() -> ApiError {
+    ApiError::Explained(ErrorCode::SubscriptionNotFound, "no subscription of the type pull has this id".into())
+}
+
+fn refusal(pulled: &Pulled, subscription: SubscriptionId) -> ApiError {
+    match pulled {
+        Pulled::Expired { oldest } => {
+            let cursor = LogCursor { subscription, after: oldest.saturating_sub(1) };
+            ApiError::CursorExpired(cursor.to_cursor())
+        }
+        Pulled::Leased { until } => ApiError::Explained(
+            ErrorCode::ConsumerLeased,
+            format!("another reader has events of this consumer until {until}").into(),
+        ),
+        Pulled::TooManyConsumers => ErrorCode::ConsumerLimitReached.into(),
+        Pulled::NotFound | Pulled::Events(_) | Pulled::Nothing { .. } => no_log(),
+    }
+}
+
+fn answer(received: &Received, subscription: SubscriptionId) -> Result<ReceivedEvents, ApiError> {
+    match &received.pulled {
+        Pulled::Events(events) => Ok(ReceivedEvents {
+            events: records(events)?,
+            lease: Some(received.lease.to_string()),
+            leased_until: Some(received.until.to_string()),
+        }),
+        Pulled::Nothing { .. } => Ok(ReceivedEvents { events: Vec::new(), lease: None, leased_until: None }),
+        other => Err(refusal(other, subscription)),
+    }
+}
+
+/// The number in a field, within these limits.
+fn within(fields: &Fields, name: &'static str, (min, max): (u64, u64), default: u64) -> Result<u64, FieldFault> {
+    let number = fields.optional_number(name)?.unwrap_or(default);
+    let fault = || FieldFault::new(name, format!("must be a whole number from {min} to {max}"));
+    (min..=max).contains(&number).then_some(number).ok_or_else(fault)
+}
+
+/// The consumer is in the path.
+fn receive_wish(fields: &Fields) -> Result<(u32, Duration, Duration), Vec<FieldFault>> {
+    let limit = within(fields, "limit", (1, RECEIVED_MAX), RECEIVED_DEFAULT);
+    let wait = within(fields, "wait", (0, WAIT_MAX), 0);
+    let lease = within(fields, "leaseSeconds", (1, LEASE_MAX), LEASE_DEFAULT);
+    let (limit, wait, lease) = (limit, wait, lease).together()?;
+    let limit = u32::try_from(limit).unwrap_or_default();
+    Ok((limit, Duration::from_secs(wait), Duration::from_secs(lease)))
+}
+
+fn commit_wish(fields: &Fields) -> Result<(LeaseId, Option<EventId>), Vec<FieldFault>> {
+    let lease = fields.required_text("lease");
+    let lease = lease.and_then(|text| text.parse().map_err(|_| FieldFault::new("lease", "must be a lease")));
+    let event = |text: &str| text.parse().map_err(|_| FieldFault::new("through", "must be the id of an event"));
+    let through = fields.optional_text("through").and_then(|text| text.map(event).transpose());
+    (lease, through).together()
+}
+
+fn place(fields: &Fields) -> Result<SeekTo, Vec<FieldFault>> {
+    let to = fields.optional_text("to").and_then(|to| required("to", to)).map_err(|fault| vec![fault])?;
+    match to {
+        "start" => Ok(SeekTo::Start),
+        "end" => Ok(SeekTo::End),
+        time => parse_time("to", time).map(SeekTo::Time).map_err(|_| {
+            vec![FieldFault::new("to", "must be start, end, or a date and time like 2027-01-31T12:00:00Z (RFC 3339)")]
+        }),
+    }
+}

@@ -1,0 +1,206 @@
+use async_trait::async_trait;
+
+use crate::ports::StoreError;
+use crate::webhooks::{Consumer, ConsumerName, Event, LeaseId};
+use crate::{EventId, OwnerId, SubscriptionId, Timestamp};
+
+/// The most consumers of one subscription.
+pub const CONSUMERS_MAX: u32 = 100;
+
+/// The log of a subscription.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PulledLog {
+    /// The user who must own the subscription.
+    pub owner: OwnerId,
+    /// The subscription.
+    pub subscription: SubscriptionId,
+}
+
+/// How much one read returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PulledMax {
+    /// The most events.
+    pub events: u32,
+    /// The most bytes of payloads. The first event always fits.
+    pub bytes: u64,
+}
+
+/// Asks for [`PulledEvents::receive`].
+#[derive(Clone, Debug)]
+pub struct ReceiveRequest {
+    /// The log.
+    pub log: PulledLog,
+    /// The consumer.
+    pub consumer: ConsumerName,
+    /// How much it returns.
+    pub max: PulledMax,
+    /// The new lease.
+    pub lease: LeaseId,
+    /// The present time.
+    pub at: Timestamp,
+    /// When the lease ends.
+    pub until: Timestamp,
+}
+
+/// An event in the log of a subscription.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PulledEvent {
+    /// Its number in the log, from 1, without a gap.
+    pub sequence: u64,
+    /// The event.
+    pub event: Event,
+}
+
+/// The result of reading a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pulled {
+    /// The next events, at least one.
+    Events(Vec<PulledEvent>),
+    /// There are no newer events. The log ends with this number.
+    Nothing {
+        /// The number of the last event; 0 before the first.
+        last: u64,
+    },
+    /// The next events are no longer stored.
+    Expired {
+        /// The number of the first event that is stored, or will be.
+        oldest: u64,
+    },
+    /// Another reader has the events.
+    Leased {
+        /// Until when.
+        until: Timestamp,
+    },
+    /// The subscription has [`CONSUMERS_MAX`] other consumers.
+    TooManyConsumers,
+    /// The owner has no such subscription with a log.
+    NotFound,
+}
+
+impl Pulled {
+    /// The answer of a log that ends with the number `last`, to a read behind `after` that found these events, sorted.
+    pub fn of(after: u64, last: u64, mut events: Vec<PulledEvent>) -> Self {
+        let first = events.first().map(|first| first.sequence);
+        let expected = (after + 1..).zip(&events).take_while(|(number, event)| *number == event.sequence).count();
+        events.truncate(expected);
+        match (events.is_empty(), first) {
+            (false, _) => Self::Events(events),
+            (true, Some(oldest)) => Self::Expired { oldest },
+            (true, None) if last > after => Self::Expired { oldest: last + 1 },
+            (true, None) => Self::Nothing { last },
+        }
+    }
+
+    /// The number of the last event in the answer.
+    pub fn through(&self) -> Option<u64> {
+        match self {
+            Self::Events(events) => events.last().map(|last| last.sequence),
+            _ => None,
+        }
+    }
+}
+
+/// Asks for [`PulledEvents::commit`].
+#[derive(Clone, Debug)]
+pub struct CommitRequest {
+    /// The log.
+    pub log: PulledLog,
+    /// The consumer.
+    pub consumer: ConsumerName,
+    /// The lease.
+    pub lease: LeaseId,
+    /// The last event that was handled; `None` if none was.
+    pub through: Option<EventId>,
+}
+
+/// The result of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Committed {
+    /// It is stored.
+    Done,
+    /// The lease is no longer good. The call had no effect.
+    LeaseLost,
+    /// The event is not one of those that the lease covers. The call had no effect.
+    NotReceived,
+    /// The owner has no such subscription with a log.
+    NotFound,
+}
+
+/// Where a seek moves a consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeekTo {
+    /// Before the first event that is stored.
+    Start,
+    /// Behind the last event.
+    End,
+    /// Before the first event that was published at this time or later.
+    Time(Timestamp),
+}
+
+/// Asks for [`PulledEvents::seek`].
+#[derive(Clone, Debug)]
+pub struct SeekRequest {
+    /// The log.
+    pub log: PulledLog,
+    /// The consumer.
+    pub consumer: ConsumerName,
+    /// The place.
+    pub to: SeekTo,
+}
+
+/// The result of a seek.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// The consumer is there.
+    Done,
+    /// The subscription has [`CONSUMERS_MAX`] other consumers.
+    TooManyConsumers,
+    /// The owner has no such subscription with a log.
+    NotFound,
+}
+
+/// A consumer, as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedConsumer {
+    /// Its name.
+    pub name: ConsumerName,
+    /// Its place.
+    pub consumer: Consumer,
+    /// The number of the last event in the log.
+    pub last: u64,
+}
+
+/// The logs of the subscriptions whose events are pulled.
+///
+/// [`EventStore::publish`](super::EventStore::publish) adds an event to the log of each enabled subscription of this type that
+/// receives it, in place of a delivery. It numbers them in the order of the commits and without a gap, as those of
+/// [ordered deliveries](super::DeliveryQueue::claim). A disabled subscription of this type misses nothing that could be recovered.
+///
+/// - **None is passed over.** A read returns the events behind a number in the order of their numbers. If one of them is not stored
+///   any more, the answer ends before it, or is [`Pulled::Expired`].
+/// - **Events stay as long as all events do**, whoever has read them: see [`Retained::Webhooks`](super::Retained::Webhooks).
+/// - **One reader at a time.** [`Consumer`] decides. Of parallel calls for one consumer, one gets a lease.
+/// - A consumer exists from its first call on, and stands before the first event that is stored then.
+#[async_trait]
+pub trait PulledEvents: Send + Sync {
+    /// Leases the next events of a consumer. Only an answer with events changes the lease.
+    async fn receive(&self, request: &ReceiveRequest) -> Result<Pulled, StoreError>;
+
+    /// Moves a consumer behind the last event that was handled, and ends the lease.
+    async fn commit(&self, request: &CommitRequest) -> Result<Committed, StoreError>;
+
+    /// Moves a consumer, and ends its lease.
+    async fn seek(&self, request: &SeekRequest) -> Result<Sought, StoreError>;
+
+    /// The events behind this number, for a reader that keeps its place itself; `None` stands for the first event that is stored.
+    async fn read(&self, log: &PulledLog, after: Option<u64>, max: PulledMax) -> Result<Pulled, StoreError>;
+
+    /// The consumers of a subscription, sorted by name; `None` if the owner has no such subscription with a log.
+    async fn consumers(&self, log: &PulledLog) -> Result<Option<Vec<ListedConsumer>>, StoreError>;
+
+    /// Deletes a consumer. Whether there was one.
+    async fn forget(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError>;
+
+    /// The number of the last event in each of these logs, in any order. Unknown logs are absent. It is one statement for all.
+    async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError>;
+}

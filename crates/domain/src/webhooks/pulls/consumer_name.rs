@@ -1,0 +1,39 @@
+use std::fmt;
+
+/// The string is not a valid [`ConsumerName`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must have 1 to {} letters, digits, dots, hyphens or underscores", ConsumerName::LENGTH_MAX)]
+pub struct InvalidConsumerName;
+
+/// The name of a consumer. It is unique within its subscription.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConsumerName(String);
+
+impl ConsumerName {
+    /// The longest name, in characters.
+    pub const LENGTH_MAX: usize = 64;
+    /// The names that [`ConsumerName::parse`] accepts.
+    pub const PATTERN: &'static str = r"^[A-Za-z0-9._-]{1,64}$";
+
+    /// Checks `text`, and keeps it unchanged.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, too long, or has other characters than `A-Z a-z 0-9 . _ -`.
+    pub fn parse(text: &str) -> Result<Self, InvalidConsumerName> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        let fits = (1..=Self::LENGTH_MAX).contains(&text.len()) && text.bytes().all(is_allowed);
+        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidConsumerName) }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ConsumerName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}

@@ -1,0 +1,118 @@
+use std::time::Duration;
+
+use super::consumer::LeaseId;
+use super::consumer_name::ConsumerName;
+use crate::ports::{
+    CommitRequest, Committed, ListedConsumer, Pulled, PulledLog, PulledMax, ReceiveRequest, SeekRequest, SeekTo,
+    Sought, StoreError,
+};
+use crate::webhooks::Webhooks;
+use crate::{SubscriptionId, Timestamp};
+
+/// The most bytes of payloads in one answer, unless it has one event only.
+pub const PULLED_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The events that a reader wants.
+#[derive(Clone, Debug)]
+pub struct Receive {
+    /// The consumer.
+    pub consumer: ConsumerName,
+    /// The most events.
+    pub events_max: u32,
+    /// How long the reader has the events for itself.
+    pub lease: Duration,
+}
+
+/// The answer to a reader.
+#[derive(Clone, Debug)]
+pub struct Received {
+    /// The events, or why there are none.
+    pub pulled: Pulled,
+    /// The lease of the events, if there are any.
+    pub lease: LeaseId,
+    /// When the lease ends.
+    pub until: Timestamp,
+}
+
+impl Webhooks {
+    /// Leases the next events of a consumer to the caller.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. The events may be leased anyway.
+    pub async fn receive_events(&self, log: &PulledLog, wish: &Receive) -> Result<Received, StoreError> {
+        let (at, lease) = (self.clock.now(), LeaseId::mint(&*self.entropy));
+        let (until, max) = (at.plus(wish.lease), pulled_max(wish.events_max));
+        let (log, consumer) = (log.clone(), wish.consumer.clone());
+        let request = ReceiveRequest { log, consumer, max, lease, at, until };
+        Ok(Received { pulled: self.stores.pulled.receive(&request).await?, lease, until })
+    }
+
+    /// Moves a consumer behind the last event that was handled.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. The commit may have been stored anyway, and can be repeated.
+    pub async fn commit_events(&self, request: &CommitRequest) -> Result<Committed, StoreError> {
+        self.stores.pulled.commit(request).await
+    }
+
+    /// Moves a consumer.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. The consumer may have been moved anyway.
+    pub async fn seek_consumer(
+        &self,
+        log: &PulledLog,
+        consumer: &ConsumerName,
+        to: SeekTo,
+    ) -> Result<Sought, StoreError> {
+        self.stores.pulled.seek(&SeekRequest { log: log.clone(), consumer: consumer.clone(), to }).await
+    }
+
+    /// At most `events_max` events behind this number; `None` stands for the first event that is stored.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn read_events(
+        &self,
+        log: &PulledLog,
+        after: Option<u64>,
+        events_max: u32,
+    ) -> Result<Pulled, StoreError> {
+        self.stores.pulled.read(log, after, pulled_max(events_max)).await
+    }
+
+    /// The consumers of a subscription, sorted by name; `None` if the owner has no such subscription whose events are pulled.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn list_consumers(&self, log: &PulledLog) -> Result<Option<Vec<ListedConsumer>>, StoreError> {
+        self.stores.pulled.consumers(log).await
+    }
+
+    /// The number of the last event in each of these logs. Unknown logs are absent.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {
+        self.stores.pulled.last_numbers(logs).await
+    }
+
+    /// Deletes a consumer. Whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails. The consumer may be deleted anyway.
+    pub async fn delete_consumer(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError> {
+        self.stores.pulled.forget(log, consumer).await
+    }
+}
+
+const fn pulled_max(events: u32) -> PulledMax {
+    PulledMax { events, bytes: PULLED_BYTES_MAX }
+}

@@ -1,0 +1,3 @@
+DROP TABLE webhook_consumers;
+DROP TABLE webhook_pulled;
+ALTER TABLE webhook_lanes DROP COLUMN is_pulled;
