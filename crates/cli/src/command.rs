@@ -3,7 +3,7 @@ use clap::Subcommand;
 
 use crate::connection::Connection;
 use crate::{
-    audit, event_types, events, keys, listen, log_filter, open, overview, owners, portal_link, sessions, token,
+    audit, event_types, events, keys, listen, log_filter, open, overview, owners, portal_link, pull, sessions, token,
     webhooks,
 };
 
@@ -36,6 +36,8 @@ pub enum Command {
     Open(open::Arguments),
     /// Receive the webhooks of a user on this machine: verify, show and forward each of them
     Listen(listen::Arguments),
+    /// Fetch the events of a subscription that is pulled: print them, run a command for each, or forward each
+    Pull(pull::Arguments),
 }
 
 /// Runs one command to its end.
@@ -59,6 +61,7 @@ pub async fn run(command: Command, connection: &Connection) -> Result<()> {
         Command::Overview(arguments) => overview::run(&arguments, connection).await,
         Command::Open(arguments) => open::run(&arguments, connection),
         Command::Listen(arguments) => listen::run(arguments, connection).await,
+        Command::Pull(arguments) => pull::run(arguments, connection).await,
     }
 }
 

@@ -1,5 +1,5 @@
 //! The command-line client of a running Gatepost: `gatepost keys`, `webhooks`, `events`, `event-types`, `sessions`, `audit`,
-//! `log-filter`, `listen` and `token`.
+//! `log-filter`, `listen`, `pull` and `token`.
 //!
 //! The binary reads the environment and the configuration, opens a [`Connection`] and calls [`run`]. One action of the
 //! command line has one file. Every call to the service goes through the `gatepost-client` library.
@@ -31,6 +31,7 @@ mod owner;
 mod owners;
 mod portal_link;
 mod profiles;
+mod pull;
 mod remote;
 mod sessions;
 mod table;

@@ -90,6 +90,9 @@ pub struct Problem {
     /// Where the data of an event breaks the schema of its type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<SchemaFault>,
+    /// The cursor of the oldest event that is stored. Only with the code `cursor_expired`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest_cursor: Option<String>,
     /// The id of the call in the service's log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
@@ -159,6 +162,7 @@ impl Problem {
             detail: members.detail,
             errors: members.errors,
             faults: members.faults,
+            oldest_cursor: members.oldest_cursor,
             request_id: members.request_id.or_else(|| header("x-request-id")),
             retry_after: seconds.map(Duration::from_secs),
         }
@@ -175,6 +179,7 @@ struct ProblemMembers {
     detail: Option<String>,
     errors: Vec<FieldError>,
     faults: Vec<SchemaFault>,
+    oldest_cursor: Option<String>,
     request_id: Option<String>,
 }
 

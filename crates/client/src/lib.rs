@@ -63,6 +63,7 @@ mod payload_filter;
 mod portal_links;
 #[cfg(feature = "protect")]
 pub mod protect;
+mod pull;
 mod rest_client;
 mod sessions;
 mod subscription_settings;
@@ -94,6 +95,7 @@ pub use owner_records::{ListedOwner, OwnerChange, OwnerPage, OwnerQuery, OwnerRe
 pub use patch::Patch;
 pub use payload_filter::PayloadFilter;
 pub use portal_links::{NewPortalLink, PortalLink};
+pub use pull::{Consumer, PulledEvent, PulledPage, Receive, Received};
 pub use rest_client::Client;
 pub use sessions::Session;
 pub use subscription_settings::{NewSubscription, SubscriptionChange};

@@ -48,7 +48,6 @@ impl Client {
             .no_proxy()
             .redirect(redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(CALL_TIMEOUT)
             .build()
             .map_err(Error::NoAnswer)?;
         Ok(Self { http, base_url: url.as_str().trim_end_matches('/').to_owned(), credential: None, owner: None })
@@ -91,11 +90,22 @@ impl Client {
         path: &str,
         body: Option<&impl Serialize>,
     ) -> Result<Answer, Error> {
+        self.call_with_wait(Duration::ZERO, method, path, body).await
+    }
+
+    /// The same for a call that the service may answer only after this wait.
+    pub(crate) async fn call_with_wait<Answer: DeserializeOwned>(
+        &self,
+        wait: Duration,
+        method: Method,
+        path: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<Answer, Error> {
         let path = self.path_for_owner(path);
         if has_lost_id(&path) {
             return Err(Error::InvalidId);
         }
-        let mut request = self.http.request(method, format!("{}{path}", self.base_url));
+        let mut request = self.http.request(method, format!("{}{path}", self.base_url)).timeout(CALL_TIMEOUT + wait);
         if let Some(credential) = &self.credential {
             let (name, value) = credential.header()?;
             request = request.header(name, value);

@@ -8,7 +8,10 @@ use crate::{Patch, PayloadFilter, WebhookOptions, WebhookSecret};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewSubscription {
-    url: String,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     events: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     filter: Option<PayloadFilter>,
@@ -31,10 +34,21 @@ pub struct NewSubscription {
 impl NewSubscription {
     /// Subscribes `url` to `events`: event types (`invoice.paid`), patterns (`invoice.*`), or `*` for all events.
     pub fn new(url: impl Into<String>, events: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let events = events.into_iter().map(Into::into).collect();
+        Self { url: Some(url.into()), ..Self::of(events) }
+    }
+
+    /// Keeps `events` in a log, from which readers fetch them with [`Client::receive_events`](crate::Client::receive_events).
+    /// Such a subscription makes no requests: apart from the events it has a filter and a description, and the service refuses
+    /// all other settings.
+    pub fn pull(events: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { kind: Some("pull"), ..Self::of(events) }
+    }
+
+    fn of(events: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
-            url: url.into(),
-            events,
+            kind: None,
+            url: None,
+            events: events.into_iter().map(Into::into).collect(),
             filter: None,
             description: None,
             secret: None,

@@ -20,7 +20,10 @@ const PATH: &str = "/api/webhooks/subscriptions";
 pub struct Subscription {
     /// The id with which other calls name the subscription.
     pub id: String,
-    /// The URL that receives the webhooks, normalized.
+    /// `pull` if readers fetch the events; `None` if the service sends them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+    /// The URL that receives the webhooks, normalized; `pull:` if readers fetch the events.
     pub url: String,
     /// The id of the API key that set the URL; `None` if an ID token did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,8 +92,8 @@ pub struct ChangedSubscription {
 pub struct SubscriptionWithSecret {
     /// The subscription.
     pub subscription: Subscription,
-    /// The secret that the service generated. Only this answer contains it. `None` if the caller chose the secret, and
-    /// with `ed25519`, which shares none.
+    /// The secret that the service generated. Only this answer contains it. `None` if the caller chose the secret, with
+    /// `ed25519`, which shares none, and if readers fetch the events.
     pub secret: Option<WebhookSecret>,
 }
 
@@ -174,7 +177,7 @@ pub struct UrlTest {
 /// [`IdToken`](crate::IdToken) as credential. A call that names a subscription of another user fails with code
 /// `subscription_not_found`.
 impl Client {
-    /// Subscribes a URL.
+    /// Subscribes a URL, or makes a log from which readers fetch the events.
     ///
     /// # Errors
     ///
@@ -343,7 +346,8 @@ impl Client {
     }
 }
 
-fn path(id: &str, action: &str) -> String {
+/// The path of an action on a subscription.
+pub(crate) fn path(id: &str, action: &str) -> String {
     format!("{PATH}/{}{action}", segment(id))
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatepost_client::{
-    Client, DeliveryQuery, Error, FullKey, NewEvent, NewSubscription, OperatorToken, Patch, PayloadFilter,
+    Client, DeliveryQuery, Error, FullKey, NewEvent, NewSubscription, OperatorToken, Patch, PayloadFilter, Receive,
     SubscriptionChange, WebhookOptions, WebhookSecret,
 };
 use serde_json::value::RawValue;
@@ -216,6 +216,41 @@ async fn a_secret_is_rotated_a_subscription_tested_and_recovered() {
     let count = count.and(query_param("since", "2026-11-21T00:00:00Z")).and(query_param("what", "failed"));
     let (_server, client) = service(count, 200, &json!({ "deliveries": 8 })).await;
     assert_eq!(client.count_recoverable("sub_1", "2026-11-21T00:00:00Z", Some("failed")).await.unwrap(), 8);
+}
+
+#[tokio::test]
+async fn events_are_pulled_byte_for_byte_and_committed() {
+    let mut shown = subscription();
+    shown["type"] = json!("pull");
+    let create = asked("POST", SUBSCRIPTIONS).and(body_json(json!({ "type": "pull", "events": ["a"] })));
+    let (_server, client) = service(create, 200, &json!({ "subscription": shown })).await;
+    let created = client.create_subscription(&NewSubscription::pull(["a"])).await.unwrap();
+    assert_eq!((created.subscription.r#type.as_deref(), created.secret.is_none()), (Some("pull"), true));
+
+    let event = r#"{"id":"evt_1","type":"a","timestamp":"2026-11-21T01:42:03.120Z","data":{"n": 1.50},"sequence":7}"#;
+    let answer = format!(r#"{{"events":[{event}],"lease":"lease_1","leasedUntil":"2026-11-21T01:43:03.120Z"}}"#);
+    let server = MockServer::start().await;
+    let place = format!("{SUBSCRIPTIONS}/sub_1/consumers/a%2Fb");
+    let receive = asked("POST", &format!("{place}/receive")).and(body_json(json!({ "wait": 2, "leaseSeconds": 5 })));
+    receive.respond_with(ResponseTemplate::new(200).set_body_raw(answer, "application/json")).mount(&server).await;
+    let commit = asked("POST", &format!("{place}/commit"));
+    let commit = commit.and(body_json(json!({ "lease": "lease_1", "through": "evt_1" })));
+    commit.respond_with(ResponseTemplate::new(204)).expect(1).mount(&server).await;
+    let client = Client::new(&server.uri()).unwrap();
+    let wish =
+        Receive { wait: Duration::from_millis(2_999), lease: Some(Duration::from_secs(5)), ..Receive::default() };
+    let received = client.receive_events("sub_1", "a/b", wish).await.unwrap();
+    assert_eq!(serde_json::to_string(&received.events[0]).unwrap(), event, "byte for byte");
+    client
+        .commit_events("sub_1", "a/b", received.lease.as_deref().unwrap(), Some(&received.events[0].id))
+        .await
+        .unwrap();
+
+    let expired = json!({ "status": 410, "code": "cursor_expired", "oldestCursor": "c" });
+    let read = asked("GET", &format!("{SUBSCRIPTIONS}/sub_1/events")).and(query_param("cursor", "a+b"));
+    let (_server, client) = service(read, 410, &expired).await;
+    let error = client.read_events("sub_1", Some("a+b"), None).await.unwrap_err();
+    assert_eq!(error.problem().and_then(|problem| problem.oldest_cursor.as_deref()), Some("c"));
 }
 
 #[tokio::test]

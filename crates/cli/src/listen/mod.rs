@@ -183,7 +183,8 @@ async fn unsubscribe(arguments: &Arguments, connection: &Connection, id: &str) -
     })
 }
 
-fn forward_target(text: &str) -> Result<Url, &'static str> {
+/// The URL that this text names, with or without a scheme.
+pub(crate) fn forward_target(text: &str) -> Result<Url, &'static str> {
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
     // Without a scheme, the host of `localhost:9000` is read as one.
     let with_scheme = || Url::parse(&format!("http://{text}")).ok().filter(|_| !text.contains("://"));

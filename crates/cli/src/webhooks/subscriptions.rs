@@ -136,12 +136,16 @@ fn attempt(attempt: &Attempt) -> String {
     format!("{outcome}{status}, {}, {} ms", shown(&attempt.started_at), attempt.duration_ms)
 }
 
-/// Subscribe a URL and print its signing secret, which is the only time that it is shown
+/// Subscribe a URL and print its signing secret, which is the only time that it is shown; or make a log of events
 #[derive(Debug, Args)]
 #[command(before_help = CREATE_EXAMPLES)]
 pub(super) struct CreateArguments {
     /// The URL: https, or, where `gatepost dev` runs, http on this machine
-    url: String,
+    #[arg(required_unless_present = "pull")]
+    url: Option<String>,
+    /// Keep the events in a log for `gatepost pull`, instead of sending them to a URL; print the id of the subscription
+    #[arg(long, conflicts_with_all = ["url", "signing", "max_per_second", "in_order", "request"])]
+    pull: bool,
     /// An event type, a pattern such as invoice.*, or * for all events; repeatable
     #[arg(long = "event", value_name = "PATTERN", required = true)]
     events: Vec<String>,
@@ -178,13 +182,14 @@ Examples:
     --signing ed25519 --user alice
   gatepost webhooks create http://127.0.0.1:9000/hook --event 'invoice.*' \\
     --in-order stop --user alice
+  gatepost webhooks create --pull --event 'invoice.*' --user alice
   gatepost webhooks create https://example.com/hook --event '*' --user alice \\
     --request request.json
 
 with {\"headers\": {\"x-tenant\": \"42\"}, \"auth\": {\"type\": \"bearer\", \"token\": \"...\"}}
 in request.json.";
 
-/// Subscribes a URL and prints its secret.
+/// Subscribes a URL and prints its secret, or makes a log and prints its id.
 ///
 /// # Errors
 ///
@@ -192,7 +197,11 @@ in request.json.";
 pub(super) async fn create(arguments: CreateArguments, connection: &Connection) -> Result<Reply> {
     let consumer = connection.consumer(&arguments.owner).await?;
     let options = arguments.request.read()?;
-    let mut new = NewSubscription::new(arguments.url, arguments.events).with_options(options);
+    let new = match arguments.url {
+        Some(url) => NewSubscription::new(url, arguments.events),
+        None => NewSubscription::pull(arguments.events),
+    };
+    let mut new = new.with_options(options);
     if let Some(filter) = arguments.filter {
         new = new.filtered_by(filter_of(filter)?);
     }
@@ -209,6 +218,10 @@ pub(super) async fn create(arguments: CreateArguments, connection: &Connection) 
         new = new.in_order(on_exhausted);
     }
     let created = connection.heard(consumer.create_subscription(&new).await)?;
+    if arguments.pull {
+        let reply = Reply::new(&member("subscription", &created.subscription), created.subscription.id.as_str())?;
+        return Ok(reply.remarking("`gatepost pull` and this id fetch its events"));
+    }
     with_secret(&created, "is created. Its secret is shown only this once.", "is created. Its public key is shown.")
 }
 
