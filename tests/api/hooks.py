@@ -48,6 +48,13 @@ def before_call(context, case, **_):
         chain, key = PAIR.read_text().split(CHAIN_END)
         body["clientCertificate"] = {"chain": chain + CHAIN_END, "key": key}
         body["url"] = RECEIVERS[0].replace("http:", "https:")
+    # A subscription that is pulled has no field that concerns requests, and each other one has a URL.
+    if case.method.upper() == "POST" and case.operation.path.endswith("/subscriptions"):
+        if body.get("type") == "pull":
+            for name in [name for name in body if name not in ("type", "events", "filter", "description")]:
+                body.pop(name)
+        else:
+            body.setdefault("url", RECEIVERS[0])
     # A list is of one owner.
     if query.get("userId") is not None:
         query.pop("organizationId", None)

@@ -1,17 +1,23 @@
-//! The client library with the real service: the operator's calls, and how soon a protected service refuses a revoked
-//! key. `keys_command` tests the user's calls.
+//! The client library with the real service: the operator's calls, how soon a protected service refuses a revoked key, and
+//! readers of events. `keys_command` tests the user's calls.
 
 use std::time::Duration;
 
 use gatepost_client::protect::{KeyVerifier, KeyVerifierSettings, Refusal};
-use gatepost_client::{Client, FullKey, IdToken, NewApiKey, OperatorToken, Owner};
+use gatepost_client::{
+    Client, FullKey, IdToken, NewApiKey, NewEvent, NewSubscription, OperatorToken, Owner, PulledEvent, Receive,
+};
 use tokio::time::{Instant, sleep};
 
 use crate::harness::{Gatepost, Setup, Storage, on_both_databases};
 
 const OPERATOR_TOKEN: &str = "operator-token-of-the-suite-0123456789";
 
-on_both_databases!(the_operator_introspects_keys, a_protected_service_refuses_a_revoked_key_within_its_bound);
+on_both_databases!(
+    the_operator_introspects_keys,
+    a_protected_service_refuses_a_revoked_key_within_its_bound,
+    a_reader_receives_commits_and_moves,
+);
 
 async fn the_operator_introspects_keys(storage: Storage) {
     let (gatepost, operator, alice) = started(&storage).await;
@@ -69,6 +75,64 @@ async fn a_protected_service_refuses_a_revoked_key_within_its_bound(storage: Sto
         }
         sleep(Duration::from_millis(10)).await;
     }
+}
+
+async fn a_reader_receives_commits_and_moves(storage: Storage) {
+    let (_gatepost, operator, alice) = started(&storage).await;
+    let created = alice.create_subscription(&NewSubscription::pull(["a"])).await.unwrap();
+    assert_eq!((created.subscription.r#type.as_deref(), created.secret.is_none()), (Some("pull"), true));
+    let id = created.subscription.id.as_str();
+    let publish = async |number: u32| {
+        let event = NewEvent::new("auth0|alice", "a", &number).unwrap();
+        operator.publish_event(&event).await.unwrap();
+    };
+    for number in 1..=3 {
+        publish(number).await;
+    }
+    let receive = async |consumer: &str| alice.receive_events(id, consumer, Receive::default()).await;
+
+    let first = receive("billing").await.unwrap();
+    assert_eq!(numbers(&first.events), [1, 2, 3]);
+    assert_eq!(receive("billing").await.unwrap_err().code(), Some("consumer_leased"));
+    assert_eq!(numbers(&receive("other").await.unwrap().events), [1, 2, 3], "each consumer gets all events");
+    let (lease, through) = (first.lease.as_deref().unwrap(), first.events[1].id.as_str());
+    for _ in 0..2 {
+        alice.commit_events(id, "billing", lease, Some(through)).await.expect("a commit may be repeated");
+    }
+    let second = receive("billing").await.unwrap();
+    assert_eq!(numbers(&second.events), [3]);
+    let consumers = alice.list_consumers(id).await.unwrap();
+    assert_eq!((consumers[0].name.as_str(), consumers[0].lag), ("billing", 1));
+    assert_eq!(consumers[0].leased_until, second.leased_until);
+    alice.seek_consumer(id, "billing", "start").await.unwrap();
+    let late = alice.commit_events(id, "billing", second.lease.as_deref().unwrap(), Some(through)).await;
+    assert_eq!(late.unwrap_err().code(), Some("lease_lost"));
+    assert_eq!(numbers(&receive("billing").await.unwrap().events), [1, 2, 3]);
+
+    let page = alice.read_events(id, None, Some(2)).await.unwrap();
+    let last = alice.read_events(id, Some(&page.next_cursor), None).await.unwrap();
+    assert_eq!((numbers(&page.events), numbers(&last.events)), (vec![1, 2], vec![3]));
+
+    alice.seek_consumer(id, "waiting", "end").await.unwrap();
+    let wish = Receive { wait: Duration::from_secs(30), ..Receive::default() };
+    let published = async {
+        sleep(Duration::from_millis(200)).await;
+        publish(4).await;
+    };
+    let (received, ()) = tokio::join!(alice.receive_events(id, "waiting", wish), published);
+    assert_eq!(numbers(&received.unwrap().events), [4]);
+
+    alice.delete_consumer(id, "waiting").await.unwrap();
+    let error = alice.delete_consumer(id, "waiting").await.unwrap_err();
+    assert_eq!(error.code(), Some("consumer_not_found"));
+}
+
+/// The data of these events, which is their number too.
+fn numbers(events: &[PulledEvent]) -> Vec<u64> {
+    let number = |event: &PulledEvent| event.data.get().parse().expect("a number");
+    let numbers: Vec<u64> = events.iter().map(number).collect();
+    assert_eq!(numbers, events.iter().map(|event| event.sequence).collect::<Vec<_>>());
+    numbers
 }
 
 /// A service, its operator, and a user.

@@ -16,8 +16,12 @@ const SAMPLE: &str = "01h455vb4pex5vsknk084sn02q";
 /// The least width of `--help`. clap breaks longer lines, and a broken command cannot be pasted.
 const COLUMNS: usize = 80;
 /// Commands that run until they are stopped, and their line when they are ready.
-const KEEPS_RUNNING: [(&str, &str); 3] =
-    [("gatepost dev", "gatepost listen"), ("serve", "gatepost is serving"), ("gatepost listen", "Ctrl-C")];
+const KEEPS_RUNNING: [(&str, &str); 4] = [
+    ("gatepost dev", "gatepost listen"),
+    ("serve", "gatepost is serving"),
+    ("gatepost listen", "Ctrl-C"),
+    ("gatepost pull sub_01h455vb4pex5vsknk084sn02q --forward-to", "Ctrl-C"),
+];
 /// Examples that need something that tests do not have.
 const NOT_RUN: [(&str, &str); 2] = [
     ("postgres://gatepost@db/gatepost", "a database server with the name db"),
@@ -174,7 +178,7 @@ impl Reader {
         let folder = tempfile::TempDir::new().unwrap();
         let log = fs::File::create(folder.path().join("log")).unwrap();
         let mut bash = self.bash(&format!("exec env {line}"));
-        if !line.contains("gatepost listen") {
+        if !["gatepost listen", "gatepost pull"].iter().any(|client| line.contains(client)) {
             bash.envs(self.of_serve().into_iter().filter(|(name, _)| !line.contains(name)));
             bash.env("LISTEN", free_address().to_string()).current_dir(folder.path());
         }
@@ -209,6 +213,7 @@ impl Reader {
         for kind in ["key", "sub", "dlv", "ses"] {
             let sample = format!("{kind}_{SAMPLE}");
             if line.contains(&sample) {
+                let kind = if line.contains("gatepost pull") { "pull" } else { kind };
                 line = line.replace(&sample, &self.made(kind).await);
             }
         }
@@ -221,6 +226,7 @@ impl Reader {
         match kind {
             "key" => text(&self.shell.json("keys create made --user alice")["keyId"]),
             "ses" => self.signed_in().await,
+            "pull" => self.shell.succeeds("webhooks create --pull --event * --user alice"),
             _ => {
                 let create = format!("webhooks create {} --event * --user alice", self.receiver.url());
                 let id = text(&self.shell.json(&create)["subscription"]["id"]);

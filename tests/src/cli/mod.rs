@@ -6,6 +6,7 @@ mod glances;
 mod host_application;
 mod login;
 mod profiles;
+mod pull;
 mod scripts;
 mod subscriptions;
 mod terminal;

@@ -54,7 +54,7 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
     source.kill().await;
 
     let tables = copied(&from, &to).await;
-    assert!(tables.len() == 16 && tables.values().all(|rows| *rows > 0), "every table has rows: {tables:?}");
+    assert!(tables.len() == 18 && tables.values().all(|rows| *rows > 0), "every table has rows: {tables:?}");
     let again = copy(&from, &to).await;
     assert!(said(&again).contains("the target is not empty: it has rows in api_keys"), "{}", said(&again));
 
@@ -90,6 +90,8 @@ struct Person {
     good_id: String,
     revoked: String,
     browser: Browser,
+    /// A subscription that is pulled, of which a reader has an event.
+    pulled: String,
 }
 
 impl World {
@@ -184,10 +186,16 @@ impl Person {
         let (gone, _) = consumer.subscribe(&receiver.url(), &["never.sent"]).await;
         consumer.call(Request::new("DELETE", &format!("{SUBSCRIPTIONS}/{gone}"))).await;
         let (delivered, _) = consumer.subscribe(&receiver.url(), &["order.*"]).await;
+        let pulled = json!({ "type": "pull", "events": ["order.*"] });
+        let pulled = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&pulled)).await;
+        let pulled = pulled["subscription"]["id"].as_str().unwrap().to_owned();
         assert_eq!(Host(gatepost.address()).try_publish(&paid(&name)).await.unwrap().status, 202);
+        let receive = format!("{SUBSCRIPTIONS}/{pulled}/consumers/billing/receive");
+        let page = consumer.call(Request::new("POST", &receive).json(&json!({ "leaseSeconds": 3600 }))).await;
+        assert_eq!(page["events"][0]["data"], json!({ "total": 1.50 }), "{page}");
         consumer.delivery_in(&delivered, "delivered").await;
         let (browser, _) = Browser::by_link(gatepost.address(), OPERATOR_TOKEN, &name).await;
-        Self { name, consumer, token: user.token, good, good_id, revoked, browser }
+        Self { name, consumer, token: user.token, good, good_id, revoked, browser, pulled }
     }
 
     /// Deliveries that have failed once and wait.
@@ -235,6 +243,12 @@ impl Person {
             let answer = gatepost.send(&Request::new("GET", &path).bearer(&self.token)).await;
             assert_eq!(answer.status, 200, "{path}: {}", answer.text());
             add(&path, without_last_use(answer.json()));
+        }
+        for what in ["consumers", "events"] {
+            let path = format!("{SUBSCRIPTIONS}/{}/{what}", self.pulled);
+            let answer = consumer.get(&path).await;
+            assert_ne!(answer[what], json!([]), "{answer}");
+            add(&path, answer);
         }
         let usage = format!("/api/api-keys/{}/usage?hours=2", self.good_id);
         add("verifications", self.total(gatepost, &usage, "accepted").await);

@@ -50,6 +50,7 @@ pages_with_commands! {
     the_page_about_event_types_runs: "docs/webhooks/event-types.md", 4, 0;
     the_page_about_webhooks_runs: "docs/webhooks/README.md", 14, 1;
     the_page_about_filters_runs: "docs/webhooks/filters.md", 3, 0;
+    the_page_about_pulling_runs: "docs/webhooks/pull.md", 7, 0;
     the_page_about_scaling_runs: "docs/scaling.md", 0, 3;
     the_page_about_express_runs: "docs/quickstart/express.md", 0, 3;
     the_page_about_fastify_runs: "docs/quickstart/fastify.md", 0, 3;

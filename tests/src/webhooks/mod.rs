@@ -7,6 +7,7 @@ pub(crate) mod killed_process;
 mod neighbours;
 mod operational_events;
 mod orders;
+mod pulls;
 mod rates;
 pub(crate) mod receiver;
 mod receivers_page;

@@ -6,8 +6,8 @@ use crate::harness::{Connection, Gatepost, Request, Storage, eventually, on_both
 
 on_both_databases!(receivers_get_the_order_of_publication, an_order_stops_and_is_recovered);
 
-const CALLS: usize = 20;
-const EVENTS_EACH: usize = 3;
+pub(super) const CALLS: usize = 20;
+pub(super) const EVENTS_EACH: usize = 3;
 
 /// Three instances on Postgres publish at the same time, the receiver fails for a while, and one instance is killed. The
 /// receiver gets the first attempts in the order of the numbers, and each failed one again before the next.
@@ -51,7 +51,7 @@ async fn subscribe(consumer: &Consumer, url: &str, on_exhausted: &str) -> String
 }
 
 /// Publishes at all instances at the same time.
-async fn publish_in_parallel(instances: &[Gatepost]) {
+pub(super) async fn publish_in_parallel(instances: &[Gatepost]) {
     futures_util::future::join_all(instances.iter().map(async |instance| {
         for _ in 0..CALLS {
             publish(instance, EVENTS_EACH).await;
@@ -60,7 +60,7 @@ async fn publish_in_parallel(instances: &[Gatepost]) {
     .await;
 }
 
-async fn publish(instance: &Gatepost, count: usize) {
+pub(super) async fn publish(instance: &Gatepost, count: usize) {
     let events = vec![json!({ "userId": "alice", "type": "a", "data": null }); count];
     let request = Request::new("POST", "/api/operator/events/batch").bearer(OPERATOR_TOKEN);
     let mut connection = Connection::open(instance.address()).await.expect("it listens");
