@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, browser, eventually, publish, receiver, signIn, visitor } from "./harness.mjs";
+import { api, BASE, browser, eventually, publish, receiver, signIn, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -66,6 +66,61 @@ test("a paused receiver says when it is tried again, and can be tried now", asyn
   await eventually("what waited arrives", () => hooks.requests.length >= 2);
   await page.getByText("Healthy").waitFor();
   hooks.close();
+  await close();
+});
+
+test("readers fetch the events of a subscription, and the console shows how far they are", async () => {
+  const { page, close } = await visitor("petra");
+  await page.goto("/console/subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Delivery").selectOption("Readers fetch events (pull)");
+  await dialog.getByLabel("URL").waitFor({ state: "detached" });
+  await dialog.getByLabel("Events").fill("invoice.*");
+  await dialog.getByRole("button", { name: "Subscribe" }).click();
+  const command = await dialog.locator(".one-line code").textContent();
+  const id = command.replace("gatepost pull ", "");
+  await dialog.getByText(`Its id is ${id}.`).waitFor();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  const row = page.getByRole("row", { name: /Readers fetch events/ });
+  assert.equal(await row.locator("[data-label=Waiting]").textContent(), "–");
+  await row.getByRole("link").click();
+  await page.getByRole("heading", { name: "Readers fetch events" }).waitFor();
+  await page.getByText("No reader has called yet.").waitFor();
+  assert.equal(await page.locator(".empty code").textContent(), command);
+  assert.equal(await page.getByRole("button", { name: "Send a test event" }).count(), 0);
+
+  await publish("petra", "invoice.paid");
+  await publish("petra", "invoice.void");
+  const { key } = await api("petra", "POST", "/api/api-keys", { label: "Reader" });
+  const receive = async () => {
+    const path = `/api/webhooks/subscriptions/${id}/consumers/billing/receive`;
+    const headers = { "x-api-key": key, "content-type": "application/json" };
+    const response = await fetch(BASE + path, { method: "POST", headers, body: JSON.stringify({ leaseSeconds: 600 }) });
+    assert.equal(response.status, 200);
+    return (await response.json()).events.map(({ type }) => type);
+  };
+  assert.deepEqual(await receive(), ["invoice.paid", "invoice.void"]);
+  await page.getByRole("button", { name: "Reload" }).click();
+  const consumer = page.getByRole("row", { name: /billing/ });
+  await consumer.getByText(/in (9|10) minutes/).waitFor();
+  const lag = consumer.locator("[data-label=Lag]");
+  assert.equal(await lag.textContent(), "2");
+  await consumer.getByRole("button", { name: "Skip to the end" }).click();
+  await dialog.getByRole("button", { name: "Skip to the end" }).click();
+  await eventually("nothing is left", async () => (await lag.textContent()) === "0");
+  await consumer.getByRole("button", { name: "Start again" }).click();
+  await dialog.getByRole("button", { name: "Start again" }).click();
+  await eventually("all is left", async () => (await lag.textContent()) === "2");
+  assert.deepEqual(await receive(), ["invoice.paid", "invoice.void"], "the lease has ended");
+  await consumer.getByRole("button", { name: "Delete billing" }).click();
+  await dialog.getByRole("button", { name: "Delete it" }).click();
+  await page.getByText("No reader has called yet.").waitFor();
+
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await dialog.getByLabel("Type the word “delete” to confirm").fill("delete");
+  await dialog.getByRole("button", { name: "Delete it" }).click();
+  await page.getByRole("heading", { name: "You have no subscription" }).waitFor();
   await close();
 });
 

@@ -43,6 +43,9 @@ export const createKeyCurl = () => `curl -sS ${at("createApiKey")} -H "Authoriza
 export const subscribeCurl = () => `curl -sS ${origin()}/api/webhooks/subscriptions -H "x-api-key: $API_KEY" \\
   -H 'Content-Type: application/json' -d '{"url":"https://example.com/hooks","events":["*"]}'`;
 
+/** Fetches the events of a subscription that is pulled. @param {string} id */
+export const pullCommand = (id) => `gatepost pull ${id}`;
+
 export const deliveriesCurl = () => `curl -sS ${origin()}/api/webhooks/deliveries -H "x-api-key: $API_KEY"`;
 
 /**

@@ -296,7 +296,7 @@ export function Dialog({ title, onClose, done, children }) {
   useState(() => (opener ??= document.activeElement));
   useLayoutEffect(() => {
     dialog.current?.showModal();
-    const input = dialog.current?.querySelector("form input, form select");
+    const input = dialog.current?.querySelector("form input") ?? dialog.current?.querySelector("form select");
     if (input instanceof HTMLElement) input.focus();
     const release = measure(dialog.current);
     return () => {

@@ -72,6 +72,7 @@ export function subscriptionState(subscription, health) {
     const reason = subscription.disabledReason ?? "";
     return { tone: "off", name: "Disabled", why: DISABLED_REASONS[reason] ?? reason };
   }
+  if (isPull(subscription)) return { tone: "good", name: "Enabled", why: "" };
   if (!health) return { tone: "off", name: "Enabled", why: "" };
   const [tone, name] = HEALTH_STATES[health.state] ?? ["off", health.state];
   return { tone, name, why: healthReason(health) };
@@ -123,12 +124,20 @@ export function isOrphan(key, keys) {
  */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
+/** Whether readers fetch the events of the subscription. @param {Pick<Subscription, "type">} subscription */
+export const isPull = ({ type }) => type === "pull";
+
+/** The URL, or words if readers fetch the events. @param {string} url */
+export const shownUrl = (url) => (url === "pull:" ? "Readers fetch events" : url);
+
 /**
  * The URL without its scheme, and not too long for a row.
  * @param {string} url
  */
 export function place(url) {
-  const rest = url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+  const rest = shownUrl(url)
+    .replace(/^https?:\/\//, "")
+    .replace(/\/$/, "");
   return rest.length <= 48 ? rest : `${rest.slice(0, 47)}…`;
 }
 

@@ -9,7 +9,7 @@ import { deliveriesCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY } from "../lib/time.js";
 import { announce, Choice, Empty, ErrorPanel, Filters, Loading, Page, SearchField } from "../lib/ui.js";
-import { counted, DELIVERY_STATES, place } from "../lib/words.js";
+import { counted, DELIVERY_STATES, isPull, place } from "../lib/words.js";
 import { FailureGroups } from "./failures.js";
 
 /** @typedef {import("../lib/api.js").Delivery} Delivery */
@@ -98,7 +98,8 @@ const NoDeliveries = ({ isFiltered, clear }) =>
  *   subscriptions: Subscription[] }} props
  */
 function DeliveryFilters({ filter, set, subscriptions }) {
-  const names = subscriptions.map((one) => /** @type {[string, string]} */ ([one.id, place(one.url)]));
+  const sent = subscriptions.filter((one) => !isPull(one));
+  const names = sent.map((one) => /** @type {[string, string]} */ ([one.id, place(one.url)]));
   /** @type {[string, string][]} */
   const urls = [["", "Any subscription"], ...names];
   const chosen = filter.subscriptionId ?? "";

@@ -6,7 +6,7 @@ import { useRead } from "../lib/resource.js";
 import { Part } from "../lib/screen.js";
 import { ago, DAY } from "../lib/time.js";
 import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
-import { counted, isFailing, isOrphan, keyState, place, subscriptionState } from "../lib/words.js";
+import { counted, isFailing, isOrphan, isPull, keyState, place, subscriptionState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
@@ -99,7 +99,8 @@ const firstWebhook = (subscriptions) => [
     text: "See the request and the answer of your receiver.",
     href: subscriptions[0] ? `/console/subscriptions/${subscriptions[0].id}` : "/console/subscriptions",
     button: "Send one",
-    isDone: subscriptions.some(({ health }) => health?.lastAttempt),
+    // Readers fetch events: nothing is sent to them.
+    isDone: subscriptions.some((one) => isPull(one) || one.health?.lastAttempt),
   },
 ];
 

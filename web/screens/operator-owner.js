@@ -22,7 +22,7 @@ import {
   TextField,
   When,
 } from "../lib/ui.js";
-import { DELIVERY_STATES, keyState, subscriptionState } from "../lib/words.js";
+import { DELIVERY_STATES, keyState, shownUrl, subscriptionState } from "../lib/words.js";
 import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
 import { OwnerAccount } from "./operator-owner-record.js";
@@ -139,7 +139,7 @@ function OwnerSubscriptions({ owner }) {
       <thead><tr><th>URL</th><th>State</th><th>Events</th><th>Created</th></tr></thead>
       <tbody>${data.subscriptions.map(
         (one) => html`<tr key=${one.id}>
-        <th scope="row" class="url"><a data-row href="${pageOf(owner)}/subscriptions/${one.id}">${one.url}</a></th>
+        <th scope="row" class="url"><a data-row href="${pageOf(owner)}/subscriptions/${one.id}">${shownUrl(one.url)}</a></th>
         <td data-label="State"><${SubscriptionBadge} of=${one} /></td>
         <td data-label="Events"><${Events} events=${one.events} /></td>
         <td data-label="Created"><${When} at=${one.createdAt} /></td>

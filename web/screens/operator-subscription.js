@@ -9,7 +9,8 @@ import { usePages } from "../lib/pages.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
 import { Choice, Dialog, ErrorPanel, Form, Loading, Page } from "../lib/ui.js";
-import { counted, place } from "../lib/words.js";
+import { counted, isPull, place } from "../lib/words.js";
+import { ConsumersOf } from "./consumers.js";
 import { FailuresOf } from "./failures.js";
 import { Facts } from "./subscription.js";
 
@@ -31,8 +32,10 @@ export default function OwnerSubscription({ id, ...path }) {
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && html`<${Facts} subscription=${data.subscription} health=${data.health} />`}
+      ${data && isPull(data.subscription) && html`<${ConsumersOf} owner=${owner} id=${id} />`}
       ${
         data &&
+        !isPull(data.subscription) &&
         html`<div class="toolbar">
           <button type="button" onClick=${() => setRecovering(true)}>Send again what was lost…</button>
           <button type="button" onClick=${reloadAll}>Reload</button>

@@ -10,7 +10,8 @@ import { navigate } from "../lib/router.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
 import { Badge, Choice, Dialog, ErrorPanel, Form, Loading, Page, TextField, WhenExactly } from "../lib/ui.js";
-import { attemptError, counted, place, subscriptionState } from "../lib/words.js";
+import { attemptError, counted, isPull, place, subscriptionState } from "../lib/words.js";
+import { Consumers } from "./consumers.js";
 import { optionsOf, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest } from "./send-test.js";
@@ -20,6 +21,7 @@ import {
   FIELDS,
   filterOf,
   ORDERS,
+  PULL_FIELDS,
   rateOf,
   signingName,
   SubscriptionFields,
@@ -35,8 +37,9 @@ import {
 /** @param {{ id: string }} props */
 export default function OneSubscription({ id }) {
   const { data, failure, reload } = useRead("findSubscription", { id });
-  const deliveries = useRead("listDeliveries", { subscriptionId: id, limit: 10 });
-  const outcomes = useRead("showSubscriptionOutcomes", { id });
+  const isPulled = data !== undefined && isPull(data.subscription);
+  const deliveries = useRead(!isPulled && "listDeliveries", { subscriptionId: id, limit: 10 });
+  const outcomes = useRead(!isPulled && "showSubscriptionOutcomes", { id });
   const [open, setOpen] = useState(/** @type {DialogName | undefined} */ (undefined));
   const reloadAll = async () => void (await Promise.all([reload(), deliveries.reload()]));
   useFresh(true, ({ subscriptionId }) => subscriptionId === id, reloadAll);
@@ -56,17 +59,24 @@ export default function OneSubscription({ id }) {
         may("webhooks") &&
         html`<div class="toolbar">
         ${health.state === "paused" && html`<${TryNow} id=${id} reload=${reloadAll} />`}
-        ${subscription.enabled && html`<${SendTest} id=${id} onDone=${reloadAll} />`}
+        ${subscription.enabled && !isPulled && html`<${SendTest} id=${id} onDone=${reloadAll} />`}
         <${Enable} subscription=${subscription} reload=${reloadAll} disable=${() => setOpen("disable")} />
-        <button type="button" onClick=${() => setOpen("recover")}>Recover…</button>
-        <button type="button" onClick=${() => setOpen("rotate")}>Rotate the ${signer(subscription)}…</button>
+        ${
+          !isPulled &&
+          html`<button type="button" onClick=${() => setOpen("recover")}>Recover…</button>
+        <button type="button" onClick=${() => setOpen("rotate")}>Rotate the ${signer(subscription)}…</button>`
+        }
         <button type="button" onClick=${() => setOpen("edit")}>Edit…</button>
         <button type="button" class="danger-text" onClick=${() => setOpen("delete")}>Delete…</button>
       </div>`
       }
-      <${OutcomeChart} title="Attempts of the last 24 hours" outcomes=${outcomes} />
-      <${Times} id=${id} />
-      <${Recent} id=${id} deliveries=${deliveries} />
+      ${
+        isPulled
+          ? html`<${Consumers} id=${id} />`
+          : html`<${OutcomeChart} title="Attempts of the last 24 hours" outcomes=${outcomes} />
+            <${Times} id=${id} />
+            <${Recent} id=${id} deliveries=${deliveries} />`
+      }
     <//>
     ${shown && html`<${shown} subscription=${subscription} reload=${reloadAll} onClose=${() => setOpen(undefined)} />`}
   `;
@@ -75,21 +85,14 @@ export default function OneSubscription({ id }) {
 /** @param {{ subscription: Subscription, health: Health }} props */
 export function Facts({ subscription, health }) {
   const { tone, name, why } = subscriptionState(subscription, health);
-  const last = health.lastAttempt;
+  const isPulled = isPull(subscription);
   return html`
     <dl class="facts">
-      <div><dt>URL</dt><dd class="url">${subscription.url}</dd></div>
+      ${!isPulled && html`<div><dt>URL</dt><dd class="url">${subscription.url}</dd></div>`}
       <div><dt>State</dt><dd><${Badge} tone=${tone}>${name}<//> ${why}</dd></div>
       ${health.pausedUntil && html`<div><dt>Tried again</dt><dd><${WhenExactly} at=${health.pausedUntil} /></dd></div>`}
       ${health.failingSince && html`<div><dt>Failing since</dt><dd><${WhenExactly} at=${health.failingSince} /></dd></div>`}
-      <div><dt>Waiting</dt><dd>${counted(health.waiting, "delivery", "deliveries")}</dd></div>
-      <div>
-        <dt>Last attempt</dt>
-        <dd>
-          <${WhenExactly} at=${last?.startedAt} />
-          ${last && html` · ${last.status ?? "no answer"} after ${duration(last.durationMs)}. ${attemptError(last)}`}
-        </dd>
-      </div>
+      ${!isPulled && html`<${Sent} health=${health} />`}
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
       ${subscription.headers && html`<div><dt>Headers</dt><dd>${subscription.headers.map((header) => html`<code>${header.name}</code> `)}</dd></div>`}
       ${subscription.auth && html`<div><dt>Authentication</dt><dd>${subscription.auth.type} ${subscription.auth.name}, set <${WhenExactly} at=${subscription.auth.setAt} /></dd></div>`}
@@ -103,6 +106,18 @@ export function Facts({ subscription, health }) {
     </dl>
   `;
 }
+
+/** @param {{ health: Health }} props */
+const Sent = ({ health: { waiting, lastAttempt: last } }) => html`
+  <div><dt>Waiting</dt><dd>${counted(waiting, "delivery", "deliveries")}</dd></div>
+  <div>
+    <dt>Last attempt</dt>
+    <dd>
+      <${WhenExactly} at=${last?.startedAt} />
+      ${last && html` · ${last.status ?? "no answer"} after ${duration(last.durationMs)}. ${attemptError(last)}`}
+    </dd>
+  </div>
+`;
 
 /** The duration of attempts, in words. @param {{ id: string }} props */
 function Times({ id }) {
@@ -139,6 +154,7 @@ function Enable({ subscription, reload, disable }) {
   const { run, isRunning, failure } = useAction(async () => {
     await call("changeSubscription", { id, body: { enabled: true } });
     await reload();
+    if (isPull(subscription)) return;
     const since = ago(7 * DAY);
     const { deliveries: count } = await call("countRecoverable", { id, since, what: "missed" });
     if (count > 0) setMissed({ since, count });
@@ -192,7 +208,11 @@ function Disable({ subscription, reload, onClose }) {
   return html`
     <${Dialog} title="Disable this subscription?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Disable" isDangerous onCancel=${onClose}>
-        <p>Deliveries that wait end as failed, and new events are not sent here. Later, “Enable” can send the missed events, and “Recover” also the failed ones.</p>
+        ${
+          isPull(subscription)
+            ? html`<p>New events are not kept here, and nothing brings them back later. Readers can still fetch the events that are in the log.</p>`
+            : html`<p>Deliveries that wait end as failed, and new events are not sent here. Later, “Enable” can send the missed events, and “Recover” also the failed ones.</p>`
+        }
       <//>
     <//>
   `;
@@ -295,6 +315,7 @@ function Edit({ subscription, reload, onClose }) {
   const [order, setOrder] = useState(subscription.onExhausted);
   const [options, setOptions] = useState(optionsOf(subscription));
   const [description, setDescription] = useState(subscription.description);
+  const isPulled = isPull(subscription);
   const { run, isRunning, failure } = useAction(async () => {
     const isMoved = url.trim() !== subscription.url;
     const wish = {
@@ -310,8 +331,8 @@ function Edit({ subscription, reload, onClose }) {
   });
   return html`
     <${Dialog} title="Edit the subscription" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Save" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure}
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${isPulled ? PULL_FIELDS : FIELDS} label="Save" onCancel=${onClose}>
+        <${SubscriptionFields} isPull=${isPulled} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure}
           options=${{ value: options, set: setOptions, of: subscription }}
           more=${subscription.ordering && html`<${Choice} label="Order" value=${order} options=${ORDERS} onChange=${setOrder} />`} />
       <//>
@@ -330,7 +351,7 @@ function Delete({ subscription, onClose }) {
     <${Dialog} title="Delete this subscription?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Delete it" isDangerous
         isReady=${word.trim().toLowerCase() === "delete"} onCancel=${onClose}>
-        <p>Deliveries that wait are cancelled, and the signing ${signer(subscription)} is gone. You cannot undo this. To stop for a while, disable the subscription instead.</p>
+        <p>${isPull(subscription) ? "Its log and its consumers are gone" : `Deliveries that wait are cancelled, and the signing ${signer(subscription)} is gone`}. You cannot undo this. To stop for a while, disable the subscription instead.</p>
         <${TextField} label="Type the word “delete” to confirm" value=${word} set=${setWord} />
       <//>
     <//>

@@ -5,10 +5,11 @@ import { call, Failure } from "../lib/api.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
-import { subscribeCurl } from "../lib/snippets.js";
+import { pullCommand, subscribeCurl } from "../lib/snippets.js";
 import {
   Badge,
   Choice,
+  Code,
   Dialog,
   Empty,
   ErrorPanel,
@@ -21,7 +22,7 @@ import {
   typed,
   When,
 } from "../lib/ui.js";
-import { isFailing, subscriptionState } from "../lib/words.js";
+import { isFailing, isPull, shownUrl, subscriptionState } from "../lib/words.js";
 import { optionsOf, RequestOptions, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest, TestUrl } from "./send-test.js";
@@ -38,7 +39,7 @@ export default function Subscriptions() {
     may("webhooks") &&
     html`<button type="button" class="primary" data-new onClick=${() => setCreating(true)}>New subscription</button>`;
   return html`
-    <${Page} title="Subscriptions" lead="A subscription sends your events to a URL of your choice, signed." actions=${create}>
+    <${Page} title="Subscriptions" lead="A subscription sends your events to a URL of your choice, signed, or keeps them for readers." actions=${create}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && !data.subscriptions.length && html`<${NoSubscriptions} create=${() => setCreating(true)} />`}
@@ -121,13 +122,13 @@ function Row({ subscription }) {
   return html`
     <tr>
       <th scope="row">
-        <a class="url" data-row href="/console/subscriptions/${id}">${url}</a>
+        <a class="url" data-row href="/console/subscriptions/${id}">${shownUrl(url)}</a>
         ${description && html`<span class="under">${description}</span>`}
       </th>
       <td data-label="State"><${Badge} tone=${tone}>${name}<//>${why && html`<span class="under">${why}</span>`}
         ${health?.pausedUntil && html`<span class="under">Tried again <${When} at=${health.pausedUntil} />.</span>`}</td>
       <td data-label="Events"><${Events} events=${events} /></td>
-      <td data-label="Waiting">${health ? health.waiting.toLocaleString("en") : "–"}</td>
+      <td data-label="Waiting">${health && !isPull(subscription) ? health.waiting.toLocaleString("en") : "–"}</td>
       <td data-label="Created"><${When} at=${createdAt} /></td>
     </tr>
   `;
@@ -141,6 +142,7 @@ export const Events = ({ events }) => html`
 
 /** @param {{ reload: () => Promise<void>, onClose: () => void }} props */
 function CreateSubscription({ reload, onClose }) {
+  const [type, setType] = useState("webhook");
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState("*");
   const [filter, setFilter] = useState("");
@@ -151,35 +153,49 @@ function CreateSubscription({ reload, onClose }) {
   const [description, setDescription] = useState("");
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
+  const isPulled = type === "pull";
   const { run, isRunning, failure } = useAction(async () => {
     const wish = {
+      events: eventNames(events),
+      ...(filter.trim() && { filter: filterOf(filter) }),
+      ...(description && { description }),
+    };
+    const sending = () => ({
+      url: url.trim(),
       signing,
       ordering: /** @type {"subscription" | "none"} */ (order ? "subscription" : "none"),
       onExhausted: order || null,
-      ...(filter.trim() && { filter: filterOf(filter) }),
       ...(rate.trim() && { maxPerSecond: rateOf(rate) }),
-      ...(description && { description }),
       ...wishOf(options, {}),
-    };
-    const body = { url: url.trim(), events: eventNames(events), ...wish };
+    });
+    const body = /** @type {import("../lib/api.js").Schemas["CreateSubscription"]} */ (
+      isPulled ? { ...wish, type: "pull" } : { ...wish, ...sending() }
+    );
     setCreated(await call("createSubscription", { body }));
     await reload();
   });
   if (created) return html`<${NewSubscription} created=${created} onClose=${onClose} />`;
   return html`
     <${Dialog} title="New subscription" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${FIELDS} label="Subscribe" onCancel=${onClose}>
-        <${SubscriptionFields} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure ?? tested}
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${isPulled ? PULL_FIELDS : FIELDS} label="Subscribe" onCancel=${onClose}>
+        <${Choice} label="Delivery" value=${type} options=${TYPES} onChange=${setType} hint="This cannot be changed later." />
+        <${SubscriptionFields} isPull=${isPulled} values=${{ url, events, filter, rate, description }} set=${{ setUrl, setEvents, setFilter, setRate, setDescription }} failure=${failure ?? tested}
           options=${{ value: options, set: setOptions, of: {} }}
           more=${html`
             <${Choice} label="Order" value=${order} options=${[["", "None"], ...ORDERS]} onChange=${setOrder} hint="In an order, a delivery that fails holds back the next ones. This cannot be changed later." />
             <${Choice} label="Signatures" value=${signing} options=${SIGNING} onChange=${setSigning} hint="A key pair shares no secret: your receiver verifies with the public key." />
           `} />
-        <${TestUrl} url=${url} more=${wishOf(options, {})} onFailure=${setTested} />
+        ${!isPulled && html`<${TestUrl} url=${url} more=${wishOf(options, {})} onFailure=${setTested} />`}
       <//>
     <//>
   `;
 }
+
+/** @type {[string, string][]} */
+const TYPES = [
+  ["webhook", "Send events to a URL"],
+  ["pull", "Readers fetch events (pull)"],
+];
 
 /** @type {[string, string][]} */
 const SIGNING = [
@@ -210,6 +226,9 @@ export const FIELDS = [
   "description",
 ];
 
+/** Those of a subscription that is pulled. */
+export const PULL_FIELDS = ["events", "filter", "description"];
+
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
 
@@ -220,11 +239,14 @@ const ADVANCED = ["filter", "headers", "auth", "clientCertificate", "maxPerSecon
  * @param {{ values: { url: string, events: string, filter: string, rate: string, description: string },
  *   set: Record<"setUrl" | "setEvents" | "setFilter" | "setRate" | "setDescription", (value: string) => void>,
  *   options: Omit<Parameters<typeof RequestOptions>[0], "failure">,
- *   failure: import("../lib/api.js").Failure | undefined, more?: unknown }} props
+ *   failure: import("../lib/api.js").Failure | undefined, isPull?: boolean, more?: unknown }} props
  */
-export const SubscriptionFields = ({ values, set, options, failure, more }) => html`
-  <${TextField} label="URL" type="url" spellcheck="false" value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
-    hint="Where your receiver listens, such as https://example.com/hooks." />
+export const SubscriptionFields = ({ values, set, options, failure, isPull: isPulled = false, more }) => html`
+  ${
+    !isPulled &&
+    html`<${TextField} label="URL" type="url" spellcheck="false" value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
+    hint="Where your receiver listens, such as https://example.com/hooks." />`
+  }
   <${TextField} label="Events" spellcheck="false" value=${values.events} set=${set.setEvents}
     fault=${failure?.fault("events", eventNames(values.events))}
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
@@ -233,13 +255,16 @@ export const SubscriptionFields = ({ values, set, options, failure, more }) => h
   <details open=${values.filter !== "" || values.rate !== "" || options.of.headers || options.of.auth || options.of.clientCertificate || ADVANCED.some((name) => failure?.fault(name))}>
     <summary>Advanced</summary>
     <${Field} label="Filter" fault=${failure?.fault("filter")}
-      hint="Which of these events to send, by their content: JSON such as {&quot;path&quot;: &quot;/data/amount&quot;, &quot;op&quot;: &quot;gte&quot;, &quot;value&quot;: 100}. Empty: all."
+      hint="Which of these events, by their content: JSON such as {&quot;path&quot;: &quot;/data/amount&quot;, &quot;op&quot;: &quot;gte&quot;, &quot;value&quot;: 100}. Empty: all."
       input=${(/** @type {object} */ attributes) =>
         html`<textarea rows="4" spellcheck="false" value=${values.filter} onInput=${typed(set.setFilter)} ...${attributes}></textarea>`} />
-    <${TextField} label="Most deliveries per second" inputmode="decimal" value=${values.rate} set=${set.setRate}
+    ${
+      !isPulled &&
+      html`<${TextField} label="Most deliveries per second" inputmode="decimal" value=${values.rate} set=${set.setRate}
       fault=${failure?.fault("maxPerSecond")} hint="0.1 to 1000, with retries. Empty: as many as your receiver takes." />
-    <${RequestOptions} ...${options} failure=${failure} />
-    ${more}
+      <${RequestOptions} ...${options} failure=${failure} />
+      ${more}`
+    }
   </details>
 `;
 
@@ -269,8 +294,12 @@ export function rateOf(text) {
 /** @param {{ created: Created, onClose: () => void }} props */
 const NewSubscription = ({ created, onClose }) => html`
   <${Dialog} title="Your new subscription" onClose=${onClose} done=${created.secret ? "I have copied the secret" : "Done"}>
-    <${NewSigner} answer=${created} />
-    <${SendTest} id=${created.subscription.id} />
+    ${
+      isPull(created.subscription)
+        ? html`<p>Its id is <code>${created.subscription.id}</code>. This command fetches its events, prints them and commits them:</p>
+          <${Code} text=${pullCommand(created.subscription.id)} what="command" isOneLine />`
+        : html`<${NewSigner} answer=${created} /><${SendTest} id=${created.subscription.id} />`
+    }
     <p><a href="/console/subscriptions/${created.subscription.id}">Open the subscription</a></p>
   <//>
 `;

@@ -49,6 +49,13 @@ test("a subscription says why it is in its state", () => {
     "Too many attempts failed in a row. The receiver did not answer in time.",
   ]);
   assert.deepEqual(said({ enabled: false, disabledReason: "gone" }), ["Disabled", "The receiver answered 410 Gone."]);
+  assert.deepEqual(said({ enabled: true, type: "pull" }, health("healthy")), ["Enabled", ""]);
+});
+
+test("a subscription is named by its URL, unless readers fetch its events", () => {
+  assert.equal(words.place("https://example.com/"), "example.com");
+  assert.equal(words.place("pull:"), "Readers fetch events");
+  assert.equal(words.shownUrl("https://example.com/"), "https://example.com/");
 });
 
 test("a receiver needs its owner unless it is healthy, or the owner disabled it", () => {
