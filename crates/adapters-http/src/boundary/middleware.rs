@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
@@ -34,6 +35,8 @@ use crate::settings::transfer_time;
 use crate::state::State;
 use crate::{HttpSettings, RequestDurations};
 
+/// The end of the path of calls that wait for pulled events.
+const RECEIVE: &str = "/receive";
 /// For data: the browser loads no other content, and shows the answer in no frame.
 const POLICY_OF_DATA: &str = "default-src 'none'; frame-ancestors 'none'";
 /// For plain pages with an inline style: no script, and no content from other origins.
@@ -100,8 +103,11 @@ impl Boundary {
         }
         request.extensions_mut().insert(Rc::clone(exchange));
         let arrival = transfer_time(declared_length(request.headers()).unwrap_or(0));
+        let limits = &self.state.limits;
+        let wait = if request.path().ends_with(RECEIVE) { limits.event_wait_max } else { Duration::ZERO };
+        let deadline = limits.request_deadline + arrival + wait;
         let handled = AssertUnwindSafe(async { service.call(request).await }).catch_unwind();
-        match timeout(self.state.limits.request_deadline + arrival, handled).await.map_or_else(overdue, survive) {
+        match timeout(deadline, handled).await.map_or_else(overdue, survive) {
             Ok(answered) => {
                 let (request, response) = answered.into_parts();
                 Ok(ServiceResponse::new(request, self.close(exchange, line, cors, response.map_into_boxed_body())))

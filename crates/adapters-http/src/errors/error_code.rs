@@ -408,10 +408,11 @@ error_codes! {
         cure: "Test the URL again after the number of seconds in Retry-After.",
     }
     TooManyStreams = 503 "too_many_streams" {
-        title: "Too many event streams are open",
-        cause: "The user, or all users together, have the maximum number of event streams open on this instance.",
+        title: "Too many event streams are open, or too many calls wait for events",
+        cause: "The user, or all users together, have the maximum number of event streams open, or of calls that wait for \
+                pulled events, on this instance.",
         cure: "Close unused streams, and try again after the number of seconds in Retry-After. One stream \
-               reports the attempts of all subscriptions.",
+               reports the attempts of all subscriptions. A reader may receive without wait.",
     }
 }
 

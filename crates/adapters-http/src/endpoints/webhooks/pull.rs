@@ -28,8 +28,7 @@ use crate::records::pulled_record::{PulledRecord, records_of};
 /// The most events that one call receives, and how many without `limit`.
 const RECEIVED_MAX: u64 = 500;
 const RECEIVED_DEFAULT: u64 = 100;
-/// The longest wait for events, and the longest lease and the one without `leaseSeconds`, in seconds.
-const WAIT_MAX: u64 = 30;
+/// The longest lease and the one without `leaseSeconds`, in seconds.
 const LEASE_MAX: u64 = 3_600;
 const LEASE_DEFAULT: u64 = 60;
 
@@ -77,7 +76,9 @@ pub(super) struct ReceivedEvents {
     responses((status = 200, description = "The events", body = ReceivedEvents), ReceiveErrors),
 )]
 pub(super) async fn receive_events(mut call: OwnerCall) -> Result<Json<ReceivedEvents>, ApiError> {
-    let (events_max, wait, lease) = call.read_body().await?.read(receive_wish)?;
+    let body = call.read_body().await?;
+    let wait_max = call.state().limits.event_wait_max;
+    let (events_max, wait, lease) = body.read(|fields| receive_wish(fields, wait_max))?;
     let (log, deadline) = (log_of(&call)?, Instant::now() + wait);
     let wish = Receive { consumer: consumer_of(&call)?, events_max, lease };
     let receive = async || call.api().webhooks.receive_events(&log, &wish).await;
@@ -331,9 +332,9 @@ fn within(fields: &Fields, name: &'static str, (min, max): (u64, u64), default: 
 }
 
 /// The consumer is in the path.
-fn receive_wish(fields: &Fields) -> Result<(u32, Duration, Duration), Vec<FieldFault>> {
+fn receive_wish(fields: &Fields, wait_max: Duration) -> Result<(u32, Duration, Duration), Vec<FieldFault>> {
     let limit = within(fields, "limit", (1, RECEIVED_MAX), RECEIVED_DEFAULT);
-    let wait = within(fields, "wait", (0, WAIT_MAX), 0);
+    let wait = within(fields, "wait", (0, wait_max.as_secs()), 0);
     let lease = within(fields, "leaseSeconds", (1, LEASE_MAX), LEASE_DEFAULT);
     let (limit, wait, lease) = (limit, wait, lease).together()?;
     let limit = u32::try_from(limit).unwrap_or_default();
