@@ -293,6 +293,11 @@ error_codes! {
         cure: "Read the reason in the subscription's health. Enable the subscription (PATCH with enabled true), or \
                recover it, which also retries failed deliveries.",
     }
+    SubscriptionPulled = 409 "subscription_pulled" {
+        title: "The events of the subscription are pulled",
+        cause: "The subscription has the type pull: nothing is sent, so there is nothing to test.",
+        cure: "Publish an event that the subscription matches, and receive it.",
+    }
     ConsumerLeased = 409 "consumer_leased" {
         title: "Another reader has events of this consumer",
         cause: "A reader has received events of this consumer and has not committed them, and its lease has not ended.",

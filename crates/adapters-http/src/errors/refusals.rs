@@ -192,6 +192,7 @@ impl From<TestSubscriptionError> for ApiError {
         match error {
             TestSubscriptionError::NotFound => ErrorCode::SubscriptionNotFound.into(),
             TestSubscriptionError::Disabled => ErrorCode::SubscriptionDisabled.into(),
+            TestSubscriptionError::Pulled => ErrorCode::SubscriptionPulled.into(),
             TestSubscriptionError::TooLarge(_) => Self::Internal(error.into()),
             TestSubscriptionError::Store(error) => error.into(),
         }

@@ -9,8 +9,7 @@ use tokio::sync::watch;
 
 use crate::streams::open_streams::{OpenStreams, StreamPlace};
 
-/// How often the logs are looked at while readers wait: one statement for all logs, of 1,000 of which takes about a
-/// millisecond.
+/// How often the logs are read while readers wait, in one statement. 1,000 readers took 0.4 % of a core.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 /// The most readers of this process that wait, and of one owner or member.
 const WAITING_MAX: usize = 10_000;
@@ -33,10 +32,9 @@ struct Logs {
 pub(crate) struct LastNumber(watch::Receiver<u64>);
 
 impl LastNumber {
-    /// Waits for an event with a number above `last`.
-    pub(crate) async fn grows(&mut self, last: u64) {
-        // The sender stays while there are receivers.
-        let _ = self.0.wait_for(|number| *number > last).await;
+    /// Waits for an event with a number above `last`; `false` if the log is not found any more.
+    pub(crate) async fn grows(&mut self, last: u64) -> bool {
+        self.0.wait_for(|number| *number > last).await.is_ok()
     }
 }
 
@@ -70,7 +68,7 @@ impl WaitingReaders {
             tokio::time::sleep(LOOK_INTERVAL).await;
             let Some(logs) = self.watched() else { return };
             match webhooks.last_numbers(&logs).await {
-                Ok(numbers) => self.tell(&numbers),
+                Ok(numbers) => self.tell(&logs, &numbers),
                 Err(error) => tracing::warn!(error = %error, "cannot look for events that readers wait for"),
             }
         }
@@ -84,8 +82,11 @@ impl WaitingReaders {
         logs.is_looked_at.then(|| logs.watched.values().map(|(log, _)| log.clone()).collect())
     }
 
-    fn tell(&self, numbers: &[(SubscriptionId, u64)]) {
-        let logs = self.logs();
+    fn tell(&self, asked: &[PulledLog], numbers: &[(SubscriptionId, u64)]) {
+        let mut logs = self.logs();
+        for gone in asked.iter().filter(|log| numbers.iter().all(|(id, _)| *id != log.subscription)) {
+            logs.watched.remove(&gone.subscription);
+        }
         for (subscription, last) in numbers {
             if let Some((_, sender)) = logs.watched.get(subscription) {
                 sender.send_if_modified(|known| {

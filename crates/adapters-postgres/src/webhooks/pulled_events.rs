@@ -96,13 +96,23 @@ impl<'a> Log<'a> {
         Ok(found.and_then(|row| row.number()))
     }
 
-    async fn page(&self, (after, last): (u64, u64), max: PulledMax) -> QueryResult<Pulled> {
-        let query = diesel::sql_query(PULL_EVENTS)
-            .bind::<Binary, _>(self.id())
-            .bind::<BigInt, _>(stored_sequence(after))
-            .bind::<BigInt, i64>(max.events.into())
-            .bind::<BigInt, _>(stored_sequence(max.bytes));
-        Ok(pulled((after, last), Kept(query).load(&mut &*self.connection).await?))
+    async fn page(&self, (mut after, last): (u64, u64), max: PulledMax) -> QueryResult<Pulled> {
+        loop {
+            let query = diesel::sql_query(PULL_EVENTS)
+                .bind::<Binary, _>(self.id())
+                .bind::<BigInt, _>(stored_sequence(after))
+                .bind::<BigInt, i64>(max.events.into())
+                .bind::<BigInt, _>(stored_sequence(max.bytes));
+            let (answer, damaged) = pulled((after, last), Kept(query).load(&mut &*self.connection).await?);
+            if damaged > 0 {
+                let subscription = self.log.subscription;
+                tracing::error!(count = damaged, %subscription, "pulled events are damaged, and passed over");
+            }
+            match answer {
+                Ok(pulled) => return Ok(pulled),
+                Err(examined) => after = examined,
+            }
+        }
     }
 
     /// Finds the consumer, and locks it.

@@ -88,15 +88,24 @@ fn number(
 fn page(
     connection: &mut SqliteConnection,
     log: &PulledLog,
-    (after, last): (u64, u64),
+    (mut after, last): (u64, u64),
     max: PulledMax,
 ) -> Result<Pulled, Undo> {
-    let query = diesel::sql_query(PULL_EVENTS)
-        .bind::<Binary, _>(log.subscription.as_bytes().as_slice())
-        .bind::<BigInt, _>(stored_sequence(after))
-        .bind::<BigInt, i64>(max.events.into())
-        .bind::<BigInt, _>(stored_sequence(max.bytes));
-    Ok(pulled((after, last), query.load(connection)?))
+    loop {
+        let query = diesel::sql_query(PULL_EVENTS)
+            .bind::<Binary, _>(log.subscription.as_bytes().as_slice())
+            .bind::<BigInt, _>(stored_sequence(after))
+            .bind::<BigInt, i64>(max.events.into())
+            .bind::<BigInt, _>(stored_sequence(max.bytes));
+        let (answer, damaged) = pulled((after, last), query.load(connection)?);
+        if damaged > 0 {
+            tracing::error!(count = damaged, subscription = %log.subscription, "pulled events are damaged, and passed over");
+        }
+        match answer {
+            Ok(pulled) => return Ok(pulled),
+            Err(examined) => after = examined,
+        }
+    }
 }
 
 fn find_consumer(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use diesel::prelude::{Queryable, QueryableByName};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use domain::ports::{ListedConsumer, Pulled, PulledEvent, PulledLog, StoreError};
+use domain::ports::{ListedConsumer, Pulled, PulledLog, StoreError};
 use domain::webhooks::{Consumer, ConsumerName, Event, Lease, LeaseId};
 use domain::{OwnerId, SubscriptionId};
 
@@ -22,28 +22,30 @@ pub const LAST_PULLED: &str = "SELECT lane.last_sequence AS number FROM webhook_
     WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 AND subscription.id = $3
         AND subscription.deleted_at IS NULL AND lane.is_pulled";
 
-/// At most `$3` events behind the number `$2`, with at most `$4` bytes of payloads after the first.
+/// At most `$3` numbers with their events behind the number `$2`, with at most `$4` bytes of payloads after the first.
 pub const PULL_EVENTS: &str = "SELECT page.sequence, event.id, event.owner_issuer, event.owner_subject,
         event.event_type, event.payload, event.created_at
     FROM (
-        SELECT pulled.sequence, pulled.event_id, length(event.payload) AS own,
-            sum(length(event.payload)) OVER (ORDER BY pulled.sequence) AS bytes
+        SELECT pulled.sequence, pulled.event_id, COALESCE(length(event.payload), 0) AS own,
+            sum(COALESCE(length(event.payload), 0)) OVER (ORDER BY pulled.sequence) AS bytes
         FROM (
             SELECT sequence, event_id FROM webhook_pulled WHERE subscription_id = $1 AND sequence > $2
             ORDER BY sequence LIMIT $3
         ) AS pulled
-        JOIN webhook_events AS event ON event.id = pulled.event_id
+        LEFT JOIN webhook_events AS event ON event.id = pulled.event_id
     ) AS page
-    JOIN webhook_events AS event ON event.id = page.event_id
+    LEFT JOIN webhook_events AS event ON event.id = page.event_id
     WHERE page.bytes <= $4 OR page.bytes = page.own
     ORDER BY page.sequence";
 
 /// The number of the oldest event that is stored; NULL without any.
 pub const OLDEST_PULLED: &str = "SELECT min(sequence) AS number FROM webhook_pulled WHERE subscription_id = $1";
 
-/// The lowest number of the events with the id `$2` or a higher one; NULL without any.
-pub const FIRST_PULLED: &str =
-    "SELECT min(sequence) AS number FROM webhook_pulled WHERE subscription_id = $1 AND event_id >= $2";
+/// The lowest number of the first 1,000 events with the id `$2` or a higher one; NULL without any. Instances whose clocks differ
+/// number events in another order than their ids have.
+pub const FIRST_PULLED: &str = "SELECT min(sequence) AS number FROM (
+        SELECT sequence FROM webhook_pulled WHERE subscription_id = $1 AND event_id >= $2 ORDER BY event_id LIMIT 1000
+    ) AS first";
 
 /// The number of the event `$2`; NULL if it is not in the log.
 pub const NUMBER_OF_PULLED: &str =
@@ -105,17 +107,21 @@ pub struct PulledLogRow {
 pub struct PulledRow {
     #[diesel(sql_type = BigInt)]
     sequence: i64,
+    /// `None` if it is not stored.
     #[diesel(embed)]
-    event: EventRow,
+    event: Option<EventRow>,
 }
 
-/// The answer of a log that ends with `last`, to a read behind `after`. A damaged event counts as one that is not stored.
-pub fn pulled((after, last): (u64, u64), rows: Vec<PulledRow>) -> Pulled {
-    let event = |row: PulledRow| {
-        let sequence = u64::try_from(row.sequence).ok()?;
-        Some(PulledEvent { sequence, event: Event::try_from(row.event).ok()? })
-    };
-    Pulled::of(after, last, rows.into_iter().filter_map(event).collect())
+/// The answer of a log that ends with `last`, to a read behind `after`, and how many damaged events it passes over. If all are
+/// damaged, the number of the last one, behind which to read again.
+pub fn pulled((after, last): (u64, u64), rows: Vec<PulledRow>) -> (Result<Pulled, u64>, usize) {
+    let found = rows.into_iter().map(|row| {
+        let event = row.event.and_then(|event| Event::try_from(event).ok());
+        (u64::try_from(row.sequence).unwrap_or_default(), event)
+    });
+    let found: Vec<(u64, Option<Event>)> = found.collect();
+    let damaged = found.iter().filter(|(_, event)| event.is_none()).count();
+    (Pulled::of(after, last, found), damaged)
 }
 
 /// A row of [`FIND_CONSUMER`]. Its values are not checked yet.
@@ -165,7 +171,7 @@ impl ConsumerRow {
 /// A log: its subscription, its last number, and the owner of the subscription.
 type LastNumberRow = (Vec<u8>, Option<i64>, String, String);
 
-/// The last numbers in these rows of the logs, each of which is asked for by its owner.
+/// The last numbers in these rows, of logs that have the given owner.
 ///
 /// # Errors
 ///

@@ -440,7 +440,7 @@ pub async fn a_log_collects_what_passes(store: Arc<dyn WebhookStore>) {
     assert!(last_numbers(&*store, &[]).await.is_empty());
 }
 
-/// What is pulled is no delivery: no claim takes it, no offer hands it over, and it does not wait.
+/// A pulled event makes no delivery: no claim takes it, no offer hands it over, and it does not wait.
 pub async fn what_is_pulled_is_never_claimed(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = pulled(&*store, &owner).await;

@@ -92,14 +92,18 @@ pub(super) async fn receive_events(mut call: OwnerCall) -> Result<Json<ReceivedE
         while let Pulled::Nothing { last: seen } = received.pulled {
             last = last.max(seen);
             let grown = state.stop.run_until_cancelled(timeout_at(deadline, log_grows.grows(last))).await;
+            let Some(Ok(is_found)) = grown else { break };
             // Nothing is leased to a client that is gone.
-            if !matches!(grown, Some(Ok(()))) || Turn::of(&call.request).is_some_and(|turn| turn.is_client_gone()) {
+            if Turn::of(&call.request).is_some_and(|turn| turn.is_client_gone()) {
                 break;
             }
             if !is_still_good(&call.request, Some(call.owner())).await? {
                 return Err(ApiError::CredentialInvalid(Invalid::Presented, "a credential that has ended"));
             }
             received = receive().await?;
+            if !is_found {
+                break;
+            }
         }
     }
     answer(&received, log.subscription).map(Json)

@@ -45,7 +45,7 @@ pub(super) async fn test_subscription(call: OwnerCall) -> Result<HttpResponse, A
     Ok(HttpResponse::Accepted().json(SubscriptionTest { event, delivery }))
 }
 
-documented_errors!(TestSubscriptionErrors: SubscriptionNotFound, SubscriptionDisabled, TooManyManualSends);
+documented_errors!(TestSubscriptionErrors: SubscriptionNotFound, SubscriptionDisabled, SubscriptionPulled, TooManyManualSends);
 
 /// The URL to test.
 #[derive(ToSchema)]

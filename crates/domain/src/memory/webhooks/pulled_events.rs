@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, Tables};
 use crate::ports::{
-    CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvent, PulledEvents, PulledLog, PulledMax,
+    CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
     ReceiveRequest, SeekRequest, SeekTo, Sought, StoreError,
 };
 use crate::webhooks::{Commit, Consumer, ConsumerName};
@@ -41,17 +41,21 @@ impl Tables {
         Some((self.logs.entry(log.subscription).or_default(), lane.last_sequence))
     }
 
-    fn read(&self, log: SubscriptionId, (after, last): (u64, u64), max: PulledMax) -> Pulled {
-        let behind = self.logs.get(&log).map(|log| log.events.range((Bound::Excluded(after), Bound::Unbounded)));
-        let stored = behind.into_iter().flatten().take(max.events as usize);
-        let stored = stored.filter_map(|(sequence, id)| Some((*sequence, &self.events.get(id)?.event)));
-        let mut bytes = 0;
-        let fitting = stored.enumerate().take_while(|(index, (_, event))| {
-            bytes += event.payload.bytes().len() as u64;
-            *index == 0 || bytes <= max.bytes
-        });
-        let events = fitting.map(|(_, (sequence, event))| PulledEvent { sequence, event: event.clone() });
-        Pulled::of(after, last, events.collect())
+    fn read(&self, log: SubscriptionId, (mut after, last): (u64, u64), max: PulledMax) -> Pulled {
+        loop {
+            let behind = self.logs.get(&log).map(|log| log.events.range((Bound::Excluded(after), Bound::Unbounded)));
+            let stored = behind.into_iter().flatten().take(max.events as usize);
+            let stored = stored.map(|(number, id)| (*number, self.events.get(id).map(|stored| stored.event.clone())));
+            let mut bytes = 0;
+            let fitting = stored.enumerate().take_while(|(index, (_, event))| {
+                bytes += event.as_ref().map_or(0, |event| event.payload.bytes().len() as u64);
+                *index == 0 || bytes <= max.bytes
+            });
+            match Pulled::of(after, last, fitting.map(|(_, found)| found).collect()) {
+                Ok(pulled) => return pulled,
+                Err(examined) => after = examined,
+            }
+        }
     }
 }
 

@@ -78,16 +78,26 @@ pub enum Pulled {
 }
 
 impl Pulled {
-    /// The answer of a log that ends with the number `last`, to a read behind `after` that found these events, sorted.
-    pub fn of(after: u64, last: u64, mut events: Vec<PulledEvent>) -> Self {
-        let first = events.first().map(|first| first.sequence);
-        let expected = (after + 1..).zip(&events).take_while(|(number, event)| *number == event.sequence).count();
-        events.truncate(expected);
-        match (events.is_empty(), first) {
-            (false, _) => Self::Events(events),
-            (true, Some(oldest)) => Self::Expired { oldest },
-            (true, None) if last > after => Self::Expired { oldest: last + 1 },
-            (true, None) => Self::Nothing { last },
+    /// The answer of a log that ends with the number `last`, to a read behind `after` that found these numbers, sorted, each with
+    /// its event; `None` stands for a damaged event, which is passed over.
+    ///
+    /// # Errors
+    ///
+    /// If all events are damaged: the number of the last one, behind which the store reads again.
+    pub fn of(after: u64, last: u64, found: Vec<(u64, Option<Event>)>) -> Result<Self, u64> {
+        let first = found.first().map(|(number, _)| *number);
+        let in_order = (after + 1..).zip(found).take_while(|(expected, (number, _))| expected == number);
+        let in_order: Vec<(u64, Option<Event>)> = in_order.map(|(_, found)| found).collect();
+        let examined = in_order.last().map(|(number, _)| *number);
+        let readable =
+            in_order.into_iter().filter_map(|(sequence, event)| Some(PulledEvent { sequence, event: event? }));
+        let events: Vec<PulledEvent> = readable.collect();
+        match (examined, first) {
+            (Some(examined), _) if events.is_empty() => Err(examined),
+            (Some(_), _) => Ok(Self::Events(events)),
+            (None, Some(oldest)) => Ok(Self::Expired { oldest }),
+            (None, None) if last > after => Ok(Self::Expired { oldest: last + 1 }),
+            (None, None) => Ok(Self::Nothing { last }),
         }
     }
 
@@ -176,9 +186,10 @@ pub struct ListedConsumer {
 /// receives it, in place of a delivery. It numbers them in the order of the commits and without a gap, as those of
 /// [ordered deliveries](super::DeliveryQueue::claim). A disabled subscription of this type misses nothing that could be recovered.
 ///
-/// - **None is passed over.** A read returns the events behind a number in the order of their numbers. If one of them is not stored
-///   any more, the answer ends before it, or is [`Pulled::Expired`].
-/// - **Events stay as long as all events do**, whoever has read them: see [`Retained::Webhooks`](super::Retained::Webhooks).
+/// - **None is passed over.** A read returns the events behind a number in the order of their numbers. If one of them is not in the
+///   log any more, the answer ends before it, or is [`Pulled::Expired`]. Only an event that is damaged is passed over, so that it
+///   stops no reader.
+/// - **Events stay as long as all events do**, read or not: see [`Retained::Webhooks`](super::Retained::Webhooks).
 /// - **One reader at a time.** [`Consumer`] decides. Of parallel calls for one consumer, one gets a lease.
 /// - A consumer exists from its first call on, and stands before the first event that is stored then.
 #[async_trait]
@@ -203,4 +214,41 @@ pub trait PulledEvents: Send + Sync {
 
     /// The number of the last event in each of these logs, in any order. Unknown logs are absent. It is one statement for all.
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SeededEntropy;
+    use crate::webhooks::{EventType, Payload};
+
+    fn event() -> Event {
+        let (at, entropy) = (Timestamp::from_unix_millis(1).unwrap(), SeededEntropy::new(7));
+        Event {
+            id: EventId::mint(at, &entropy),
+            owner: OwnerId::new("https://id.example", "alice").unwrap(),
+            event_type: EventType::parse("a").unwrap(),
+            payload: Payload::from_bytes(b"{}".to_vec()),
+            created_at: at,
+        }
+    }
+
+    #[test]
+    fn a_gap_ends_the_answer_and_a_damaged_event_does_not() {
+        let answer = |after, last, found: &[(u64, bool)]| {
+            let found = found.iter().map(|(number, is_readable)| (*number, is_readable.then(event))).collect();
+            Pulled::of(after, last, found).map(|pulled| match pulled {
+                Pulled::Events(events) => events.iter().map(|one| one.sequence).collect(),
+                Pulled::Expired { oldest } => vec![oldest, 0],
+                _ => Vec::new(),
+            })
+        };
+        assert_eq!(answer(2, 6, &[(3, true), (4, true), (6, true)]), Ok(vec![3, 4]));
+        assert_eq!(answer(2, 5, &[(3, true), (4, false), (5, true)]), Ok(vec![3, 5]));
+        assert_eq!(answer(2, 9, &[(3, false), (4, false)]), Err(4));
+        assert_eq!(answer(2, 9, &[(3, false), (5, true)]), Err(3), "the gap is behind it");
+        assert_eq!(answer(2, 9, &[(4, true)]), Ok(vec![4, 0]), "expired");
+        assert_eq!(answer(2, 9, &[]), Ok(vec![10, 0]), "expired");
+        assert_eq!(answer(9, 9, &[]), Ok(Vec::new()));
+    }
 }

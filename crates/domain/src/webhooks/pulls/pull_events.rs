@@ -12,7 +12,7 @@ use crate::{SubscriptionId, Timestamp};
 /// The most bytes of payloads in one answer, unless it has one event only.
 pub const PULLED_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// The events that a reader wants.
+/// The request of a reader.
 #[derive(Clone, Debug)]
 pub struct Receive {
     /// The consumer.

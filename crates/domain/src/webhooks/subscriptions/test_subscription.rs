@@ -20,6 +20,9 @@ pub enum TestSubscriptionError {
     /// The subscription is disabled.
     #[error("the subscription is disabled")]
     Disabled,
+    /// The events of the subscription are pulled.
+    #[error("the events of the subscription are pulled")]
+    Pulled,
     /// The payload of the test is larger than the policy allows.
     #[error(transparent)]
     TooLarge(#[from] PayloadTooLarge),
@@ -39,8 +42,10 @@ impl Webhooks {
         owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<SubscriptionTest, TestSubscriptionError> {
-        if self.stores.subscriptions.find(owner, id).await?.is_none() {
-            return Err(TestSubscriptionError::NotFound);
+        let found = self.stores.subscriptions.find(owner, id).await?;
+        let (subscription, _) = found.ok_or(TestSubscriptionError::NotFound)?;
+        if subscription.url.is_pull() {
+            return Err(TestSubscriptionError::Pulled);
         }
         let data = format!(r#"{{"subscriptionId":"{id}"}}"#);
         let request = PublishEvent { owner: owner.clone(), event_type: EventType::of_tests(), data: &data, id: None };

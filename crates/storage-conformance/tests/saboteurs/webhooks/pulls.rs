@@ -13,7 +13,7 @@ use super::store::Saboteur;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Logs and consumers as they are asked for and answered, wrong for some faults.
+/// Requests for logs and consumers, and the answers; some faults change them.
 impl Saboteur {
     fn asked_log(&self, log: &PulledLog) -> PulledLog {
         let theirs = self.memo().owners.get(&log.subscription).cloned().filter(|_| self.is(Fault::ReadsAnybodysLog));
