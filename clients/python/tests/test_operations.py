@@ -82,6 +82,7 @@ async def everything(session: Session) -> None:
     key = session.client(created.key)
     await webhooks(user, operator, key)
     await subscriptions(key, operator)
+    await pulled(key, operator)
     await sessions(session, user, operator)
     await the_rest(session, operator, key)
 
@@ -227,6 +228,27 @@ async def webhooks(user: Any, operator: Any, key: Any) -> None:
     assert len((await key("show_outcomes", hours=3)).hours) == 3
     assert (await key("show_subscription_outcomes", id)).total.delivered == 0
     assert (await key("show_attempt_times", id)).attempts > 0
+
+
+async def pulled(key: Any, operator: Any) -> None:
+    id = (await key("create_subscription", type="pull", events=["pulled.*"])).subscription.id
+    await operator("publish_event", user_id="alice", type="pulled.a", data={"n": 1})
+    received = await key("receive_events", id, "billing", limit=1, wait=1)
+    (event,) = received.events
+    assert (event.sequence, event.type, event.data) == (1, "pulled.a", {"n": 1})
+    assert await key("commit_events", id, "billing", lease=received.lease, through=event.id) is None
+    assert [one.lag for one in (await key("list_consumers", id)).consumers] == [0]
+    assert await key("seek_consumer", id, "billing", to="start") is None
+    assert [one.lag for one in (await operator("list_user_consumers", "alice", id)).consumers] == [1]
+    read = await key("read_events", id, limit=1)
+    assert read.events[0].id == event.id
+    assert (await key("read_events", id, cursor=read.cursor)).events == ()
+    assert (await operator("read_user_events", "alice", id)).events[0].id == event.id
+    unknown = (404, "subscription_not_found")
+    await refused(operator("list_organization_consumers", "acme", id), *unknown)
+    await refused(operator("read_organization_events", "acme", id), *unknown)
+    assert await key("delete_consumer", id, "billing") is None
+    assert await key("delete_subscription", id) is None
 
 
 async def make_attempts(key: Any, id: str, name: str = "test_subscription") -> None:

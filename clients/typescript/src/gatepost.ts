@@ -20,8 +20,11 @@ export interface GatepostOptions {
   allowBrowser?: boolean;
 }
 
+/** The settings of a subscription to a URL. */
+type Subscribed = Omit<Schemas["CreateSubscription"], "type"> & { url: string };
+
 /** The settings of a subscription, and its owner if an operator token makes the call. */
-export type WantedSubscription = Schemas["CreateSubscription"] &
+export type WantedSubscription = Subscribed &
   (Owner | { userId?: undefined; organizationId?: undefined });
 
 /** A client of one Gatepost service. It has a method for each operation of the API, named by its `operationId`. */
@@ -76,7 +79,7 @@ export class Gatepost {
     return this.#ensure({ userId, organizationId } as Owner, settings);
   }
 
-  async #ensure(owner: Owner, wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
+  async #ensure(owner: Owner, wanted: Subscribed): Promise<Schemas["SubscriptionWithSecret"]> {
     const [found] = await this.#subscriptionsOf(owner, wanted.url).catch((error: GatepostError) => {
       const isOperator = error.status === 401 && ownerName(owner) === "";
       if (isOperator) error.message += "; with an operator token, ensureSubscription needs userId or organizationId";
@@ -111,7 +114,7 @@ export class Gatepost {
   }
 
   /** Creates a subscription. If others have created more at the same time, that with the lowest id remains. */
-  async #createOnce(owner: Owner, wanted: Schemas["CreateSubscription"]): Promise<Schemas["SubscriptionWithSecret"]> {
+  async #createOnce(owner: Owner, wanted: Subscribed): Promise<Schemas["SubscriptionWithSecret"]> {
     const created = await this[`create${ownerName(owner)}Subscription`]({ ...owner, ...wanted } as never);
     try {
       const [first, ...others] = (await this.#subscriptionsOf(owner, wanted.url)).map(({ id }) => id).sort();

@@ -326,7 +326,8 @@ describe("the service", { skip: ABSENT }, () => {
       signing: "both",
     };
     const plain = { url: `${hook.replace("http:", "https:")}/hook`, events: ["x.y"] };
-    assert.deepEqual(Object.keys({ ...plain, ...members }).sort(), Object.keys(CreateSubscription.properties).sort());
+    // It ensures a subscription to a URL, so it takes no type.
+    assert.deepEqual(Object.keys({ ...plain, ...members, type: "" }).sort(), Object.keys(CreateSubscription.properties).sort());
     const of = (name) => (name === "onExhausted" ? { ordering: members.ordering } : {});
     const each = Object.entries(members).map(([name, value]) => ({ ...plain, ...of(name), [name]: value }));
     for (const wanted of [...each, { ...plain, signing: "hmac" }, { ...plain, signing: "ed25519" }]) {
@@ -441,6 +442,26 @@ describe("the service", { skip: ABSENT }, () => {
     assert.equal((await operator.findAnyEventType({ name: "v1/paid" })).archived, false);
     assert.equal((await operator.archiveEventType({ name: "v1/paid" })).changed, true);
     assert.equal((await operator.listAllEventTypes()).eventTypes.length, 2);
+  });
+
+  it("events are pulled", async () => {
+    const { id } = (await alice.createSubscription({ type: "pull", events: ["pulled.*"] })).subscription;
+    await operator.publishEvent({ userId: "alice", type: "pulled.a", data: { n: 1 } });
+    const reader = { id, consumer: "billing" };
+    const { events, lease } = await alice.receiveEvents({ ...reader, limit: 1, wait: 1 });
+    assert.deepEqual([events[0].sequence, events[0].type, events[0].data], [1, "pulled.a", { n: 1 }]);
+    await alice.commitEvents({ ...reader, lease, through: events[0].id });
+    assert.deepEqual((await alice.listConsumers({ id })).consumers, [{ name: "billing", lag: 0 }]);
+    await alice.seekConsumer({ ...reader, to: "start" });
+    assert.equal((await operator.listUserConsumers({ userId: "alice", id })).consumers[0].lag, 1);
+    const { cursor } = await alice.readEvents({ id, limit: 1 });
+    assert.deepEqual((await alice.readEvents({ id, cursor })).events, []);
+    assert.equal((await operator.readUserEvents({ userId: "alice", id })).events[0].id, events[0].id);
+    const acme = { organizationId: "acme", id };
+    await fails(operator.listOrganizationConsumers(acme), "subscription_not_found");
+    await fails(operator.readOrganizationEvents(acme), "subscription_not_found");
+    await alice.deleteConsumer(reader);
+    await alice.deleteSubscription({ id });
   });
 
   it("every operation was called", () => {

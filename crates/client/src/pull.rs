@@ -63,7 +63,7 @@ pub struct PulledPage {
     /// The events, in the order of the log.
     pub events: Vec<PulledEvent>,
     /// The cursor of the next page. It is there at the end of the log too, to continue with later events.
-    pub next_cursor: String,
+    pub cursor: String,
 }
 
 /// A reader's place in the log of a subscription.
@@ -131,7 +131,7 @@ impl Client {
     }
 
     /// The events behind a cursor, for a reader that keeps its place itself: the first page, which begins with the oldest event
-    /// that is stored, or the page of a `next_cursor`. `limit` is 1 to 200; `None` means 50. Changes nothing.
+    /// that is stored, or the page of a `cursor`. `limit` is 1 to 200; `None` means 50. Changes nothing.
     ///
     /// # Errors
     ///

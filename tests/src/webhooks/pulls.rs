@@ -94,7 +94,7 @@ async fn a_reader_passes_over_no_event(storage: Storage) {
     while read.len() < next + 4 {
         let page = consumer.get(&format!("{path}/events?limit=50{cursor}")).await;
         read.extend(numbers(&page));
-        cursor = format!("&cursor={}", page["nextCursor"].as_str().expect("a cursor"));
+        cursor = format!("&cursor={}", page["cursor"].as_str().expect("a cursor"));
     }
     assert_eq!(read, (1..next + 5).collect::<Vec<_>>());
 }
@@ -172,7 +172,7 @@ async fn wrong_calls_are_refused_by_name(storage: Storage) {
     let bad = consumer.send(Request::new("POST", &format!("{path}/consumers/a%20b/receive")).json(&json!({}))).await;
     assert_eq!((bad.status, &bad.json()["errors"][0]["field"]), (400, &json!("consumer")));
     let page = consumer.get(&format!("{path}/events")).await;
-    let cursor = page["nextCursor"].as_str().unwrap();
+    let cursor = page["cursor"].as_str().unwrap();
     let foreign = consumer.send(Request::new("GET", &format!("{other}/events?cursor={cursor}"))).await;
     assert_eq!((foreign.status, &foreign.json()["errors"][0]["field"]), (400, &json!("cursor")));
     assert_eq!(consumer.send(Request::new("POST", &seek).json(&json!({ "to": "end" }))).await.status, 204);

@@ -413,6 +413,26 @@ class Operations1(Calls):
         """Shows a webhook subscription and its health."""
         return self._call(Table.find_organization_subscription, locals())
 
+    def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return self._call(Table.find_subscription, locals())
+
+    def find_system_state(self) -> types.SystemState:
+        """Shows how the instance that answers and the store are doing."""
+        return self._call(Table.find_system_state, locals())
+
+    def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return self._call(Table.find_user, locals())
+
+    def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
+        """Shows a delivery, its event and the result of each attempt."""
+        return self._call(Table.find_user_delivery, locals())
+
+    def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return self._call(Table.find_user_subscription, locals())
+
 
 class AsyncOperations1(AsyncCalls):
     async def archive_event_type(self, name: str) -> types.WrittenEventType:
@@ -635,28 +655,28 @@ class AsyncOperations1(AsyncCalls):
         """Shows a webhook subscription and its health."""
         return await self._call(Table.find_organization_subscription, locals())
 
+    async def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return await self._call(Table.find_subscription, locals())
+
+    async def find_system_state(self) -> types.SystemState:
+        """Shows how the instance that answers and the store are doing."""
+        return await self._call(Table.find_system_state, locals())
+
+    async def find_user(self, user_id: str) -> types.Owner:
+        """Shows the record of a user."""
+        return await self._call(Table.find_user, locals())
+
+    async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
+        """Shows a delivery, its event and the result of each attempt."""
+        return await self._call(Table.find_user_delivery, locals())
+
+    async def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
+        """Shows a webhook subscription and its health."""
+        return await self._call(Table.find_user_subscription, locals())
+
 
 class Operations2(Calls):
-    def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health."""
-        return self._call(Table.find_subscription, locals())
-
-    def find_system_state(self) -> types.SystemState:
-        """Shows how the instance that answers and the store are doing."""
-        return self._call(Table.find_system_state, locals())
-
-    def find_user(self, user_id: str) -> types.Owner:
-        """Shows the record of a user."""
-        return self._call(Table.find_user, locals())
-
-    def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
-        """Shows a delivery, its event and the result of each attempt."""
-        return self._call(Table.find_user_delivery, locals())
-
-    def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health."""
-        return self._call(Table.find_user_subscription, locals())
-
     def forward_auth(self, *, scope: Sequence[str] | None = None, profile: Literal["nginx"] | None = None) -> None:
         """Decides for a gateway whether a request may pass."""
         return self._call(Table.forward_auth, locals())
@@ -805,17 +825,17 @@ class Operations2(Calls):
         """Creates or changes an event type."""
         return self._call(Table.put_event_type, locals())
 
-    def read_events(self, id: str, *, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.LoggedEvents, types.PulledEvent]:
+    def read_events(self, id: str, *, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> types.LoggedEvents:
         """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
-        return Pages(self._call, "events", Table.read_events, locals())
+        return self._call(Table.read_events, locals())
 
-    def read_organization_events(self, organization_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> Pages[types.LoggedEvents, types.PulledEvent]:
+    def read_organization_events(self, organization_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> types.LoggedEvents:
         """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
-        return Pages(self._call, "events", Table.read_organization_events, locals())
+        return self._call(Table.read_organization_events, locals())
 
-    def read_user_events(self, user_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> Pages[types.LoggedEvents, types.PulledEvent]:
+    def read_user_events(self, user_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> types.LoggedEvents:
         """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
-        return Pages(self._call, "events", Table.read_user_events, locals())
+        return self._call(Table.read_user_events, locals())
 
     def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
@@ -857,28 +877,48 @@ class Operations2(Calls):
         """Retries the deliveries that failed for one cause."""
         return self._call(Table.retry_organization_failures, locals())
 
+    def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
+        """Retries a delivery now."""
+        return self._call(Table.retry_user_delivery, locals())
+
+    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+        """Retries the deliveries that failed for one cause."""
+        return self._call(Table.retry_user_failures, locals())
+
+    def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
+        """Revokes an API key."""
+        return self._call(Table.revoke_api_key, locals())
+
+    def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
+        """Revokes an organization's API key."""
+        return self._call(Table.revoke_organization_api_key, locals())
+
+    def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of an organization."""
+        return self._call(Table.revoke_organization_api_keys, locals())
+
+    def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
+        """Revokes a user's API key."""
+        return self._call(Table.revoke_user_api_key, locals())
+
+    def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of a user."""
+        return self._call(Table.revoke_user_api_keys, locals())
+
+    def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return self._call(Table.rotate_api_key, locals())
+
+    def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return self._call(Table.rotate_organization_api_key, locals())
+
+    def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return self._call(Table.rotate_organization_secret, locals())
+
 
 class AsyncOperations2(AsyncCalls):
-    async def find_subscription(self, id: str, *, organization: str | None = None) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health."""
-        return await self._call(Table.find_subscription, locals())
-
-    async def find_system_state(self) -> types.SystemState:
-        """Shows how the instance that answers and the store are doing."""
-        return await self._call(Table.find_system_state, locals())
-
-    async def find_user(self, user_id: str) -> types.Owner:
-        """Shows the record of a user."""
-        return await self._call(Table.find_user, locals())
-
-    async def find_user_delivery(self, user_id: str, id: str) -> types.DeliveryHistory:
-        """Shows a delivery, its event and the result of each attempt."""
-        return await self._call(Table.find_user_delivery, locals())
-
-    async def find_user_subscription(self, user_id: str, id: str) -> types.SubscriptionWithHealth:
-        """Shows a webhook subscription and its health."""
-        return await self._call(Table.find_user_subscription, locals())
-
     async def forward_auth(self, *, scope: Sequence[str] | None = None, profile: Literal["nginx"] | None = None) -> None:
         """Decides for a gateway whether a request may pass."""
         return await self._call(Table.forward_auth, locals())
@@ -1027,17 +1067,17 @@ class AsyncOperations2(AsyncCalls):
         """Creates or changes an event type."""
         return await self._call(Table.put_event_type, locals())
 
-    def read_events(self, id: str, *, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.LoggedEvents, types.PulledEvent]:
+    async def read_events(self, id: str, *, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> types.LoggedEvents:
         """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
-        return AsyncPages(self._call, "events", Table.read_events, locals())
+        return await self._call(Table.read_events, locals())
 
-    def read_organization_events(self, organization_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.LoggedEvents, types.PulledEvent]:
+    async def read_organization_events(self, organization_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> types.LoggedEvents:
         """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
-        return AsyncPages(self._call, "events", Table.read_organization_events, locals())
+        return await self._call(Table.read_organization_events, locals())
 
-    def read_user_events(self, user_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.LoggedEvents, types.PulledEvent]:
+    async def read_user_events(self, user_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> types.LoggedEvents:
         """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
-        return AsyncPages(self._call, "events", Table.read_user_events, locals())
+        return await self._call(Table.read_user_events, locals())
 
     async def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
         """Reports whether the service can serve requests."""
@@ -1079,48 +1119,48 @@ class AsyncOperations2(AsyncCalls):
         """Retries the deliveries that failed for one cause."""
         return await self._call(Table.retry_organization_failures, locals())
 
+    async def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
+        """Retries a delivery now."""
+        return await self._call(Table.retry_user_delivery, locals())
+
+    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+        """Retries the deliveries that failed for one cause."""
+        return await self._call(Table.retry_user_failures, locals())
+
+    async def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
+        """Revokes an API key."""
+        return await self._call(Table.revoke_api_key, locals())
+
+    async def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
+        """Revokes an organization's API key."""
+        return await self._call(Table.revoke_organization_api_key, locals())
+
+    async def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of an organization."""
+        return await self._call(Table.revoke_organization_api_keys, locals())
+
+    async def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
+        """Revokes a user's API key."""
+        return await self._call(Table.revoke_user_api_key, locals())
+
+    async def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
+        """Revokes all API keys of a user."""
+        return await self._call(Table.revoke_user_api_keys, locals())
+
+    async def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return await self._call(Table.rotate_api_key, locals())
+
+    async def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
+        """Replaces an API key by a new one."""
+        return await self._call(Table.rotate_organization_api_key, locals())
+
+    async def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
+        """Gives a webhook subscription a new signing secret, a new key pair or both."""
+        return await self._call(Table.rotate_organization_secret, locals())
+
 
 class Operations3(Calls):
-    def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
-        """Retries a delivery now."""
-        return self._call(Table.retry_user_delivery, locals())
-
-    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
-        """Retries the deliveries that failed for one cause."""
-        return self._call(Table.retry_user_failures, locals())
-
-    def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
-        """Revokes an API key."""
-        return self._call(Table.revoke_api_key, locals())
-
-    def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
-        """Revokes an organization's API key."""
-        return self._call(Table.revoke_organization_api_key, locals())
-
-    def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of an organization."""
-        return self._call(Table.revoke_organization_api_keys, locals())
-
-    def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
-        """Revokes a user's API key."""
-        return self._call(Table.revoke_user_api_key, locals())
-
-    def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of a user."""
-        return self._call(Table.revoke_user_api_keys, locals())
-
-    def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return self._call(Table.rotate_api_key, locals())
-
-    def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return self._call(Table.rotate_organization_api_key, locals())
-
-    def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return self._call(Table.rotate_organization_secret, locals())
-
     def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return self._call(Table.rotate_secret, locals())
@@ -1271,46 +1311,6 @@ class Operations3(Calls):
 
 
 class AsyncOperations3(AsyncCalls):
-    async def retry_user_delivery(self, user_id: str, id: str) -> types.ChangedDelivery:
-        """Retries a delivery now."""
-        return await self._call(Table.retry_user_delivery, locals())
-
-    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
-        """Retries the deliveries that failed for one cause."""
-        return await self._call(Table.retry_user_failures, locals())
-
-    async def revoke_api_key(self, *, key_id: str, organization: str | None = None, id_token: str | None | Absent = ABSENT) -> types.KeyList:
-        """Revokes an API key."""
-        return await self._call(Table.revoke_api_key, locals())
-
-    async def revoke_organization_api_key(self, organization_id: str, key_id: str) -> types.KeyList:
-        """Revokes an organization's API key."""
-        return await self._call(Table.revoke_organization_api_key, locals())
-
-    async def revoke_organization_api_keys(self, organization_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of an organization."""
-        return await self._call(Table.revoke_organization_api_keys, locals())
-
-    async def revoke_user_api_key(self, user_id: str, key_id: str) -> types.KeyList:
-        """Revokes a user's API key."""
-        return await self._call(Table.revoke_user_api_key, locals())
-
-    async def revoke_user_api_keys(self, user_id: str, *, created_before: datetime | None = None) -> types.KeysRevoked:
-        """Revokes all API keys of a user."""
-        return await self._call(Table.revoke_user_api_keys, locals())
-
-    async def rotate_api_key(self, key_id: str, *, organization: str | None = None, id_token: str | None | Absent = ABSENT, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return await self._call(Table.rotate_api_key, locals())
-
-    async def rotate_organization_api_key(self, organization_id: str, key_id: str, *, overlap_seconds: int | None | Absent = ABSENT) -> types.CreatedApiKey:
-        """Replaces an API key by a new one."""
-        return await self._call(Table.rotate_organization_api_key, locals())
-
-    async def rotate_organization_secret(self, organization_id: str, id: str, *, idempotency_key: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
-        """Gives a webhook subscription a new signing secret, a new key pair or both."""
-        return await self._call(Table.rotate_organization_secret, locals())
-
     async def rotate_secret(self, id: str, *, idempotency_key: str | None = None, organization: str | None = None, overlap_seconds: int | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT) -> types.SubscriptionWithSecret:
         """Gives a webhook subscription a new signing secret, a new key pair or both."""
         return await self._call(Table.rotate_secret, locals())

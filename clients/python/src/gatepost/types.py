@@ -49,9 +49,7 @@ class AttemptTimes:
     attempts: int
     p50_ms: int | None
     p95_ms: int | None
-    """95 % of the attempts took no longer."""
     since: datetime
-    """Only attempts that ended after this time count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,8 +172,6 @@ class CommandLineClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consumer:
-    """A reader's place in the log of a subscription."""
-
     lag: int
     leased_until: datetime | None = None
     name: str
@@ -206,7 +202,6 @@ class CurrentSession:
     expires_at: datetime
     """When the session ends, however much it is used."""
     id: str
-    """Identifies the session in the list of sessions."""
     idle_expires_at: datetime
     """When the session ends if it is not used again."""
     organizations: tuple[SessionOrganization, ...] | None = None
@@ -225,7 +220,6 @@ class DailyUses:
     keys: tuple[DailyUsesOfKey, ...]
     """The keys, those that were used or made last first."""
     since: datetime
-    """When the first of the 30 days began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,8 +231,6 @@ class DailyUsesOfKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """The delivery of one event to one subscription."""
-
     attempts: int
     completed_at: datetime | None
     created_at: datetime
@@ -257,8 +249,6 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryHistory:
-    """A delivery with its event and its attempts."""
-
     attempts: tuple[Attempt, ...]
     """The attempts that have ended, oldest first."""
     delivery: Delivery
@@ -276,8 +266,6 @@ class DeliveryPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deprecation:
-    """From when on receivers should stop using a type."""
-
     replacement: str | None = None
     since: datetime
 
@@ -317,12 +305,9 @@ class EventPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventType:
-    """What the catalogue has about a type of events."""
-
     archived: bool
     """Whether the type is not to be published any more."""
     deprecated: Deprecation | None = None
-    """Present if receivers should stop using the type."""
     description: str | None = None
     """When the event happens and what it means: Markdown without HTML."""
     examples: tuple[Any, ...] | None = None
@@ -350,7 +335,6 @@ class EventTypeList:
 class FailingSubscription:
     failing_since: datetime | None
     failures_in_a_row: int
-    """How many attempts have failed in a row."""
     id: str
     last_attempt: Attempt | None
     organization_id: str | None = None
@@ -381,7 +365,6 @@ class FailureGroup:
     status: int | None
     """The HTTP status of the answer to the last attempt."""
     subscription_id: str
-    """The subscription that was to receive the events."""
     url: str
 
 
@@ -442,11 +425,8 @@ class Introspection:
     exp: int | None = None
     """When the key expires, in the same seconds."""
     iat: int | None = None
-    """When the key was created: seconds since 1970-01-01T00:00:00Z."""
     iss: str | None = None
-    """The identity provider of the user or the organization."""
     label: str | None = None
-    """The name that the owner gave the key."""
     metadata: dict[str, Any] | None = None
     """Pairs for your application, such as the plan of a customer: at most 2 KiB together."""
     org_id: str | None = field(default=None, metadata={"json": "org_id"})
@@ -474,7 +454,6 @@ class KeyRecord:
     expires_at: datetime | None = None
     id: str
     label: str
-    """The name that the owner gave the key."""
     last_used_at: datetime | None
     metadata: dict[str, Any] | None = None
     """Pairs for your application, such as the plan of a customer: at most 2 KiB together."""
@@ -482,15 +461,12 @@ class KeyRecord:
     """The start of the full key, followed by an ellipsis."""
     rate_limit: str | None = None
     replaced_by: str | None = None
-    """The key that replaced this key in a rotation."""
     revoked_at: datetime | None
     scopes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyUsage:
-    """The verifications of an API key by the hour."""
-
     hours: tuple[KeyUsageHour, ...]
     """Every hour of the request, the earliest first."""
     total: KeyUsageCounts
@@ -537,8 +513,6 @@ class LeaksReported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedOwner:
-    """A user or an organization in a list."""
-
     email: str | None
     """The e-mail address, for people."""
     key_rate_limit: str | None
@@ -559,11 +533,9 @@ class ListedOwner:
     enabled_subscriptions: int
     """How many subscriptions are enabled: at most 1,000."""
     failing_subscriptions: int
-    """How many of these failed at their last attempt."""
     id: str
     """The user's `sub` at the configured issuer, or the organization's id."""
     kind: str
-    """Whether it is a user or an organization."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -574,8 +546,6 @@ class Liveness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFilter:
-    """Which lines the log of this instance has."""
-
     filter: str
 
 
@@ -596,12 +566,10 @@ class LoggedEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedEvents:
-    """The events behind a place in the log."""
-
+    cursor: str
+    """The `cursor` of the next call."""
     events: tuple[PulledEvent, ...]
     """The events, in the order of the log."""
-    next_cursor: str
-    """The `cursor` of the next call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -609,7 +577,6 @@ class NewEventType:
     """An event type with its name and all of its settings."""
 
     deprecated: PutDeprecation | None = None
-    """Says that receivers should stop using the type."""
     description: str | None = None
     """When the event happens and what it means: Markdown without HTML (`<` before a letter, `/`, `!` or `?`)."""
     examples: Sequence[Any] | None = None
@@ -717,7 +684,6 @@ class PresentedCredential:
     key_id: str | None = None
     kind: str
     label: str | None = None
-    """The name that the owner gave the key."""
     scopes: tuple[str, ...] | None = None
 
 
@@ -759,8 +725,6 @@ class PublicKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicKeySet:
-    """A set of JSON Web Keys (RFC 7517)."""
-
     keys: tuple[PublicKey, ...]
     """The keys, newest first."""
 
@@ -810,8 +774,6 @@ class PulledEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutDeprecation:
-    """From when on receivers should stop using a type."""
-
     replacement: str | None = None
     since: datetime
     """From when on: a time with an offset (RFC 3339)."""
@@ -860,8 +822,6 @@ class RecoveredSubscription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetriedFailures:
-    """The result of a retry of failed deliveries."""
-
     deliveries: int
 
 
@@ -879,12 +839,10 @@ class SchemaFault:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     address: str | None
-    """The address from which the user signed in."""
     capabilities: tuple[str, ...]
     """What the session may do with what belongs to the user."""
     created_at: datetime
     current: bool
-    """Whether it is the session that makes the call."""
     expires_at: datetime
     """When the session ends, however much it is used."""
     id: str
@@ -906,10 +864,7 @@ class SessionList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOrganization:
-    """An organization for which a session can act."""
-
     capabilities: tuple[str, ...]
-    """The capabilities of the user in the organization."""
     organization_id: str
 
 
@@ -952,7 +907,6 @@ class Subscription:
     """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days), `order_stopped` (a delivery had no attempts left, and `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked)."""
     enabled: bool
     events: tuple[str, ...]
-    """The event types and patterns of the subscription."""
     filter: dict[str, Any] | None = None
     """Which of these events the subscription receives, by their content."""
     headers: tuple[SubscriptionHeader, ...] | None = None
@@ -981,8 +935,6 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionAuth:
-    """The authentication of the requests of a subscription."""
-
     name: str | None = None
     set_at: datetime
     type: str
@@ -1010,8 +962,6 @@ class SubscriptionCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionHeader:
-    """A header that a subscription adds to its requests."""
-
     name: str
     """The name, in lower case."""
     set_at: datetime
@@ -1114,14 +1064,11 @@ class Visit:
 class Whoami:
     credential: PresentedCredential
     organization_id: str | None = None
-    """The organization for which the call is made."""
     user_id: str | None = None
     """The user, by the subject (`sub`) at the identity provider."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenEventType:
-    """An event type after a call that changes it."""
-
     changed: bool
     event_type: EventType

@@ -754,10 +754,10 @@ export interface components {
         };
         /** The events behind a place in the log. */
         LoggedEvents: {
+            /** The `cursor` of the next call. */
+            cursor: string;
             /** The events, in the order of the log. */
             events: components["schemas"]["PulledEvent"][];
-            /** The `cursor` of the next call. */
-            nextCursor: string;
         };
         /** An event type with its name and all of its settings. */
         NewEventType: {
@@ -2997,7 +2997,7 @@ export interface operations {
     readOrganizationEvents: {
         parameters: {
             query?: {
-                /** The `nextCursor` of the last answer */
+                /** The `cursor` of the last answer */
                 cursor?: string;
                 /** The most events */
                 limit?: number;
@@ -4135,7 +4135,7 @@ export interface operations {
     readUserEvents: {
         parameters: {
             query?: {
-                /** The `nextCursor` of the last answer */
+                /** The `cursor` of the last answer */
                 cursor?: string;
                 /** The most events */
                 limit?: number;
@@ -5028,7 +5028,7 @@ export interface operations {
     readEvents: {
         parameters: {
             query?: {
-                /** The `nextCursor` of the last answer */
+                /** The `cursor` of the last answer */
                 cursor?: string;
                 /** The most events */
                 limit?: number;

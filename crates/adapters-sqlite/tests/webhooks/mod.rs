@@ -347,7 +347,8 @@ async fn damaged_lanes_are_deleted_and_the_others_are_served() {
     store.publish(&events(&orphan.owner, 10, 1)).await.unwrap();
     let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     let plant = format!(
-        "INSERT INTO webhook_lanes VALUES (zeroblob(15), 0, 1, 0, 0, NULL, NULL, 0, NULL, NULL), (zeroblob(14), 0, 0, 0, 0, NULL, NULL, 0, NULL, NULL);
+        "INSERT INTO webhook_lanes VALUES (zeroblob(15), 0, 1, 0, 0, NULL, NULL, 0, NULL, NULL, 0),
+            (zeroblob(14), 0, 0, 0, 0, NULL, NULL, 0, NULL, NULL, 0);
         INSERT INTO webhook_due SELECT subscription_id, zeroblob(16), zeroblob(16), 0, 0, NULL, 0, 0, 0, NULL
             FROM webhook_lanes WHERE length(subscription_id) < 16;
         DELETE FROM webhook_subscriptions WHERE id = x'{}'",

@@ -191,7 +191,7 @@ pub(super) struct LoggedEvents {
     /// The events, in the order of the log.
     events: Vec<PulledRecord>,
     /// The `cursor` of the next call. It is there at the end of the log too, to continue with later events.
-    next_cursor: String,
+    cursor: String,
 }
 
 /// Reads the events of a subscription that is pulled, for a reader that keeps its place itself.
@@ -201,7 +201,7 @@ pub(super) struct LoggedEvents {
     get,
     path = "/api/webhooks/subscriptions/{id}/events",
     params(
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the last answer"),
+        ("cursor" = Option<String>, Query, description = "The `cursor` of the last answer"),
         ("limit" = Option<u32>, Query, description = "The most events"),
     ),
     responses((status = 200, description = "The events", body = LoggedEvents), ReadErrors),
@@ -210,7 +210,7 @@ pub(super) async fn read_events(call: OwnerCall) -> Result<Json<LoggedEvents>, A
     let (parameters, log) = (call.parameters()?, log_of(&call)?);
     let (cursor, limit) = (parameters.cursor::<LogCursor>(), parameters.limit()).together()?;
     if cursor.as_ref().is_some_and(|cursor| cursor.subscription != log.subscription) {
-        return Err(FieldFault::new("cursor", "must be the nextCursor of a page of this list").into());
+        return Err(FieldFault::new("cursor", "must be the cursor of an answer of this call").into());
     }
     let after = cursor.map(|cursor| cursor.after);
     let pulled = call.api().webhooks.read_events(&log, after, limit).await?;
@@ -221,7 +221,7 @@ pub(super) async fn read_events(call: OwnerCall) -> Result<Json<LoggedEvents>, A
         other => return Err(refusal(&other, log.subscription)),
     };
     let cursor = LogCursor { subscription: log.subscription, after: after.or(last).unwrap_or_default() };
-    Ok(Json(LoggedEvents { events, next_cursor: cursor.to_cursor() }))
+    Ok(Json(LoggedEvents { events, cursor: cursor.to_cursor() }))
 }
 
 documented_errors!(ReadErrors: SubscriptionNotFound, CursorExpired);
