@@ -1,5 +1,6 @@
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::Write as _;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
@@ -7,11 +8,12 @@ use anyhow::{Context, ensure};
 use tempfile::TempDir;
 
 use crate::account::Account;
+use crate::place::free_port;
 use crate::wait_until;
 use crate::{Cluster, Database};
 
 /// Ends the pooler when the pipe from this process is closed, however the process ends.
-const SCRIPT: &str = "./pgbouncer -q pgbouncer.ini 2> log & cat > /dev/null; kill -KILL $!";
+const SCRIPT: &str = "./pgbouncer pgbouncer.ini 2> log & cat > /dev/null; kill -KILL $!";
 
 /// A running PgBouncer in front of a cluster, which ends on drop, and when the process ends.
 #[derive(Debug)]
@@ -39,11 +41,19 @@ impl Pooler {
     ///
     /// As [`Pooler::start`].
     pub fn start_before(server: u16, settings: &str) -> anyhow::Result<Self> {
+        loop {
+            if let Some(pooler) = Self::start_at(([127, 0, 0, 1], free_port()?).into(), server, settings)? {
+                return Ok(pooler);
+            }
+        }
+    }
+
+    /// `None` if another process listens there, which would answer until it ends.
+    fn start_at(address: SocketAddr, server: u16, settings: &str) -> anyhow::Result<Option<Self>> {
         let (account, folder) = (Account::choose()?, tempfile::tempdir().context("no temporary folder")?);
         let program = folder.path().join("pgbouncer");
         // The account may not be able to read the folder of the program.
         fs::copy(find()?, &program).context("cannot copy PgBouncer")?;
-        let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).context("no free port")?;
         write(&folder, address, server, settings)?;
         account.own(folder.path())?;
         let mut command = Command::new("sh");
@@ -53,15 +63,20 @@ impl Pooler {
         let mut shell = command.spawn().context("cannot run sh")?;
         let pipe = shell.stdin.take();
         let pooler = Self { address, server, folder, shell, pipe };
-        let log = || fs::read_to_string(pooler.folder.path().join("log")).unwrap_or_default();
-        ensure!(wait_until(|| TcpStream::connect(address).is_ok()), "PgBouncer did not start: {}", log());
-        Ok(pooler)
+        let listens = || pooler.log().contains(&format!("listening on {address}"));
+        let is_taken = || pooler.log().contains("Address already in use");
+        ensure!(wait_until(|| listens() || is_taken()), "PgBouncer did not start: {}", pooler.log());
+        Ok(listens().then_some(pooler))
     }
 
     /// The database, reached through the pooler.
     pub fn before(&self, database: &Database) -> Database {
         let name = database.name.clone();
         Database { url: format!("postgres://postgres@{}/{name}?sslmode=disable", self.address), name }
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
     /// Changes the configuration of the running PgBouncer.
@@ -82,6 +97,9 @@ impl Drop for Pooler {
     fn drop(&mut self) {
         drop(self.pipe.take());
         let _ = self.shell.wait();
+        if std::thread::panicking() {
+            let _ = writeln!(std::io::stderr(), "the log of PgBouncer:\n{}", self.log());
+        }
     }
 }
 
@@ -102,4 +120,15 @@ fn find() -> anyhow::Result<PathBuf> {
     found.next().context(
         "PgBouncer is not installed: `cargo xtask test` gets it where it can, and skips its tests by name elsewhere",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pgbouncer_is_not_believed_to_listen_where_another_process_does() {
+        let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        assert!(Pooler::start_at(other.local_addr().unwrap(), 1, "").unwrap().is_none());
+    }
 }
