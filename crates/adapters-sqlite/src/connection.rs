@@ -165,5 +165,8 @@ mod tests {
         for decided in ["ENABLE_QPSG", "DEFAULT_MEMSTATUS=0", "THREADSAFE=2"] {
             assert!(options.iter().any(|option| option == decided), "without {decided}: {options:?}");
         }
+        for unused in ["MEMORY_MANAGEMENT", "API_ARMOR", "STAT4", "LOAD_EXTENSION", "FTS3", "FTS5", "RTREE"] {
+            assert!(!options.iter().any(|option| option.contains(unused)), "with {unused}: {options:?}");
+        }
     }
 }
