@@ -6,7 +6,7 @@ use domain::webhooks::NewEvent;
 
 /// A row of `webhook_events` to insert.
 #[derive(Debug, Insertable)]
-#[diesel(table_name = webhook_events)]
+#[diesel(table_name = webhook_events, treat_none_as_default_value = false)]
 pub(super) struct NewEventRow<'a> {
     id: &'a [u8],
     owner_issuer: &'a str,

@@ -202,7 +202,7 @@ pub struct DueCopy {
 
 /// An event in the log of a subscription whose events are pulled.
 #[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = webhook_pulled)]
+#[diesel(table_name = webhook_pulled, treat_none_as_default_value = false)]
 pub struct PulledCopy {
     subscription_id: Vec<u8>,
     sequence: i64,

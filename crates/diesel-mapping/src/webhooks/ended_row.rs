@@ -48,7 +48,7 @@ impl TryFrom<EndedRow> for Delivery {
 
 /// A row of `webhook_deliveries` to insert.
 #[derive(Debug, Insertable)]
-#[diesel(table_name = webhook_deliveries)]
+#[diesel(table_name = webhook_deliveries, treat_none_as_default_value = false)]
 pub struct NewEndedRow<'a> {
     /// The id of the subscription.
     pub subscription_id: &'a [u8],

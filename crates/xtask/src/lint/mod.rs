@@ -3,6 +3,7 @@
 mod budgets;
 mod modules;
 mod prose;
+mod rows;
 mod sizes;
 mod source;
 mod sql;
@@ -30,10 +31,10 @@ pub(crate) fn run_all() -> anyhow::Result<()> {
 }
 
 /// Checks of the text of the source: the sizes of files, functions, crates, ports and pages, modules that import each
-/// other, and SQL that is not portable.
+/// other, SQL that is not portable, and rows that are composed at each insertion.
 pub(crate) fn structure() -> anyhow::Result<()> {
     say("── structure");
-    let outcomes = [modules::check(), sizes::check(), sql::check(), budgets::check()];
+    let outcomes = [modules::check(), sizes::check(), sql::check(), rows::check(), budgets::check()];
     outcomes.into_iter().collect()
 }
 
