@@ -8,7 +8,9 @@ const tsc = `${here}node_modules/typescript/bin/tsc`;
 const compile = (...options) => execFileSync(process.execPath, [tsc, "-p", here, ...options], { stdio: "inherit" });
 
 rmSync(`${here}dist`, { recursive: true, force: true });
-compile("--outDir", `${here}dist/esm`);
+// The comments are in the types, and not again in the code.
+compile("--outDir", `${here}dist/esm`, "--emitDeclarationOnly");
+compile("--outDir", `${here}dist/esm`, "--declaration", "false", "--removeComments", "--noCheck");
 compile(
   "--outDir",
   `${here}dist/cjs`,

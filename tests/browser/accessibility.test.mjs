@@ -170,7 +170,7 @@ test("an operator's screens, with what a user has", async () => {
   }
   const dialogs = [
     [tabs(named("orla"))[0], [/^Revoke CI deploy/]],
-    [of(paths[0]), ["Send again what was lost…"]],
+    [of(paths[0]), ["Recover…"]],
     [`operator/users/${named("orla")}`, ["Make a portal link…"]],
     [`operator/users/${named("orla")}`, ["Make a portal link…", "Make the link"]],
     ["operator/events", ["Publish an event…"]],

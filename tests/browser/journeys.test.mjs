@@ -550,7 +550,7 @@ test("a delivery is shown with its attempts, and sent again from a terminal", as
 });
 
 test("a subscription is edited, disabled, recovered and deleted, and its secret rotated", async () => {
-  const [{ page, close }, hooks] = [await visitor("sam"), await receiver()];
+  const [{ page, close }, hooks] = [await visitor("sam", { failures: [400] }), await receiver()];
   const { subscription, secret: old } = await api("sam", "POST", "/api/webhooks/subscriptions", {
     url: hooks.url,
     events: ["*"],
@@ -583,6 +583,16 @@ test("a subscription is edited, disabled, recovered and deleted, and its secret 
   await page.getByText("You disabled it.").waitFor();
   await publish("sam", "invoice.paid");
   await page.getByRole("button", { name: "Recover…" }).click();
+  await page.getByText(/^2 deliveries come back/).waitFor();
+  const types = page.getByLabel("Types");
+  await types.fill("order.* in voice!");
+  await page.getByRole("button", { name: "Recover", exact: true }).click();
+  await page.getByText("“voice!”").waitFor();
+  await types.fill("order.*");
+  await types.press("Tab");
+  await page.getByText(/^Nothing of this time failed/).waitFor();
+  await types.fill("invoice.*");
+  await types.press("Tab");
   await page.getByText(/^2 deliveries come back/).waitFor();
   await page.getByRole("button", { name: "Recover", exact: true }).click();
   await page.getByText("2 deliveries are due now.").waitFor();

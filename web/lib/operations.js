@@ -7,6 +7,7 @@ export const OPERATIONS = /** @type {const} */ ({
   changeSubscription: "PATCH /api/webhooks/subscriptions/{id}",
   changeUser: "PATCH /api/operator/users/{userId}",
   countRecoverable: "GET /api/webhooks/subscriptions/{id}/recoverable",
+  countUserRecoverable: "GET /api/operator/users/{userId}/subscriptions/{id}/recoverable",
   createApiKey: "POST /api/api-keys",
   createPortalLink: "POST /api/operator/portal-links",
   createSubscription: "POST /api/webhooks/subscriptions",

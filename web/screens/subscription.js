@@ -1,6 +1,6 @@
 // One subscription: its health, its secret, its deliveries, and the owner's commands.
 
-import { html, useMemo, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { OutcomeChart } from "../lib/outcome-chart.js";
@@ -12,6 +12,7 @@ import { ago, DAY, duration } from "../lib/time.js";
 import { Badge, Choice, Dialog, ErrorPanel, Form, Loading, Page, TextField, WhenExactly } from "../lib/ui.js";
 import { attemptError, counted, isPull, place, subscriptionState } from "../lib/words.js";
 import { Consumers } from "./consumers.js";
+import { Recover } from "./recover.js";
 import { optionsOf, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest } from "./send-test.js";
@@ -32,7 +33,7 @@ import {
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
 /** @typedef {import("../lib/api.js").Answer<"rotateSecret">} Rotated */
 /** @typedef {"edit" | "rotate" | "recover" | "disable" | "delete"} DialogName */
-/** @typedef {{ subscription: Subscription, reload: () => Promise<void>, onClose: () => void }} DialogProps */
+/** @typedef {{ subscription: Subscription, health: Health, reload: () => Promise<void>, onClose: () => void }} DialogProps */
 
 /** @param {{ id: string }} props */
 export default function OneSubscription({ id }) {
@@ -78,7 +79,7 @@ export default function OneSubscription({ id }) {
             <${Recent} id=${id} deliveries=${deliveries} />`
       }
     <//>
-    ${shown && html`<${shown} subscription=${subscription} reload=${reloadAll} onClose=${() => setOpen(undefined)} />`}
+    ${shown && html`<${shown} subscription=${subscription} health=${health} reload=${reloadAll} onClose=${() => setOpen(undefined)} />`}
   `;
 }
 
@@ -252,57 +253,9 @@ function Rotate({ subscription, reload, onClose }) {
   `;
 }
 
-/** @type {[string, string][]} */
-const SINCE = [
-  ["3600", "The last hour"],
-  [String(DAY), "The last 24 hours"],
-  [String(3 * DAY), "The last 3 days"],
-  [String(7 * DAY), "The last 7 days"],
-];
-
 /** @param {DialogProps} props */
-function Recover({ subscription: { id }, reload, onClose }) {
-  const { data } = useRead("findSubscription", { id });
-  const waiting = data?.health.waiting ?? 0;
-  const [since, setSince] = useState(String(DAY));
-  const [count, setCount] = useState(/** @type {number | undefined} */ (undefined));
-  // The same time is counted and recovered.
-  const from = useMemo(() => ago(Number(since)), [since]);
-  const lost = useRead("countRecoverable", { id, since: from });
-  const { run, isRunning, failure } = useAction(async () => {
-    setCount((await call("recoverSubscription", { id, body: { since: from } })).deliveries);
-    await reload();
-  });
-  return html`
-    <${Dialog} title="Recover deliveries" onClose=${onClose} done=${count !== undefined && "Done"}>
-      ${
-        count === undefined
-          ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Recover" onCancel=${onClose}>
-            <p>The subscription is enabled if it is disabled, and failed and missed deliveries are sent. Your receiver may get an event twice: its <code>webhook-id</code> stays the same.</p>
-            <${Choice} label="Events of" value=${since} options=${SINCE} onChange=${setSince} />
-            <p role="status">${lost.data && recoverable(lost.data.deliveries, waiting)}</p>
-            <${ErrorPanel} failure=${lost.failure} />
-          <//>`
-          : html`<p role="status" class="verdict good">${counted(count, "delivery is", "deliveries are")} due now.</p>`
-      }
-    <//>
-  `;
-}
-
-/**
- * The count goes up to 10,000, without deliveries that are due already.
- * @param {number} count
- * @param {number} waiting
- */
-function recoverable(count, waiting) {
-  const back =
-    count === 0
-      ? "Nothing of this time failed, was missed or waits for a retry."
-      : `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back: what failed, was missed, or waits for a retry.`;
-  return waiting === 0
-    ? back
-    : `${back} ${counted(waiting, "delivery waits", "deliveries wait")} in any case, and ${waiting === 1 ? "is" : "are"} sent when due.`;
-}
+const RecoverOwn = ({ subscription, health, ...dialog }) =>
+  html`<${Recover} ...${dialog} id=${subscription.id} waiting=${health.waiting} />`;
 
 /** @param {DialogProps} props */
 function Edit({ subscription, reload, onClose }) {
@@ -359,4 +312,4 @@ function Delete({ subscription, onClose }) {
 }
 
 /** @type {Record<DialogName, (props: DialogProps) => unknown>} */
-const DIALOGS = { edit: Edit, rotate: Rotate, recover: Recover, disable: Disable, delete: Delete };
+const DIALOGS = { edit: Edit, rotate: Rotate, recover: RecoverOwn, disable: Disable, delete: Delete };

@@ -222,8 +222,8 @@ async def webhooks(user: Any, operator: Any, key: Any) -> None:
     assert (await key("list_failures")).is_complete and (await operator("list_user_failures", "alice")).is_complete
     assert (await key("retry_failures", subscription_id=id)).deliveries >= 0
     assert (await operator("retry_user_failures", "alice", subscription_id=id, error="connect")).deliveries >= 0
-    assert (await key("count_recoverable", id, since=start)).deliveries >= 0
-    assert (await key("recover_subscription", id, since=start)).deliveries >= 0
+    assert (await key("count_recoverable", id, since=start, events="invoice.*,order.paid")).deliveries >= 0
+    assert (await key("recover_subscription", id, since=start, events=["invoice.*"])).deliveries >= 0
     assert (await operator("recover_user_subscription", "alice", id, since=start)).deliveries >= 0
     assert len((await key("show_outcomes", hours=3)).hours) == 3
     assert (await key("show_subscription_outcomes", id)).total.delivered == 0

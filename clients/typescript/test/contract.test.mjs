@@ -196,8 +196,8 @@ describe("the service", { skip: ABSENT }, () => {
     await alice.showSubscriptionOutcomes({ id });
     await alice.showAttemptTimes({ id });
     const since = new Date(Date.now() - 60_000).toISOString();
-    await alice.countRecoverable({ id, since });
-    await alice.recoverSubscription({ id, since });
+    await alice.countRecoverable({ id, since, events: "invoice.*,order.paid" });
+    await alice.recoverSubscription({ id, since, events: ["invoice.*"] });
     await operator.recoverUserSubscription({ userId: "alice", id, since });
     await operator.listUserSubscriptions({ userId: "alice" });
     await operator.findUserSubscription({ userId: "alice", id });

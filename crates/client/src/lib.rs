@@ -100,8 +100,8 @@ pub use rest_client::Client;
 pub use sessions::Session;
 pub use subscription_settings::{NewSubscription, SubscriptionChange};
 pub use subscriptions::{
-    ChangedSubscription, FilterVerdict, FoundSubscription, Subscription, SubscriptionHealth, SubscriptionPage,
-    SubscriptionTest, SubscriptionWithSecret, UrlTest,
+    ChangedSubscription, FilterVerdict, FoundSubscription, Recovery, Subscription, SubscriptionHealth,
+    SubscriptionPage, SubscriptionTest, SubscriptionWithSecret, UrlTest,
 };
 pub use webhook_options::{SubscriptionAuth, SubscriptionCertificate, SubscriptionHeader, WebhookAuth, WebhookOptions};
 pub use whoami::{UsedCredential, WhoAmI};

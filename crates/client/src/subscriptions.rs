@@ -173,6 +173,35 @@ pub struct UrlTest {
     pub attempt: Attempt,
 }
 
+/// The deliveries that [`Client::recover_subscription`] makes due now.
+#[derive(Clone, Copy, Debug)]
+pub struct Recovery<'a> {
+    /// Only deliveries of events that were published at this time or later: RFC 3339.
+    pub since: &'a str,
+    /// `failed`: deliveries that failed or wait for a retry; `missed`: deliveries of events that were published while the
+    /// subscription was disabled; `None`: both.
+    pub what: Option<&'a str>,
+    /// Only deliveries of these events: 1 to 100 types, or patterns such as `invoice.*`; `None`: all. A comma separates names,
+    /// as in the query of the count.
+    pub events: Option<&'a [String]>,
+}
+
+#[derive(Serialize)]
+struct RecoveryBody<'a> {
+    since: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<Vec<&'a str>>,
+}
+
+impl<'a> Recovery<'a> {
+    /// All deliveries of events that were published at this time or later.
+    pub fn since(since: &'a str) -> Self {
+        Self { since, what: None, events: None }
+    }
+}
+
 /// The webhook subscriptions of a user. These calls accept a [`FullKey`](crate::FullKey) or an
 /// [`IdToken`](crate::IdToken) as credential. A call that names a subscription of another user fails with code
 /// `subscription_not_found`.
@@ -321,26 +350,30 @@ impl Client {
         self.call(Method::POST, "/api/webhooks/filters/test", Some(&TestFilterBody { filter, event })).await
     }
 
-    /// How many deliveries [`Client::recover_subscription`] would make due now with the same `what`, counted up to 10,000.
+    /// How many deliveries [`Client::recover_subscription`] would make due now, counted up to 10,000.
     ///
     /// # Errors
     ///
     /// See [`Error`].
-    pub async fn count_recoverable(&self, id: &str, since: &str, what: Option<&str>) -> Result<u32, Error> {
-        let path = format!("{}{}", path(id, "/recoverable"), query(&[("since", Some(since)), ("what", what)]));
+    pub async fn count_recoverable(&self, id: &str, recovery: &Recovery<'_>) -> Result<u32, Error> {
+        let Recovery { since, what, events } = *recovery;
+        let names = events.map(|events| events.join(","));
+        let query = query(&[("since", Some(since)), ("what", what), ("events", names.as_deref())]);
+        let path = format!("{}{query}", path(id, "/recoverable"));
         let counted: Recovered = self.call(Method::GET, &path, NO_BODY).await?;
         Ok(counted.deliveries)
     }
 
-    /// Enables a subscription, and makes its deliveries of events published since `since` (RFC 3339) due now: with `failed`,
-    /// those that failed or wait for a retry; with `missed`, those of events that were published while it was disabled; with
-    /// `None`, both. Returns their number. If the result is 100,000 or more, call again.
+    /// Enables a subscription, and makes the deliveries of the recovery due now. Returns their number. If the result is 100,000
+    /// or more, call again.
     ///
     /// # Errors
     ///
     /// See [`Error`].
-    pub async fn recover_subscription(&self, id: &str, since: &str, what: Option<&str>) -> Result<u32, Error> {
-        let body = RecoverBody { since, what };
+    pub async fn recover_subscription(&self, id: &str, recovery: &Recovery<'_>) -> Result<u32, Error> {
+        let Recovery { since, what, events } = *recovery;
+        let events = events.map(|events| events.iter().flat_map(|name| name.split(',')).collect());
+        let body = RecoveryBody { since, what, events };
         let recovered: Recovered = self.call(Method::POST, &path(id, "/recover"), Some(&body)).await?;
         Ok(recovered.deliveries)
     }
@@ -375,13 +408,6 @@ struct TestUrlBody<'a> {
 struct TestFilterBody<'a> {
     filter: &'a PayloadFilter,
     event: &'a RawValue,
-}
-
-#[derive(Serialize)]
-pub(crate) struct RecoverBody<'a> {
-    pub(crate) since: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) what: Option<&'a str>,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gatepost_client::{
     Client, CreatedApiKey, DeliveryQuery, Error, FullKey, IdToken, NewApiKey, NewPortalLink, OperatorToken, Owner,
-    UsedCredential,
+    Recovery, UsedCredential,
 };
 use serde_json::{Value, json};
 use wiremock::matchers::{any, body_json, header, method, path, query_param};
@@ -189,7 +189,7 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
     assert_eq!(host(&client).retry_delivery("dlv_1").await.unwrap().state, "waiting");
     let (_server, client) = answering("POST", "subscriptions/sub_1/recover", json!({ "deliveries": 3 })).await;
     let since = "2026-11-21T00:00:00Z";
-    assert_eq!(host(&client).recover_subscription("sub_1", since, None).await.unwrap(), 3);
+    assert_eq!(host(&client).recover_subscription("sub_1", &Recovery::since(since)).await.unwrap(), 3);
     let group = json!({
         "subscriptionId": "sub_1", "url": "https://hooks.example.com", "error": "status", "status": 500,
         "deliveries": 412, "newestDeliveryId": "dlv_1",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gatepost_client::{
     Client, DeliveryQuery, Error, FullKey, NewEvent, NewSubscription, OperatorToken, Patch, PayloadFilter, Receive,
-    SubscriptionChange, WebhookOptions, WebhookSecret,
+    Recovery, SubscriptionChange, WebhookOptions, WebhookSecret,
 };
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -208,14 +208,18 @@ async fn a_secret_is_rotated_a_subscription_tested_and_recovered() {
     );
 
     let recover = asked("POST", &format!("{SUBSCRIPTIONS}/sub_1/recover"));
-    let recover = recover.and(body_json(json!({ "since": "2026-11-21T00:00:00Z", "what": "missed" })));
+    let recover =
+        recover.and(body_json(json!({ "since": "2026-11-21T00:00:00Z", "what": "missed", "events": ["a", "b.*"] })));
     let (_server, client) = service(recover, 202, &json!({ "deliveries": 7 })).await;
-    assert_eq!(client.recover_subscription("sub_1", "2026-11-21T00:00:00Z", Some("missed")).await.unwrap(), 7);
+    let events = ["a".into(), "b.*".into()];
+    let recovery = Recovery { since: "2026-11-21T00:00:00Z", what: Some("missed"), events: Some(&events) };
+    assert_eq!(client.recover_subscription("sub_1", &recovery).await.unwrap(), 7);
 
     let count = asked("GET", &format!("{SUBSCRIPTIONS}/sub_1/recoverable"));
-    let count = count.and(query_param("since", "2026-11-21T00:00:00Z")).and(query_param("what", "failed"));
+    let count = count.and(query_param("since", "2026-11-21T00:00:00Z")).and(query_param("what", "missed"));
+    let count = count.and(query_param("events", "a,b.*"));
     let (_server, client) = service(count, 200, &json!({ "deliveries": 8 })).await;
-    assert_eq!(client.count_recoverable("sub_1", "2026-11-21T00:00:00Z", Some("failed")).await.unwrap(), 8);
+    assert_eq!(client.count_recoverable("sub_1", &recovery).await.unwrap(), 8);
 }
 
 #[tokio::test]

@@ -51,6 +51,8 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     assert_eq!(retried, json!({ "deliveries": 0 }), "it failed for another cause");
     let counted = shell.json(&format!("webhooks recover {id} --since 1h --dry-run --user alice"));
     assert_eq!(counted, json!({ "deliveries": 1 }), "nothing has changed");
+    let of_others = shell.json(&format!("webhooks recover {id} --since 1h --event z.* --dry-run --user alice"));
+    assert_eq!(of_others, json!({ "deliveries": 0 }), "another event");
     let recovered = shell.json(&format!("webhooks recover {id} --since 1h --user alice"));
     assert_eq!(recovered, json!({ "deliveries": 1 }), "the one that ended when it was disabled");
     receiver.expect(3).await;

@@ -257,15 +257,15 @@ class Operations1(Calls):
         """Completes a sign-in."""
         return self._call(Table.complete_sign_in, locals())
 
-    def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoverableDeliveries:
+    def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, events: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return self._call(Table.count_organization_recoverable, locals())
 
-    def count_recoverable(self, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, organization: str | None = None) -> types.RecoverableDeliveries:
+    def count_recoverable(self, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, events: str | None = None, organization: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return self._call(Table.count_recoverable, locals())
 
-    def count_user_recoverable(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoverableDeliveries:
+    def count_user_recoverable(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, events: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return self._call(Table.count_user_recoverable, locals())
 
@@ -499,15 +499,15 @@ class AsyncOperations1(AsyncCalls):
         """Completes a sign-in."""
         return await self._call(Table.complete_sign_in, locals())
 
-    async def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoverableDeliveries:
+    async def count_organization_recoverable(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, events: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return await self._call(Table.count_organization_recoverable, locals())
 
-    async def count_recoverable(self, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, organization: str | None = None) -> types.RecoverableDeliveries:
+    async def count_recoverable(self, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, events: str | None = None, organization: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return await self._call(Table.count_recoverable, locals())
 
-    async def count_user_recoverable(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoverableDeliveries:
+    async def count_user_recoverable(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None, events: str | None = None) -> types.RecoverableDeliveries:
         """Counts the deliveries that a recovery of a webhook subscription would retry."""
         return await self._call(Table.count_user_recoverable, locals())
 
@@ -826,15 +826,15 @@ class Operations2(Calls):
         return self._call(Table.put_event_type, locals())
 
     def read_events(self, id: str, *, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> types.LoggedEvents:
-        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        """Reads a page of the log of a pull subscription, for a reader that stores its own position."""
         return self._call(Table.read_events, locals())
 
     def read_organization_events(self, organization_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> types.LoggedEvents:
-        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        """Reads a page of the log of a pull subscription, for a reader that stores its own position."""
         return self._call(Table.read_organization_events, locals())
 
     def read_user_events(self, user_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> types.LoggedEvents:
-        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        """Reads a page of the log of a pull subscription, for a reader that stores its own position."""
         return self._call(Table.read_user_events, locals())
 
     def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
@@ -845,15 +845,15 @@ class Operations2(Calls):
         """Receives the next events of a consumer, in the order of the log."""
         return self._call(Table.receive_events, locals())
 
-    def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
+    def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime, events: Sequence[str] | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return self._call(Table.recover_organization_subscription, locals())
 
-    def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
+    def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None, events: Sequence[str] | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return self._call(Table.recover_subscription, locals())
 
-    def recover_user_subscription(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
+    def recover_user_subscription(self, user_id: str, id: str, *, since: datetime, events: Sequence[str] | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return self._call(Table.recover_user_subscription, locals())
 
@@ -1068,15 +1068,15 @@ class AsyncOperations2(AsyncCalls):
         return await self._call(Table.put_event_type, locals())
 
     async def read_events(self, id: str, *, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> types.LoggedEvents:
-        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        """Reads a page of the log of a pull subscription, for a reader that stores its own position."""
         return await self._call(Table.read_events, locals())
 
     async def read_organization_events(self, organization_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> types.LoggedEvents:
-        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        """Reads a page of the log of a pull subscription, for a reader that stores its own position."""
         return await self._call(Table.read_organization_events, locals())
 
     async def read_user_events(self, user_id: str, id: str, *, cursor: str | None = None, limit: int | None = None) -> types.LoggedEvents:
-        """Reads the events of a subscription that is pulled, for a reader that keeps its place itself."""
+        """Reads a page of the log of a pull subscription, for a reader that stores its own position."""
         return await self._call(Table.read_user_events, locals())
 
     async def ready(self, *, verbose: str | None = None, for_: Literal["verify"] | None = None) -> types.Readiness:
@@ -1087,15 +1087,15 @@ class AsyncOperations2(AsyncCalls):
         """Receives the next events of a consumer, in the order of the log."""
         return await self._call(Table.receive_events, locals())
 
-    async def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
+    async def recover_organization_subscription(self, organization_id: str, id: str, *, since: datetime, events: Sequence[str] | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return await self._call(Table.recover_organization_subscription, locals())
 
-    async def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
+    async def recover_subscription(self, id: str, *, since: datetime, organization: str | None = None, events: Sequence[str] | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return await self._call(Table.recover_subscription, locals())
 
-    async def recover_user_subscription(self, user_id: str, id: str, *, since: datetime, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
+    async def recover_user_subscription(self, user_id: str, id: str, *, since: datetime, events: Sequence[str] | None = None, what: Literal["all", "failed", "missed"] | None = None) -> types.RecoveredSubscription:
         """Enables a webhook subscription and retries its failed deliveries."""
         return await self._call(Table.recover_user_subscription, locals())
 

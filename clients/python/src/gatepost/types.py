@@ -764,7 +764,7 @@ class PulledEvent:
     """An event in the log of a subscription that is pulled."""
 
     data: Any
-    """What the publisher says about the event, byte for byte."""
+    """The data of the publication, byte for byte."""
     id: str
     sequence: int
     """Its number in the log: 1, 2, 3 and so on, without a gap."""

@@ -988,7 +988,7 @@ export interface components {
         };
         /** An event in the log of a subscription that is pulled. */
         PulledEvent: {
-            /** What the publisher says about the event, byte for byte. */
+            /** The data of the publication, byte for byte. */
             data: unknown;
             /** Identifies the event. */
             id: string;
@@ -1047,11 +1047,11 @@ export interface components {
         };
         /** How a reader receives events. */
         ReceiveEvents: {
-            /** How many seconds the reader has the events for itself; 60 without it. */
+            /** The length of the lease in seconds: 60 by default. */
             leaseSeconds?: number;
-            /** The most events; 100 without it. */
+            /** The maximum number of events: 100 by default. */
             limit?: number;
-            /** How many seconds the call waits if there are no events; 0 without it. */
+            /** How many seconds to wait for an event: 0 by default. */
             wait?: number;
         };
         /** The next events of a consumer. */
@@ -1065,6 +1065,8 @@ export interface components {
         };
         /** The start of the recovery. */
         RecoverSubscription: {
+            /** Only these event types and patterns: 1 to 100. */
+            events?: string[];
             /** Recovers deliveries of events that were published at this time or later: RFC 3339, not in the future. */
             since: string;
             /** The deliveries to recover: `failed` (failed or waiting for a retry), `missed` (published while the subscription was disabled), or `all` (the default). */
@@ -3090,6 +3092,8 @@ export interface operations {
                 since: string;
                 /** The deliveries to count: `failed` (failed or waiting for a retry), `missed` (published while the subscription was disabled), or `all` (the default) */
                 what?: "all" | "failed" | "missed";
+                /** Only these event types and patterns, at most 100, separated by commas */
+                events?: string;
             };
             header?: never;
             path: {
@@ -4228,6 +4232,8 @@ export interface operations {
                 since: string;
                 /** The deliveries to count: `failed` (failed or waiting for a retry), `missed` (published while the subscription was disabled), or `all` (the default) */
                 what?: "all" | "failed" | "missed";
+                /** Only these event types and patterns, at most 100, separated by commas */
+                events?: string;
             };
             header?: never;
             path: {
@@ -5122,6 +5128,8 @@ export interface operations {
                 since: string;
                 /** The deliveries to count: `failed` (failed or waiting for a retry), `missed` (published while the subscription was disabled), or `all` (the default) */
                 what?: "all" | "failed" | "missed";
+                /** Only these event types and patterns, at most 100, separated by commas */
+                events?: string;
                 /** The organization for which a member calls, with an ID token or a session that names it. */
                 organization?: string;
             };

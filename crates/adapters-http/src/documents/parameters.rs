@@ -103,6 +103,7 @@ fn values_of(path: &str, parameter: &str) -> Option<Values> {
         "for" => Values::Always("verify"),
         "include" => Values::Always("health"),
         "what" => Values::Recoverables,
+        "events" => Values::PatternLists,
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use domain::sessions::Capability;
 use domain::webhooks::{
     AuthKind, Authentication, ClientCredentials, ConsumerName, DeliveryStateKind, Description, EventPattern, EventType,
     FailureReason, HeaderName, HeaderValue, LeaseId, OnExhausted, PublicKey, PublisherId, Recoverable, SigningKind,
-    SigningSecret,
+    SigningSecret, SubscribedEvents,
 };
 use domain::{
     AuditId, DeliveryId, EventId, KeyId, Label, OwnerEmail, OwnerId, OwnerName, RateLimit, Scope, SessionId,
@@ -19,7 +19,7 @@ use crate::documents::limits::field_of;
 use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 118] = [
+const VALUES: [(&str, &str, Values); 119] = [
     ("CreateApiKey", "label", Values::Labels),
     ("CreateApiKey", "expiresAt", Values::Times),
     ("CreateApiKey", "scopes", Values::Scopes),
@@ -59,6 +59,7 @@ const VALUES: [(&str, &str, Values); 118] = [
     ("HeaderAuth", "name", Values::HeaderNames),
     ("HeaderAuth", "value", Values::OfHeaders),
     ("RecoverSubscription", "what", Values::Recoverables),
+    ("RecoverSubscription", "events", Values::Patterns),
     ("OAuth2Auth", "type", Values::Always("oauth2")),
     ("OAuth2Auth", "tokenUrl", Values::Urls),
     ("OAuth2Auth", "clientId", Values::ClientIds),
@@ -182,6 +183,8 @@ pub(crate) enum Values {
     EventTypes,
     PublishedTypes,
     Patterns,
+    /// Patterns, separated by commas.
+    PatternLists,
     /// Names, titles and descriptions of the catalogue of event types.
     EntryNames,
     EntryTitles,
@@ -282,6 +285,7 @@ impl Values {
             Self::EventTypes => EventType::PATTERN,
             Self::PublishedTypes => EventType::PUBLISHED_PATTERN,
             Self::Patterns => EventPattern::PATTERN,
+            Self::PatternLists => return Some(SubscribedEvents::pattern_of_lists()),
             Self::ConsumerNames => ConsumerName::PATTERN,
             Self::LeaseIds => LeaseId::PATTERN,
             Self::EntryNames => EventTypeEntry::NAME_PATTERN,

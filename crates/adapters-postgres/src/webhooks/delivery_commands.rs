@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use domain::ports::{
-    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest,
-    RetryOfFailed, StoreError,
+    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Recovered, RetryByHand, RetryDeliveryRequest,
+    RetryFailedRequest, RetryOfFailed, StoreError,
 };
 use domain::webhooks::Delivery;
 
@@ -29,9 +29,9 @@ impl DeliveryCommands for PostgresStore {
         Ok(answer)
     }
 
-    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
         let recovered = self.run(request).await?;
-        if recovered.is_some_and(|count| request.enables || count > 0) {
+        if recovered.is_some_and(|one| request.enables || one.deliveries > 0) {
             self.change_signal.notify_of_deliveries();
         }
         Ok(recovered)

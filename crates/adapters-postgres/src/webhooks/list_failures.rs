@@ -1,13 +1,13 @@
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::FailedRow;
+use diesel_mapping::webhooks::{FailedRow, LostCountRow, counted};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{CountRecoverableRequest, ListFailedRequest, StoreError};
 use domain::webhooks::FailedDelivery;
 
 use super::list_deliveries::first_id_at;
-use crate::attempt::{CountRow, Failure, Work};
+use crate::attempt::{Failure, Work};
 
 /// The newest failed deliveries, each with its last attempt. Looks up only the attempts of the deliveries that it answers.
 const NEWEST_FAILED: &str = "WITH failed AS MATERIALIZED (
@@ -32,31 +32,31 @@ const NEWEST_FAILED: &str = "WITH failed AS MATERIALIZED (
     )
     SELECT * FROM shown ORDER BY delivery_id DESC";
 
-/// The deliveries that a recovery would retry. Names every phase, so that the order of the lane finds the deliveries
-/// with a later due time behind all due ones.
-const COUNT_LOST: &str = "SELECT (
-        SELECT count(*) FROM (
-            SELECT FROM webhook_deliveries
+/// Counts, by event type, the deliveries that a recovery would read. Names every phase, so that the order of the
+/// lane finds the deliveries with a later due time behind all due ones. Without deliveries, one row without a type.
+const COUNT_LOST: &str = "SELECT lost.event_type, count(lost.event_type) AS count
+    FROM webhook_subscriptions AS subscription
+    LEFT JOIN LATERAL (
+        SELECT * FROM (
+            SELECT event_type FROM webhook_deliveries
             WHERE subscription_id = $3 AND id >= $4
                 AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable') AND $7
             LIMIT $6
         ) AS failed
-    ) + (
-        SELECT count(*) FROM (
-            SELECT FROM webhook_deliveries
+        UNION ALL SELECT * FROM (
+            SELECT event_type FROM webhook_deliveries
             WHERE subscription_id = $3 AND id >= $4 AND ended = 'missed' AND $8
             LIMIT $6
         ) AS missed
-    ) + (
-        SELECT count(*) FROM (
-            SELECT FROM webhook_due
+        UNION ALL SELECT * FROM (
+            SELECT event_type FROM webhook_due AS due JOIN webhook_events AS event ON event.id = due.event_id
             WHERE subscription_id = $3 AND phase IN (0, 1, 2, 3) AND due_at > $5 AND claim IS NULL AND delivery_id >= $4
                 AND $7
             LIMIT $6
         ) AS waiting
-    ) AS count
-    FROM webhook_subscriptions AS subscription
-    WHERE owner_issuer = $1 AND owner_subject = $2 AND id = $3 AND deleted_at IS NULL";
+    ) AS lost ON TRUE
+    WHERE owner_issuer = $1 AND owner_subject = $2 AND id = $3 AND deleted_at IS NULL
+    GROUP BY lost.event_type";
 
 /// The newest failed deliveries of an owner. One round trip.
 impl Work for ListFailedRequest {
@@ -86,10 +86,10 @@ impl Work for CountRecoverableRequest {
             .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
             .bind::<Binary, _>(first_id_at(self.retry.published_since))
             .bind::<Instant, StoredInstant>(self.retry.at.into())
-            .bind::<BigInt, i64>(self.max.into())
-            .bind::<Bool, _>(self.what.has_failed())
-            .bind::<Bool, _>(self.what.has_missed());
-        let rows: Vec<CountRow> = Kept(query).load(&mut &*connection).await?;
-        Ok(rows.into_iter().next().map(|row| u32::try_from(row.count).unwrap_or(self.max).min(self.max)))
+            .bind::<BigInt, i64>(self.read_max().into())
+            .bind::<Bool, _>(self.filter.what.has_failed())
+            .bind::<Bool, _>(self.filter.what.has_missed());
+        let rows: Vec<LostCountRow> = Kept(query).load(&mut &*connection).await?;
+        Ok((!rows.is_empty()).then(|| counted(self, &rows)))
     }
 }

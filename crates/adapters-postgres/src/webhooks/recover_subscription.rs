@@ -2,39 +2,41 @@ use std::collections::HashSet;
 
 use diesel::deserialize::QueryableByName;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Binary, Bool};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_lanes;
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::delivery_id;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::SubscriptionId;
-use domain::ports::RecoverRequest;
+use domain::ports::{RecoverRequest, Recovered};
 use futures_util::future::join;
 
 use super::change_subscription::{lock_subscription, open_lane, write_change};
-use super::list_deliveries::first_id_at;
 use super::retry_delivery::{replay_ended, wake_lane};
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
-/// The oldest recoverable deliveries: if `$5`, failed deliveries and those that wait for a retry; if `$6`, missed ones.
+/// The oldest deliveries that a recovery looks at, of all event types: if `$5`, failed deliveries and deliveries that wait for
+/// a retry; if `$6`, missed ones.
 const LOST: &str = "SELECT * FROM (
         SELECT * FROM (
-            SELECT id AS delivery_id, event_id, TRUE AS has_ended FROM webhook_deliveries
-            WHERE subscription_id = $1 AND id >= $2 AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
+            SELECT id AS delivery_id, event_id, event_type, TRUE AS has_ended FROM webhook_deliveries
+            WHERE subscription_id = $1 AND id > $2 AND ended IN ('schedule_spent', 'subscription_disabled', 'unreadable')
                 AND $5
             ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
         ) AS failed
         UNION ALL SELECT * FROM (
-            SELECT id, event_id, TRUE FROM webhook_deliveries
-            WHERE subscription_id = $1 AND id >= $2 AND ended = 'missed' AND $6
+            SELECT id, event_id, event_type, TRUE FROM webhook_deliveries
+            WHERE subscription_id = $1 AND id > $2 AND ended = 'missed' AND $6
             ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED
         ) AS missed
         UNION ALL SELECT * FROM (
-            SELECT delivery_id, event_id, FALSE FROM webhook_due
-            WHERE subscription_id = $1 AND delivery_id >= $2 AND claim IS NULL AND due_at > $3 AND $5
-            ORDER BY delivery_id LIMIT $4 FOR UPDATE SKIP LOCKED
+            SELECT delivery_id, event_id, event_type, FALSE
+            FROM webhook_due AS due JOIN webhook_events AS event ON event.id = due.event_id
+            WHERE subscription_id = $1 AND delivery_id > $2 AND claim IS NULL AND due_at > $3 AND $5
+            ORDER BY delivery_id LIMIT $4 FOR UPDATE OF due SKIP LOCKED
         ) AS waiting
     ) AS lost ORDER BY delivery_id LIMIT $4";
 
@@ -47,9 +49,9 @@ const HURRY: &str = "UPDATE webhook_due AS due
 
 /// Retries failed and waiting deliveries of a subscription, which the call may enable first.
 impl Work for RecoverRequest {
-    type Answer = Option<u32>;
+    type Answer = Option<Recovered>;
 
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<u32>, Failure> {
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Recovered>, Failure> {
         let found = lock_subscription(connection, &self.owner, self.subscription).await?;
         let Some(before) = found.filter(|found| self.enables || found.status.is_enabled()) else {
             Rollback.execute(&mut &*connection).await?;
@@ -61,30 +63,37 @@ impl Work for RecoverRequest {
             write_change(connection, &before, &after, at).await?;
             open_lane(connection, self.subscription, at).await?;
         }
-        let count = bring_back(self, connection).await?;
-        if self.enables || count > 0 {
+        let recovered = bring_back(self, connection).await?;
+        if self.enables || recovered.deliveries > 0 {
             wake_lane(connection, self.subscription, at).await?;
-            write_events(connection, &[self.cause.subscription_recovered(&before, &after, count)]).await?;
+            write_events(connection, &[self.cause.subscription_recovered(&before, &after, recovered.deliveries)])
+                .await?;
         }
         settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(Some(count))
+        Ok(Some(recovered))
     }
 }
 
-async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) -> QueryResult<u32> {
-    let (lane, at) = (request.subscription.as_bytes().as_slice(), request.retry.at);
+async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) -> QueryResult<Recovered> {
+    let (lane, at, place) = (request.subscription.as_bytes().as_slice(), request.retry.at, request.place());
     let last_sequence = webhook_lanes::table.find(lane).select(webhook_lanes::last_sequence);
     let last_sequence: Option<i64> = last_sequence.first(&mut &*connection).await?;
     let is_ordered = last_sequence.is_some();
     let lost = diesel::sql_query(LOST)
         .bind::<Binary, _>(lane)
-        .bind::<Binary, _>(first_id_at(request.retry.published_since))
+        .bind::<Binary, _>(place.as_bytes().as_slice())
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<BigInt, i64>(request.wanted(is_ordered).into())
-        .bind::<Bool, _>(request.what.has_failed())
-        .bind::<Bool, _>(request.what.has_missed());
+        .bind::<Bool, _>(request.filter.what.has_failed())
+        .bind::<Bool, _>(request.filter.what.has_missed());
     let mut lost: Vec<LostRow> = Kept(lost).load(&mut &*connection).await?;
     request.cut(&mut lost, is_ordered, |row| &row.delivery_id);
+    let newest = lost.last().and_then(|row| delivery_id("webhook_deliveries", "id", &row.delivery_id).ok());
+    let rest = request.rest(lost.len(), newest);
+    lost.retain(|row| request.filter.has_type_named(&row.event_type));
+    if lost.is_empty() {
+        return Ok(Recovered { deliveries: 0, rest });
+    }
     let (ended, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_ended);
     let ended = numbered(connection, request.subscription, last_sequence, ended).await?;
     let waiting: Vec<&[u8]> = waiting.into_iter().map(|row| row.delivery_id.as_slice()).collect();
@@ -97,7 +106,7 @@ async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) ->
     replayed.and(hurried)?;
     // A delivery that an older version has stored twice counts once.
     let lost: HashSet<Vec<u8>> = lost.into_iter().map(|row| row.delivery_id).collect();
-    Ok(u32::try_from(lost.len()).unwrap_or(request.max))
+    Ok(Recovered { deliveries: u32::try_from(lost.len()).unwrap_or(request.max), rest })
 }
 
 /// The ended deliveries of the locked lane, with the next numbers if it has an order, by their events.
@@ -124,6 +133,8 @@ struct LostRow {
     delivery_id: Vec<u8>,
     #[diesel(sql_type = Binary)]
     event_id: Vec<u8>,
+    #[diesel(sql_type = Text)]
+    event_type: String,
     #[diesel(sql_type = Bool)]
     has_ended: bool,
 }

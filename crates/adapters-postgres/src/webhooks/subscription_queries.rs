@@ -7,7 +7,7 @@ use diesel::sql_types::{Array, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::schema::{webhook_patterns, webhook_subscriptions};
-use domain::webhooks::{EventPattern, Subscription};
+use domain::webhooks::Subscription;
 use domain::{OwnerId, SubscriptionId};
 
 const INSERT_PATTERNS: &str = "INSERT INTO webhook_patterns (owner_issuer, owner_subject, pattern, subscription_id) SELECT $1, $2, unnest($3), $4";
@@ -32,7 +32,7 @@ pub(super) fn subscription_of<'a>(owner: &'a OwnerId, id: &'a SubscriptionId) ->
 
 /// Stores the patterns of the subscription.
 pub(super) async fn insert_patterns(connection: &AsyncPgConnection, subscription: &Subscription) -> QueryResult<usize> {
-    let patterns: Vec<&str> = subscription.events.patterns().iter().map(EventPattern::as_str).collect();
+    let patterns = subscription.events.names();
     let insertion = diesel::sql_query(INSERT_PATTERNS)
         .bind::<Text, _>(subscription.owner.issuer())
         .bind::<Text, _>(subscription.owner.subject())

@@ -179,13 +179,15 @@ async fn a_delivery_that_is_stored_twice_stops_nobody() {
                         owner: alice(),
                         subscription: lane,
                         retry,
-                        what: Recoverable::All,
+                        filter: Recoverable::All.into(),
+                        after: None,
                         max: 10,
                         cause: unique_cause(),
                         enables: true
                     })
                     .await
-                    .unwrap(),
+                    .unwrap()
+                    .map(|recovered| recovered.deliveries),
                 Some(2)
             ),
             1 => {

@@ -182,8 +182,13 @@ async fn read_everything(store: &PostgresStore, lane: SubscriptionId, retry: Ret
     let (owner, subscription, published_since) = (alice(), Some(lane), at(0));
     let failed = ListFailedRequest { owner: owner.clone(), subscription, published_since, max: 10 };
     store.failed(&failed).await.unwrap();
-    let lost =
-        CountRecoverableRequest { owner: owner.clone(), subscription: lane, retry, what: Recoverable::All, max: 10 };
+    let lost = CountRecoverableRequest {
+        owner: owner.clone(),
+        subscription: lane,
+        retry,
+        filter: Recoverable::All.into(),
+        max: 10,
+    };
     store.count_recoverable(&lost).await.unwrap();
     SubscriptionStore::find(store, &owner, lane).await.unwrap().unwrap();
     let after = AttemptCursor { ended_at: at(0), delivery: DeliveryId::from_bytes([0; 16]), number: 0 };

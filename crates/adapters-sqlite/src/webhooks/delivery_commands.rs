@@ -1,8 +1,8 @@
 use async_trait::async_trait;
 use diesel::{Connection, SqliteConnection};
 use domain::ports::{
-    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest,
-    RetryOfFailed, StoreError,
+    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Recovered, RetryByHand, RetryDeliveryRequest,
+    RetryFailedRequest, RetryOfFailed, StoreError,
 };
 use domain::webhooks::Delivery;
 use domain::{DeliveryId, OwnerId, SubscriptionId};
@@ -37,7 +37,7 @@ impl DeliveryCommands for SqliteStore {
         self.writer.write_then(move |connection| retry_failures(connection, &request), move |_| wake.up()).await
     }
 
-    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
         let (request, wake) = (request.clone(), self.wake.clone());
         self.writer.write_then(move |connection| recover_subscription(connection, &request), move |_| wake.up()).await
     }

@@ -6,7 +6,7 @@ use diesel::sqlite::Sqlite;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{FailedRow, delivery_id, first_delivery_at, subscription_id};
+use diesel_mapping::webhooks::{FailedRow, LostCountRow, counted, delivery_id, subscription_id};
 use domain::ports::{CountRecoverableRequest, ListFailedRequest};
 use domain::webhooks::{FailedDelivery, Recoverable};
 use domain::{DeliveryId, OwnerId, SubscriptionId};
@@ -37,30 +37,29 @@ fn newest_failed_with_attempts() -> String {
     )
 }
 
-/// The deliveries that a recovery would retry. Names every phase, so that the order of the lane finds the deliveries
-/// with a later due time behind all due ones.
+/// Counts, by event type, the deliveries that a recovery would read. Names every phase, so that the order of the
+/// lane finds the deliveries with a later due time behind all due ones.
 fn count_lost(what: Recoverable) -> String {
     let most = |is_wanted| if is_wanted { "?4" } else { "0" };
     let (failed_max, missed_max) = (most(what.has_failed()), most(what.has_missed()));
     format!(
-        "SELECT (
-            SELECT count(*) FROM (
-                SELECT 1 FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
+        "SELECT event_type, count(*) AS count FROM (
+            SELECT * FROM (
+                SELECT event_type FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
                 WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} LIMIT {failed_max}
             )
-        ) + (
-            SELECT count(*) FROM (
-                SELECT 1 FROM webhook_deliveries INDEXED BY webhook_deliveries_missed
+            UNION ALL SELECT * FROM (
+                SELECT event_type FROM webhook_deliveries INDEXED BY webhook_deliveries_missed
                 WHERE subscription_id = ?1 AND id >= ?2 AND {MISSED} LIMIT {missed_max}
             )
-        ) + (
-            SELECT count(*) FROM (
-                SELECT 1 FROM webhook_due INDEXED BY webhook_due_order
+            UNION ALL SELECT * FROM (
+                SELECT event.event_type FROM webhook_due AS due INDEXED BY webhook_due_order
+                JOIN webhook_events AS event ON event.id = due.event_id
                 WHERE subscription_id = ?1 AND phase IN (0, 1, 2, 3) AND due_at > ?3 AND claim IS NULL
                     AND delivery_id >= ?2
                 LIMIT {failed_max}
             )
-        ) AS count"
+        ) GROUP BY event_type"
     )
 }
 
@@ -72,7 +71,7 @@ pub(super) fn list_failed(
 ) -> Result<Vec<FailedDelivery>, Undo> {
     let &ListFailedRequest { ref owner, subscription, published_since, max } = request;
     let subscriptions = stored_subscriptions(connection, owner, subscription)?;
-    let from = oldest_shown(connection, &subscriptions, first_delivery_at(published_since), max)?;
+    let from = oldest_shown(connection, &subscriptions, DeliveryId::first_at(published_since), max)?;
     let mut failed: Vec<FailedDelivery> = Vec::new();
     for id in subscriptions {
         let rows: Vec<FailedRow> = rows_of(connection, newest_failed_with_attempts(), id, from, max)?;
@@ -125,17 +124,17 @@ pub(super) fn count_recoverable(
     connection: &mut SqliteConnection,
     request: &CountRecoverableRequest,
 ) -> Result<Option<u32>, Undo> {
-    let &CountRecoverableRequest { ref owner, subscription, retry, what, max } = request;
+    let &CountRecoverableRequest { ref owner, subscription, retry, ref filter, .. } = request;
     if stored_subscriptions(connection, owner, Some(subscription))?.is_empty() {
         return Ok(None);
     }
-    let query = diesel::sql_query(count_lost(what))
+    let query = diesel::sql_query(count_lost(filter.what))
         .bind::<Binary, _>(subscription.as_bytes().as_slice())
-        .bind::<Binary, _>(first_delivery_at(retry.published_since).as_bytes().to_vec())
+        .bind::<Binary, _>(DeliveryId::first_at(retry.published_since).as_bytes().to_vec())
         .bind::<Instant, StoredInstant>(retry.at.into())
-        .bind::<BigInt, i64>(max.into());
-    let row: CountRow = query.get_result(connection)?;
-    Ok(Some(u32::try_from(row.count).unwrap_or(max).min(max)))
+        .bind::<BigInt, i64>(request.read_max().into());
+    let rows: Vec<LostCountRow> = query.load(connection)?;
+    Ok(Some(counted(request, &rows)))
 }
 
 /// The ids of the owner's subscriptions that are not deleted, or of the one in the request.
@@ -161,10 +160,4 @@ fn stored_subscriptions(
 struct IdRow {
     #[diesel(sql_type = Binary)]
     delivery_id: Vec<u8>,
-}
-
-#[derive(QueryableByName)]
-struct CountRow {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
 }

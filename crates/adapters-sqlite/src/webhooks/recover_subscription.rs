@@ -2,9 +2,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events};
-use diesel_mapping::webhooks::{DueRow, EndedRow, first_delivery_at};
-use domain::SubscriptionId;
-use domain::ports::{RecoverRequest, RetryRequest};
+use diesel_mapping::webhooks::{DueRow, EndedRow};
+use domain::ports::{RecoverRequest, Recovered};
 use domain::webhooks::{Breaker, Delivery, DeliveryState};
 
 use super::change_subscription::write_change;
@@ -24,7 +23,7 @@ pub(super) const MISSED: &str = "ended = 'missed'";
 pub(super) fn recover_subscription(
     connection: &mut SqliteConnection,
     request: &RecoverRequest,
-) -> Result<Option<u32>, Undo> {
+) -> Result<Option<Recovered>, Undo> {
     let &RecoverRequest { ref owner, subscription, retry, enables, ref cause, .. } = request;
     let found = find_subscription(connection, owner, subscription)?;
     let Some(before) = found.filter(|found| enables || found.status.is_enabled()) else { return Ok(None) };
@@ -36,21 +35,23 @@ pub(super) fn recover_subscription(
     if enables {
         lane.breaker = Breaker::default();
         lane.ready_at = lane.next_service(connection, retry.at)?;
-    } else if recovered > 0 {
+    } else if recovered.deliveries > 0 {
         lane.bring_forward(retry.at);
     } else {
-        return Ok(Some(0));
+        return Ok(Some(recovered));
     }
     lane.write(connection, &lane_before)?;
-    write_events(connection, [&cause.subscription_recovered(&before, &after, recovered)])?;
+    write_events(connection, [&cause.subscription_recovered(&before, &after, recovered.deliveries)])?;
     Ok(Some(recovered))
 }
 
 /// In an order, the deliveries that have ended get the next numbers, by their events.
-fn bring_back(connection: &mut SqliteConnection, lane: &mut Lane, request: &RecoverRequest) -> Result<u32, Undo> {
-    let mut deliveries = recoverable(connection, request, lane.is_ordered())?;
+fn bring_back(connection: &mut SqliteConnection, lane: &mut Lane, request: &RecoverRequest) -> Result<Recovered, Undo> {
+    let mut deliveries = lost(connection, request, lane.is_ordered())?;
+    let rest = request.rest(deliveries.len(), deliveries.last().map(|delivery| delivery.id));
+    deliveries.retain(|delivery| request.filter.has_type(&delivery.event_type));
     deliveries.sort_unstable_by_key(|delivery| delivery.event_id);
-    let recovered = u32::try_from(deliveries.len()).unwrap_or(request.max);
+    let recovered = Recovered { deliveries: u32::try_from(deliveries.len()).unwrap_or(request.max), rest };
     for delivery in deliveries {
         let has_ended = matches!(delivery.state, DeliveryState::Ended { .. });
         let sequence = if has_ended { lane.next_sequence() } else { number_of(connection, &delivery)? };
@@ -59,21 +60,17 @@ fn bring_back(connection: &mut SqliteConnection, lane: &mut Lane, request: &Reco
     Ok(recovered)
 }
 
-/// The oldest deliveries that the request recovers.
-fn recoverable(
-    connection: &mut SqliteConnection,
-    request: &RecoverRequest,
-    is_ordered: bool,
-) -> Result<Vec<Delivery>, Undo> {
-    let &RecoverRequest { subscription, retry, what, .. } = request;
+/// The oldest deliveries that the request looks at, of all event types.
+fn lost(connection: &mut SqliteConnection, request: &RecoverRequest, is_ordered: bool) -> Result<Vec<Delivery>, Undo> {
+    let filter = &request.filter;
     let max = request.wanted(is_ordered);
     let mut deliveries = Vec::new();
-    if what.has_failed() {
-        deliveries.append(&mut ended(connection, subscription, retry, ("webhook_deliveries_failed", FAILED), max)?);
-        deliveries.append(&mut waiting(connection, subscription, retry, max)?);
+    if filter.what.has_failed() {
+        deliveries.append(&mut ended(connection, request, ("webhook_deliveries_failed", FAILED), max)?);
+        deliveries.append(&mut waiting(connection, request, max)?);
     }
-    if what.has_missed() {
-        deliveries.append(&mut ended(connection, subscription, retry, ("webhook_deliveries_missed", MISSED), max)?);
+    if filter.what.has_missed() {
+        deliveries.append(&mut ended(connection, request, ("webhook_deliveries_missed", MISSED), max)?);
     }
     deliveries.sort_unstable_by_key(|delivery| delivery.id);
     request.cut(&mut deliveries, is_ordered, |delivery| delivery.id.as_bytes());
@@ -83,36 +80,29 @@ fn recoverable(
 /// The oldest deliveries of an index with this condition. SQLite would read all ended ones by the primary key.
 fn ended(
     connection: &mut SqliteConnection,
-    subscription: SubscriptionId,
-    request: RetryRequest,
+    request: &RecoverRequest,
     (index, condition): (&str, &str),
     max: u32,
 ) -> Result<Vec<Delivery>, Undo> {
     let ended = diesel::sql_query(format!(
         "SELECT * FROM webhook_deliveries INDEXED BY {index}
-        WHERE subscription_id = ?1 AND id >= ?2 AND {condition} ORDER BY id LIMIT ?3"
+        WHERE subscription_id = ?1 AND id > ?2 AND {condition} ORDER BY id LIMIT ?3"
     ));
     let rows: Vec<EndedRow> = ended
-        .bind::<Binary, _>(subscription.as_bytes().as_slice())
-        .bind::<Binary, _>(first_delivery_at(request.published_since).as_bytes().as_slice())
+        .bind::<Binary, _>(request.subscription.as_bytes().as_slice())
+        .bind::<Binary, _>(request.place().as_bytes().as_slice())
         .bind::<BigInt, i64>(max.into())
         .load(connection)?;
     Ok(rows.into_iter().map(Delivery::try_from).collect::<Result<_, _>>()?)
 }
 
-fn waiting(
-    connection: &mut SqliteConnection,
-    subscription: SubscriptionId,
-    request: RetryRequest,
-    max: u32,
-) -> Result<Vec<Delivery>, Undo> {
-    let since = first_delivery_at(request.published_since);
+fn waiting(connection: &mut SqliteConnection, request: &RecoverRequest, max: u32) -> Result<Vec<Delivery>, Undo> {
     let rows: Vec<(DueRow, String)> = webhook_due::table
         .inner_join(webhook_events::table.on(webhook_events::id.eq(webhook_due::event_id)))
-        .filter(webhook_due::subscription_id.eq(subscription.as_bytes().as_slice()))
-        .filter(webhook_due::delivery_id.ge(since.as_bytes().as_slice()))
+        .filter(webhook_due::subscription_id.eq(request.subscription.as_bytes().as_slice()))
+        .filter(webhook_due::delivery_id.gt(request.place().as_bytes().as_slice()))
         .filter(webhook_due::claim.is_null())
-        .filter(webhook_due::due_at.gt(StoredInstant::from(request.at)))
+        .filter(webhook_due::due_at.gt(StoredInstant::from(request.retry.at)))
         .order(webhook_due::delivery_id)
         .limit(max.into())
         .select((DueRow::as_select(), webhook_events::event_type))

@@ -157,7 +157,7 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
         owner: owner.clone(),
         subscription: subscription.id,
         retry,
-        what: Recoverable::All,
+        filter: Recoverable::All.into(),
         max,
     };
     list_failures::count_recoverable(connection, &lost).unwrap();
@@ -187,8 +187,16 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     switch(connection, false);
     for enables in [true, false] {
         let (owner, cause) = (owner.clone(), unique_cause());
-        let request =
-            RecoverRequest { owner, subscription: id, retry, what: Recoverable::All, max: 10, enables, cause };
+        let request = RecoverRequest {
+            owner,
+            subscription: id,
+            retry,
+            filter: Recoverable::All.into(),
+            after: None,
+            max: 10,
+            enables,
+            cause,
+        };
         recover_subscription::recover_subscription(connection, &request).unwrap();
     }
     let (ids, cause) = (vec![delivery], unique_cause());
@@ -226,7 +234,9 @@ async fn every_statement_finds_its_rows_by_an_index() {
     for statement in performed {
         for step in plan(&mut plain, &statement) {
             let scans = step.starts_with("SCAN") && !SHORT_INDEXES.iter().any(|index| step.contains(index));
-            let reads_all = scans && step.contains("webhook_") || step.contains("USE TEMP B-TREE");
+            // The count of a recovery groups a limited number of rows.
+            let sorts = step.contains("USE TEMP B-TREE") && step != "USE TEMP B-TREE FOR GROUP BY";
+            let reads_all = scans && step.contains("webhook_") || sorts;
             assert!(!reads_all, "{step}: {statement}");
         }
     }

@@ -12,8 +12,8 @@ use adapters_system::{Hangups, SystemClock, stop_on_signal};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use domain::ports::Clock;
-use gatepost_client::NewSubscription;
 use gatepost_client::webhooks::{PublicKey, SigningSecret};
+use gatepost_client::{NewSubscription, Recovery};
 use tokio::sync::mpsc::{self, Receiver as Arrivals};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -91,7 +91,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     let receiver = Receiver::new(keys, forward.clone(), sender);
     let resume = async || {
         let consumer = connection.consumer(&arguments.owner).await?;
-        connection.heard(consumer.recover_subscription(&subscription_id, &start, None).await)
+        connection.heard(consumer.recover_subscription(&subscription_id, &Recovery::since(&start)).await)
     };
     let resuming = async {
         match &forward {

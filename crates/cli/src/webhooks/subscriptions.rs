@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use gatepost_client::{
-    Attempt, ChangedSubscription, Client, FoundSubscription, NewSubscription, Patch, Subscription,
+    Attempt, ChangedSubscription, Client, FoundSubscription, NewSubscription, Patch, Recovery, Subscription,
     SubscriptionCertificate, SubscriptionChange, SubscriptionHealth,
 };
 
@@ -402,6 +402,9 @@ pub(super) struct RecoverArguments {
     /// Only failed and waiting deliveries, or only deliveries that were missed while the subscription was disabled
     #[arg(long, value_name = "WHAT", value_parser = ["failed", "missed", "all"])]
     what: Option<String>,
+    /// Only events of this type, or of a pattern such as invoice.*; repeatable
+    #[arg(long = "event", value_name = "PATTERN")]
+    events: Option<Vec<String>>,
     /// Only count the deliveries, up to 10,000, without any change
     #[arg(long)]
     dry_run: bool,
@@ -422,14 +425,14 @@ Examples:
 ///
 /// When the call fails.
 pub(super) async fn recover(arguments: &RecoverArguments, connection: &Connection) -> Result<Reply> {
-    let RecoverArguments { subscription_id: id, since, what, dry_run, owner } = arguments;
-    let what = what.as_deref();
+    let RecoverArguments { subscription_id: id, since, what, events, dry_run, owner } = arguments;
+    let recovery = Recovery { since, what: what.as_deref(), events: events.as_deref() };
     let consumer = connection.consumer(owner).await?;
     let (deliveries, said) = if *dry_run {
-        (connection.heard(consumer.count_recoverable(id, since, what).await)?, "would have these deliveries due now:")
+        (connection.heard(consumer.count_recoverable(id, &recovery).await)?, "would have these deliveries due now:")
     } else {
         (
-            connection.heard(consumer.recover_subscription(id, since, what).await)?,
+            connection.heard(consumer.recover_subscription(id, &recovery).await)?,
             "is enabled, and these deliveries are due now:",
         )
     };

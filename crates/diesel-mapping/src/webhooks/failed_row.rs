@@ -1,6 +1,6 @@
 use diesel::prelude::QueryableByName;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use domain::ports::StoreError;
+use domain::ports::{CountRecoverableRequest, StoreError};
 use domain::webhooks::{FailedDelivery, FailureCause, FailureReason};
 
 use super::place::{Place, delivery_id, subscription_id};
@@ -31,6 +31,23 @@ impl TryFrom<FailedRow> for FailedDelivery {
         let subscription = subscription_id(TABLE, "subscription_id", &row.subscription_id)?;
         Ok(Self { id, cause: FailureCause::new(subscription, failure.transpose()?, status.transpose()?) })
     }
+}
+
+/// How many deliveries of an event type a recovery would read.
+#[derive(Debug, QueryableByName)]
+pub struct LostCountRow {
+    #[diesel(sql_type = Nullable<Text>)]
+    event_type: Option<String>,
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+/// Adds the counts of the event types that the filter includes, up to the request's `max`.
+pub fn counted(request: &CountRecoverableRequest, rows: &[LostCountRow]) -> u32 {
+    let has_type =
+        |row: &&LostCountRow| row.event_type.as_deref().is_some_and(|name| request.filter.has_type_named(name));
+    let counted: i64 = rows.iter().filter(has_type).map(|row| row.count).sum();
+    u32::try_from(counted).map_or(request.max, |counted| counted.min(request.max))
 }
 
 #[cfg(test)]

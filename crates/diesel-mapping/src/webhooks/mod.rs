@@ -26,7 +26,7 @@ pub use due_row::{DueRow, NewDueRow, phase_number, stored_sequence};
 pub use ended_row::{EndedRow, NewEndedRow, UNKNOWN_EVENT_TYPE};
 pub use event_query::{EventQuery, ListedEventRow, logged_event};
 pub use event_row::EventRow;
-pub use failed_row::FailedRow;
+pub use failed_row::{FailedRow, LostCountRow, counted};
 pub use failing_row::{FIND_FAILING, FailingRow, failing_after};
 pub use figures_row::{COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures};
 pub use options_json::stored_options;

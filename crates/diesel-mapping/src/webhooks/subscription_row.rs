@@ -1,8 +1,8 @@
 use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
 use domain::ports::StoreError;
 use domain::webhooks::{
-    Description, DisableReason, EventPattern, PayloadFilter, SealedSecret, SubscribedEvents, Subscription,
-    SubscriptionStatus, TargetUrl,
+    Description, DisableReason, PayloadFilter, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
+    TargetUrl,
 };
 use domain::{KeyId, OwnerId};
 
@@ -170,8 +170,7 @@ fn key_of(bytes: Vec<u8>) -> Option<KeyId> {
 
 /// The patterns, separated by spaces: no pattern contains one.
 fn events_text(events: &SubscribedEvents) -> String {
-    let patterns: Vec<&str> = events.patterns().iter().map(EventPattern::as_str).collect();
-    patterns.join(" ")
+    events.names().join(" ")
 }
 
 #[cfg(test)]

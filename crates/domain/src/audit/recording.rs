@@ -7,9 +7,7 @@ use super::origin::Cause;
 use crate::catalogue::EventTypeEntry;
 use crate::ports::ActiveLimit;
 use crate::sessions::Session;
-use crate::webhooks::{
-    Delivery, EventPattern, HeaderName, HealthTurn, PublicSigner, SigningKind, Subscription, SubscriptionStatus,
-};
+use crate::webhooks::{Delivery, HeaderName, HealthTurn, PublicSigner, SigningKind, Subscription, SubscriptionStatus};
 use crate::{
     ApiKey, DeliveryId, KeyId, Metadata, OwnerId, OwnerRecord, Rotated, SessionId, SubscriptionId, Suspension,
     Timestamp,
@@ -338,7 +336,7 @@ fn shown_of_owner(record: &OwnerRecord) -> [(AuditField, Option<String>); 9] {
 }
 
 fn shown(subscription: &Subscription) -> Shown {
-    let events: Vec<&str> = subscription.events.patterns().iter().map(EventPattern::as_str).collect();
+    let events = subscription.events.names();
     let (description, options) = (subscription.description.as_str(), &subscription.options);
     let kind = subscription.signing.current.kind();
     let certificate = options.certificate.as_ref();

@@ -86,8 +86,8 @@ pub use store_error::{BoxError, StoreError};
 pub use system::{Clock, Entropy, InvalidLogFilter, LogFilters, NotReady, ReadinessCheck};
 pub use system_status::{AttemptCounts, EventCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
 pub use webhooks::delivery_commands::{
-    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest,
-    RetryOfFailed, RetryRequest,
+    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Recovered, RetryByHand, RetryDeliveryRequest,
+    RetryFailedRequest, RetryOfFailed, RetryRequest,
 };
 pub use webhooks::delivery_log::{
     AttemptCursor, CountRecoverableRequest, DeliveryLog, DeliveryPage, ListAttemptsRequest, ListDeliveriesRequest,

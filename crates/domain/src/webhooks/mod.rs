@@ -27,7 +27,7 @@ pub use deliveries::failure_reason::FailureReason;
 pub use deliveries::follow_attempts::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 pub use deliveries::list_failures::{FAILURES_MAX, FailureGroup, Failures};
 pub use deliveries::outcome_counts::{OutcomeCounts, SubscriptionOutcomes};
-pub use deliveries::recoverable::Recoverable;
+pub use deliveries::recoverable::{Recoverable, RecoveryFilter};
 pub use deliveries::retry_delivery::RetryDeliveryError;
 pub use deliveries::retry_failures::RetryFailuresError;
 pub use egress::egress_policy::OwnAddresses;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::memory::MemoryWebhookStore;
 use domain::ports::{
-    CancelDeliveryRequest, ChangeSubscriptionRequest, DeliveryCommands, RecoverRequest, RetryByHand,
+    CancelDeliveryRequest, ChangeSubscriptionRequest, DeliveryCommands, RecoverRequest, Recovered, RetryByHand,
     RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, StoreError, SubscriptionStore as _,
 };
 use domain::webhooks::{Delivery, SubscriptionChange};
@@ -25,7 +25,7 @@ impl DeliveryCommands for DisabledAfterRecovery {
         self.0.retry_failed(request).await
     }
 
-    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
         let recovered = self.0.recover(request).await?;
         if request.enables {
             let change = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };

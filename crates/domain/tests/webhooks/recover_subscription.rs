@@ -17,8 +17,13 @@ fn what_failed_since_then_is_due_and_the_rest_is_not() {
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
     let recover = |since| {
-        block_on(desk.webhooks.recover_subscription(&desk.alice, id, (since, Recoverable::All), &Origin::SERVICE))
-            .unwrap()
+        block_on(desk.webhooks.recover_subscription(
+            &desk.alice,
+            id,
+            (since, Recoverable::All.into()),
+            &Origin::SERVICE,
+        ))
+        .unwrap()
     };
     assert_eq!(recover(since), 1_001, "more than one transaction brings back");
     let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
@@ -41,9 +46,13 @@ fn a_recovery_stops_when_its_owner_disables_the_subscription() {
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
     desk.disable_after_each_recovery();
     let since = desk.now();
-    let recovered =
-        block_on(desk.webhooks.recover_subscription(&desk.alice, id, (since, Recoverable::All), &Origin::SERVICE))
-            .unwrap();
+    let recovered = block_on(desk.webhooks.recover_subscription(
+        &desk.alice,
+        id,
+        (since, Recoverable::All.into()),
+        &Origin::SERVICE,
+    ))
+    .unwrap();
     assert_eq!(recovered, 1_000, "those of the first transaction");
     let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
     assert_eq!(found.subscription.status, SubscriptionStatus::DisabledByOwner);
@@ -57,8 +66,13 @@ fn what_waits_for_a_retry_is_due_at_once() {
     assert_eq!(desk.dispatch(Some(DAY)), 1);
     assert_eq!(desk.claim().len(), 0);
     assert_eq!(
-        block_on(desk.webhooks.recover_subscription(&desk.alice, id, (since, Recoverable::All), &Origin::SERVICE))
-            .unwrap(),
+        block_on(desk.webhooks.recover_subscription(
+            &desk.alice,
+            id,
+            (since, Recoverable::All.into()),
+            &Origin::SERVICE
+        ))
+        .unwrap(),
         1
     );
     assert_eq!(desk.claim().len(), 1);
@@ -73,8 +87,13 @@ fn events_that_are_too_old_are_left_out() {
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
     let recover = || {
-        block_on(desk.webhooks.recover_subscription(&desk.alice, id, (since, Recoverable::All), &Origin::SERVICE))
-            .unwrap()
+        block_on(desk.webhooks.recover_subscription(
+            &desk.alice,
+            id,
+            (since, Recoverable::All.into()),
+            &Origin::SERVICE,
+        ))
+        .unwrap()
     };
     desk.clock.advance(7 * DAY + MILLISECOND);
     assert_eq!(recover(), 0);
@@ -85,7 +104,7 @@ fn a_future_and_another_users_subscription_are_refused() {
     let desk = Desk::new();
     let id = desk.subscribe();
     let recover = |owner, since| {
-        block_on(desk.webhooks.recover_subscription(owner, id, (since, Recoverable::All), &Origin::SERVICE))
+        block_on(desk.webhooks.recover_subscription(owner, id, (since, Recoverable::All.into()), &Origin::SERVICE))
     };
     let future = recover(&desk.alice, desk.now().plus(MILLISECOND));
     assert!(matches!(future, Err(RecoverSubscriptionError::SinceInFuture)));

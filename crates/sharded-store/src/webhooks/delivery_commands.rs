@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use domain::ports::{
-    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest,
-    RetryOfFailed, StoreError,
+    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Recovered, RetryByHand, RetryDeliveryRequest,
+    RetryFailedRequest, RetryOfFailed, StoreError,
 };
 use domain::webhooks::Delivery;
 
@@ -21,7 +21,7 @@ impl DeliveryCommands for ShardedStore {
         self.of(&request.owner).store.webhooks.commands.retry_failed(request).await
     }
 
-    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
         self.of(&request.owner).store.webhooks.commands.recover(request).await
     }
 }

@@ -289,7 +289,7 @@ async fn rotate(
 /// A part of a recovery. The first part enables the subscription.
 async fn recover(stores: &AuditedStores, request: RecoverRequest) -> (Cause, Option<u32>) {
     let recovered = stores.webhooks.recover(&request).await.expect("a recovery succeeds");
-    (request.cause, recovered)
+    (request.cause, recovered.map(|one| one.deliveries))
 }
 
 /// The first part.
@@ -299,7 +299,8 @@ fn first(owner: &OwnerId, subscription: SubscriptionId, max: u32, now: Timestamp
         owner: owner.clone(),
         subscription,
         retry,
-        what: Recoverable::All,
+        filter: Recoverable::All.into(),
+        after: None,
         max,
         cause: cause(now),
         enables: true,

@@ -114,9 +114,18 @@ async fn command_by_hand(store: &dyn WebhookStore, owner: &OwnerId, held: &[Held
     let again = RetryDeliveryRequest { owner: owner.clone(), id, retry, cause };
     store.retry(&again).await.expect("a retry succeeds");
     let (owner, subscription, cause) = (owner.clone(), held[0].subscription, unique_cause());
-    let recovery = RecoverRequest { owner, subscription, retry, what: Recoverable::All, max: 1, cause, enables: true };
+    let recovery = RecoverRequest {
+        owner,
+        subscription,
+        retry,
+        filter: Recoverable::All.into(),
+        after: None,
+        max: 1,
+        cause,
+        enables: true,
+    };
     let recovered = store.recover(&recovery).await.expect("a recovery succeeds");
-    assert_eq!(recovered, Some(1), "at most one was to be recovered");
+    assert_eq!(recovered.map(|one| one.deliveries), Some(1), "at most one was to be recovered");
 }
 
 impl Written {

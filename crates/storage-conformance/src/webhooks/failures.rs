@@ -204,7 +204,7 @@ pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>
         owner,
         subscription: lane.id,
         retry: request(300, since),
-        what: Recoverable::All,
+        filter: Recoverable::All.into(),
         max,
     };
     let counts = async |since, max| {
@@ -221,13 +221,15 @@ pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>
             owner: owner.clone(),
             subscription: lane.id,
             retry: request(300, 100),
-            what: Recoverable::All,
+            filter: Recoverable::All.into(),
+            after: None,
             max: 10,
             cause: unique_cause(),
             enables: true,
         })
         .await;
-    assert_eq!(recovered.expect("a recovery must succeed"), Some(2), "what was counted");
+    let recovered = recovered.expect("a recovery must succeed").map(|one| one.deliveries);
+    assert_eq!(recovered, Some(2), "what was counted");
     assert_eq!(counts(100, 10).await, Some(0), "they are due now");
     delete(&*store, &lane, at(400)).await;
     assert_eq!(counts(0, 10).await, None, "it is deleted");

@@ -39,10 +39,11 @@ async fn retry(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId, millis
 
 /// Recovers failed and missed deliveries. Returns their number.
 async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32, enables: bool) -> u32 {
-    let (owner, what, cause) = (lane.owner.clone(), Recoverable::All, unique_cause());
+    let (owner, filter, cause) = (lane.owner.clone(), Recoverable::All.into(), unique_cause());
     let retry = RetryRequest { at: at(millis), published_since: at(0) };
-    let request = RecoverRequest { owner, subscription: lane.id, retry, what, max, cause, enables };
-    store.recover(&request).await.expect("a recovery must succeed").expect("the subscription is there")
+    let request = RecoverRequest { owner, subscription: lane.id, retry, filter, after: None, max, cause, enables };
+    let recovered = store.recover(&request).await.expect("a recovery must succeed");
+    recovered.expect("the subscription is there").deliveries
 }
 
 /// A claim takes deliveries by their numbers, and none while an earlier one is under a claim or waits for its retry. Other

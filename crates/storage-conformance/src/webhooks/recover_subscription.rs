@@ -6,10 +6,15 @@ use std::sync::Arc;
 use domain::DeliveryId;
 use domain::memory::unique_cause;
 use domain::ports::{CancelDeliveryRequest, CountRecoverableRequest, RecoverRequest, RetryRequest};
-use domain::webhooks::{Breaker, DeliveryEnd, DeliveryState, Recoverable, Subscription, SubscriptionStatus};
+use domain::webhooks::{
+    Breaker, DeliveryEnd, DeliveryState, Recoverable, RecoveryFilter, Subscription, SubscriptionStatus,
+};
 
 use super::WebhookStore;
-use super::sample::{event, event_at, health, history, publish, publish_at, reread, subscribed, switched, update};
+use super::sample::{
+    event, event_at, event_type, health, history, patterns, publish, publish_at, put, reread, subscribed,
+    subscription_to, switched, update,
+};
 use super::work::{Held, claim, claim_one, complete, end_closed, settle};
 use crate::sample::{at, user};
 
@@ -77,7 +82,7 @@ pub async fn recovering_sends_what_was_missed(store: Arc<dyn WebhookStore>) {
             owner: owner.clone(),
             subscription: lane.id,
             retry: RetryRequest { at: at(40), published_since: at(0) },
-            what,
+            filter: what.into(),
             max: 10,
         };
         assert_eq!(store.count_recoverable(&count).await.ok().flatten(), Some(expected), "{what:?}");
@@ -90,6 +95,81 @@ pub async fn recovering_sends_what_was_missed(store: Arc<dyn WebhookStore>) {
     assert_eq!(again.delivery.payload, missed.event.payload, "with its payload");
     settle(&*store, again.failed(55, 1_000_000)).await;
     assert_eq!(only(Recoverable::Failed).await, Some(2), "what failed and what waits for a retry");
+}
+
+/// A recovery with patterns retries and counts deliveries of matching events only, as [`EventPattern::matches`] says. A call
+/// reads at most `max` deliveries, and its answer says where the next call continues.
+///
+/// [`EventPattern::matches`]: domain::webhooks::EventPattern::matches
+pub async fn recovering_leaves_out_other_events(store: Arc<dyn WebhookStore>) {
+    const TYPES: [&str; 8] = [
+        "invoice",
+        "invoice.paid",
+        "invoice.line.added",
+        "invoices.paid",
+        "Invoice.paid",
+        "v1/orders:shipped",
+        "in_oice.paid",
+        "gatepost.key.created",
+    ];
+    let owner = user("alice");
+    let lane = subscription_to(&owner, &["*", "gatepost.*"]);
+    put(&*store, &lane).await;
+    let of = |millis, name| {
+        let mut new = event_at(&owner, at(millis));
+        new.event.event_type = event_type(name);
+        new
+    };
+    let publish_each = async |from: i64| {
+        let events: Vec<_> = (from..).zip(TYPES).map(|(millis, name)| of(millis, name)).collect();
+        publish(&*store, &events).await;
+        [events[2].event.id, events[5].event.id]
+    };
+    let mut meant = publish_each(0).await.to_vec();
+    let failures: Vec<_> = claim(&*store, 20).await.iter().map(|one| one.spent(30)).collect();
+    complete(&*store, &failures).await;
+    meant.extend(publish_each(40).await);
+    let waiting: Vec<_> = claim(&*store, 50).await.iter().map(|one| one.failed(60, 1_000_000)).collect();
+    complete(&*store, &waiting).await;
+    switch_off(&*store, &lane, 70).await;
+    meant.extend(publish_each(80).await);
+    // A disabled subscription does not miss operational events.
+    for (names, types, missed) in [
+        (vec!["*"], 7, 7),
+        (vec!["*", "gatepost.key.*"], 8, 7),
+        (vec!["invoice.*"], 2, 2),
+        (vec!["invoice"], 1, 1),
+        (vec!["in_oice.*"], 1, 1),
+        (vec!["v1/*", "invoice.line.*", "invoice.line.added"], 2, 2),
+        (vec!["v1:*", "invoice.paid.late"], 0, 0),
+    ] {
+        let failed = 2 * types;
+        for (what, count) in
+            [(Recoverable::Failed, failed), (Recoverable::Missed, missed), (Recoverable::All, failed + missed)]
+        {
+            let filter = RecoveryFilter { what, events: Some(patterns(&names)) };
+            let retry = RetryRequest { at: at(100), published_since: at(0) };
+            let (owner, subscription) = (owner.clone(), lane.id);
+            let request = CountRecoverableRequest { owner, subscription, retry, filter, max: 100 };
+            assert_eq!(store.count_recoverable(&request).await.ok().flatten(), Some(count), "{what:?} {names:?}");
+        }
+    }
+    let only = RecoveryFilter { what: Recoverable::All, events: Some(patterns(&["invoice.line.*", "v1/*"])) };
+    // Each call reads 10 of 23 deliveries: 8 failed, 8 waiting and 7 missed. Two of each kind match.
+    let mut request = recovery(&lane, (100, only), 0, 10);
+    let mut looks = Vec::new();
+    loop {
+        let recovered = store.recover(&request).await.expect("a recovery must succeed").expect("it is there");
+        looks.push(recovered.deliveries);
+        if recovered.rest.is_none() {
+            break;
+        }
+        assert!(recovered.rest > request.after, "each call continues after the one before");
+        request = RecoverRequest { after: recovered.rest, cause: unique_cause(), ..request };
+    }
+    assert_eq!(looks, [2, 3, 1], "of 10, 10 and 3 deliveries");
+    let sent: HashSet<_> = claim(&*store, 100).await.iter().map(|one| one.delivery.event).collect();
+    assert_eq!(sent, meant.into_iter().collect(), "no other event");
 }
 
 /// At most `max` deliveries are recovered, oldest first, and the next calls recover the rest.
@@ -171,19 +251,9 @@ async fn switch_off(store: &dyn WebhookStore, lane: &Subscription, millis: i64) 
 }
 
 async fn recover_rest(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32) -> Option<u32> {
-    let request = RetryRequest { at: at(millis), published_since: at(0) };
-    store
-        .recover(&RecoverRequest {
-            owner: lane.owner.clone(),
-            subscription: lane.id,
-            retry: request,
-            what: Recoverable::All,
-            max,
-            cause: unique_cause(),
-            enables: false,
-        })
-        .await
-        .expect("a recovery must succeed")
+    let request = RecoverRequest { enables: false, ..recovery(lane, (millis, Recoverable::All), 0, max) };
+    let recovered = store.recover(&request).await.expect("a recovery must succeed");
+    recovered.map(|recovered| recovered.deliveries)
 }
 
 async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, since: i64, max: u32) -> Option<u32> {
@@ -193,21 +263,28 @@ async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, sin
 async fn recover_what(
     store: &dyn WebhookStore,
     lane: &Subscription,
-    (millis, what): (i64, Recoverable),
+    (millis, filter): (i64, impl Into<RecoveryFilter>),
     since: i64,
     max: u32,
 ) -> Option<u32> {
-    let request = RetryRequest { at: at(millis), published_since: at(since) };
-    store
-        .recover(&RecoverRequest {
-            owner: lane.owner.clone(),
-            subscription: lane.id,
-            retry: request,
-            what,
-            max,
-            cause: unique_cause(),
-            enables: true,
-        })
-        .await
-        .expect("a recovery must succeed")
+    let recovered = store.recover(&recovery(lane, (millis, filter), since, max)).await;
+    recovered.expect("a recovery must succeed").map(|recovered| recovered.deliveries)
+}
+
+fn recovery(
+    lane: &Subscription,
+    (millis, filter): (i64, impl Into<RecoveryFilter>),
+    since: i64,
+    max: u32,
+) -> RecoverRequest {
+    RecoverRequest {
+        owner: lane.owner.clone(),
+        subscription: lane.id,
+        retry: RetryRequest { at: at(millis), published_since: at(since) },
+        filter: filter.into(),
+        after: None,
+        max,
+        cause: unique_cause(),
+        enables: true,
+    }
 }

@@ -237,6 +237,7 @@ macro_rules! with_webhook_store_promises {
             retry_delivery::other_owners_deliveries_are_not_touched
             recover_subscription::recovering_brings_back_what_failed
             recover_subscription::recovering_sends_what_was_missed
+            recover_subscription::recovering_leaves_out_other_events
             recover_subscription::recovering_takes_the_oldest_first
             recover_subscription::recovering_ends_a_pause
             recover_subscription::recovering_the_rest_needs_an_enabled_subscription

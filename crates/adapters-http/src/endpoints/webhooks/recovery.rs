@@ -3,17 +3,18 @@
 use actix_web::HttpResponse;
 use actix_web::web::Json;
 use domain::Timestamp;
-use domain::webhooks::Recoverable;
+use domain::webhooks::{Recoverable, RecoveryFilter, SubscribedEvents};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::bodies::subscription_fields::required;
+use crate::bodies::subscription_fields::{events, required};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
 use crate::errors::field_fault::{FieldFault, Together};
+use crate::errors::refusals::of_subscribed_events;
 
 const WHAT: &str = "what";
 const WHATS: &str = "must be all, failed or missed";
@@ -28,7 +29,8 @@ pub(super) struct RecoverableDeliveries {
 
 /// Counts the deliveries that a recovery of a webhook subscription would retry.
 ///
-/// Changes nothing. The count goes up to 10,000; a recovery may retry more.
+/// Changes nothing. The count goes up to 10,000; a recovery may retry more. With `events`, it reads at most 100,000 deliveries
+/// of each state.
 #[utoipa::path(
     get,
     path = "/api/webhooks/subscriptions/{id}/recoverable",
@@ -38,15 +40,19 @@ pub(super) struct RecoverableDeliveries {
         ("what" = Option<String>, Query,
             description = "The deliveries to count: `failed` (failed or waiting for a retry), `missed` (published while the \
                 subscription was disabled), or `all` (the default)"),
+        ("events" = Option<String>, Query,
+            description = "Only these event types and patterns, at most 100, separated by commas"),
     ),
     responses((status = 200, description = "The count", body = RecoverableDeliveries), CountErrors),
 )]
 pub(super) async fn count_recoverable(call: OwnerCall) -> Result<Json<RecoverableDeliveries>, ApiError> {
     let parameters = call.parameters()?;
     let since = parameters.time("since").and_then(|since| required("since", since));
-    let asked = (since, parameters.read(WHAT, Recoverable::parse, WHATS)).together()?;
-    let (since, what) = (asked.0, asked.1.unwrap_or_default());
-    let deliveries = call.api().webhooks.count_recoverable(call.owner(), call.id()?, (since, what)).await?;
+    let parse = |names: &str| SubscribedEvents::parse(names.split(',')).map_err(of_subscribed_events);
+    let events = parameters.text("events").map(parse).transpose();
+    let (since, what, events) = (since, parameters.read(WHAT, Recoverable::parse, WHATS), events).together()?;
+    let filter = RecoveryFilter { what: what.unwrap_or_default(), events };
+    let deliveries = call.api().webhooks.count_recoverable(call.owner(), call.id()?, (since, filter)).await?;
     Ok(Json(RecoverableDeliveries { deliveries }))
 }
 
@@ -63,6 +69,9 @@ struct RecoverSubscription {
     /// disabled), or `all` (the default).
     #[schema(example = "missed", required = false, nullable = false)]
     what: Option<String>,
+    /// Only these event types and patterns: 1 to 100.
+    #[schema(example = json!(["invoice.*"]), required = false, nullable = false, min_items = 1)]
+    events: Option<Vec<String>>,
 }
 
 /// The result of a recovery.
@@ -75,11 +84,10 @@ struct RecoveredSubscription {
 /// Enables a webhook subscription and retries its failed deliveries.
 ///
 /// Enables the subscription, even if the service disabled it, and ends its pause. Deliveries that failed, wait for a retry or
-/// were missed are due now, at the start of the retry schedule. `what` limits the call to failed or to missed deliveries.
+/// were missed are due now, at the start of the retry schedule. `what` and `events` limit the call.
 ///
-/// One call recovers at most about 100,000 deliveries of the oldest events. If the answer is 100,000 or more, call again. Events
-/// that are too old to deliver again are skipped. After an error, recovered deliveries stay recovered, and another call
-/// continues.
+/// One call recovers at most about 100,000 deliveries of the oldest events: if it answers 100,000 or more, call again. Events
+/// that are too old are skipped. After an error, another call continues.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions/{id}/recover",
@@ -101,12 +109,12 @@ pub(super) async fn recover_subscription(mut call: OwnerCall) -> Result<HttpResp
     .await
 }
 
-fn wish(fields: &Fields) -> Result<(Timestamp, Recoverable), Vec<FieldFault>> {
+fn wish(fields: &Fields) -> Result<(Timestamp, RecoveryFilter), Vec<FieldFault>> {
     let since = fields.optional_time("since").and_then(|since| required("since", since));
     let parse = |name| Recoverable::parse(name).ok_or(FieldFault::new(WHAT, WHATS));
     let what = fields.optional_text(WHAT).and_then(|what| what.map(parse).transpose());
-    let (since, what, ()) = (since, what, fields.nulls_except(&["since"])).together()?;
-    Ok((since, what.unwrap_or_default()))
+    let (since, what, events, ()) = (since, what, events(fields), fields.nulls_except(&["since"])).together()?;
+    Ok((since, RecoveryFilter { what: what.unwrap_or_default(), events }))
 }
 
 documented_errors!(RecoverErrors: SubscriptionNotFound, TooManyManualSends);

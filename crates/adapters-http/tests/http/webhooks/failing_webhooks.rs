@@ -10,9 +10,9 @@ use domain::ports::{
     FailingPlace, FailingSubscription, InsertSubscriptionRequest, ListAttemptsRequest, ListDeliveriesRequest,
     ListEventsRequest, ListFailedRequest, ListSubscriptionsRequest, ListedConsumer, LoggedAttempt, LoggedEvent,
     OperatorLog, OutcomesRequest, Publication, Pulled, PulledEvents, PulledLog, PulledMax, ReceiveRequest,
-    RecoverRequest, ReplaceSecretsRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed,
-    RotateSecretRequest, SealedSecretStore, SecretRotation, SeekRequest, Sought, StoreError, SubscriptionInsertion,
-    SubscriptionStore, SubscriptionUpdate, WebhookStores,
+    RecoverRequest, Recovered, ReplaceSecretsRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest,
+    RetryOfFailed, RotateSecretRequest, SealedSecretStore, SecretRotation, SeekRequest, Sought, StoreError,
+    SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate, WebhookStores,
 };
 use domain::webhooks::{
     ConsumerName, Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, SealedSecret, SealedSecrets,
@@ -169,7 +169,7 @@ impl DeliveryCommands for FailingWebhookStore {
         down()
     }
 
-    async fn recover(&self, _: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+    async fn recover(&self, _: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
         down()
     }
 }

@@ -79,6 +79,34 @@ async fn recovery_brings_back_what_failed_since_then() {
     assert_eq!(since("00:00:00.000").send(&server).await.body, r#"{"deliveries":2}"#);
 }
 
+/// 1,200 deliveries of the event are among 1,800, and a call takes a thousand at a time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recovery_may_be_of_some_events() {
+    let server = Server::start();
+    let id = subscribed(&server, r#"["*"]"#).await;
+    let publish = request("POST /api/operator/events").header(OPERATOR);
+    for (number, name) in
+        ["invoice.paid", "invoice.line.added", "order.paid"].into_iter().cycle().enumerate().take(1_800)
+    {
+        let event = format!(r#"{{"userId":"alice","type":"{name}","data":{number}}}"#);
+        assert_eq!(publish.clone().json(&event).send(&server).await.status, 202);
+        server.clock.advance(Duration::from_millis(1));
+    }
+    let disable = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
+    assert_eq!(disable.json(r#"{"enabled":false}"#).send(&server).await.status, 200);
+    let path = format!("GET /api/webhooks/subscriptions/{id}/recoverable?since=2026-11-21T00:00:00Z");
+    let count = async |query: &str| request(&format!("{path}{query}")).header(ALICE).send(&server).await.body;
+    assert_eq!(count("&events=invoice.*").await, r#"{"deliveries":1200}"#);
+    assert_eq!(count("&events=order.paid,invoice.line.added").await, r#"{"deliveries":1200}"#);
+    assert_eq!(count("&events=order.paid&what=missed").await, r#"{"deliveries":0}"#);
+    let since = async |events: &str| {
+        recover(&id, &format!(r#"{{"since":"2026-11-21T00:00:00Z"{events}}}"#)).send(&server).await
+    };
+    assert_eq!(since(r#","events":["invoice.*"]"#).await.body, r#"{"deliveries":1200}"#);
+    assert_eq!(count("").await, r#"{"deliveries":600}"#, "the other event");
+    assert_eq!(since("").await.body, r#"{"deliveries":600}"#);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_recovery_is_named() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
@@ -90,8 +118,17 @@ async fn a_wrong_recovery_is_named() {
         r#"{"since":7}"#,
         r#"{"since":"yesterday"}"#,
         r#"{"since":"2026-11-21T01:42:03.121Z"}"#,
+        r#"{"since":"2026-11-21T01:42:03.120Z","events":null}"#,
+        r#"{"since":"2026-11-21T01:42:03.120Z","events":"a"}"#,
+        r#"{"since":"2026-11-21T01:42:03.120Z","events":[]}"#,
+        r#"{"since":"2026-11-21T01:42:03.120Z","what":"lost","events":["a","b c"]}"#,
     ] {
         transcript.send(&server, recover(&id, body)).await;
+    }
+    for query in ["", "since=2026-11-21T01:42:03.120Z&events=", "since=2026-11-21T01:42:03.120Z&what=lost&events=a,*b"]
+    {
+        let count = request(&format!("GET /api/webhooks/subscriptions/{id}/recoverable?{query}")).header(ALICE);
+        transcript.send(&server, count).await;
     }
     assert_snapshot!(transcript.text());
     assert_eq!(recover(&id, r#"{"since":"2026-11-21T01:42:03.120Z"}"#).send(&server).await.status, 202);

@@ -4,14 +4,14 @@ use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredDelivery, Tables};
 use crate::ports::{
-    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Retained, Retention, RetryByHand, RetryDeliveryRequest,
-    RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
+    CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Recovered, Retained, Retention, RetryByHand,
+    RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
 };
 use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, Recoverable};
 use crate::{DeliveryId, EventId, Hour, SubscriptionId, Timestamp};
 
-/// Whether `recover` retries the delivery.
-pub(super) fn is_recovered(delivery: &Delivery, request: RetryRequest, what: Recoverable) -> bool {
+/// Whether a recovery reads the delivery.
+pub(super) fn is_lost(delivery: &Delivery, request: RetryRequest, what: Recoverable) -> bool {
     let is_old = delivery.created_at < request.published_since;
     !is_old
         && match delivery.state {
@@ -22,11 +22,12 @@ pub(super) fn is_recovered(delivery: &Delivery, request: RetryRequest, what: Rec
 }
 
 impl Tables {
-    fn bring_back(&mut self, subscription: SubscriptionId, request: &RecoverRequest) -> u32 {
-        let &RecoverRequest { retry, what, max, .. } = request;
+    fn bring_back(&mut self, subscription: SubscriptionId, request: &RecoverRequest) -> Recovered {
+        let &RecoverRequest { retry, ref filter, max, .. } = request;
         let is_ordered = self.lanes.get(&subscription).is_some_and(|lane| lane.subscription.options.order.is_some());
         let to_it = |stored: &&mut StoredDelivery| stored.delivery.subscription_id == subscription;
-        let lost = self.deliveries.values_mut().filter(to_it).filter(|one| is_recovered(&one.delivery, retry, what));
+        let lost = self.deliveries.values_mut().filter(to_it).filter(|one| is_lost(&one.delivery, retry, filter.what));
+        let lost = lost.filter(|one| request.after.is_none_or(|after| one.delivery.id > after));
         let mut lane = self.lanes.get_mut(&subscription);
         let mut bring_back = |stored: &mut StoredDelivery| {
             let sequence = match stored.queued {
@@ -37,9 +38,11 @@ impl Tables {
         };
         let mut lost: Vec<&mut StoredDelivery> = lost.collect();
         request.cut(&mut lost, is_ordered, |stored| stored.delivery.id.as_bytes());
+        let rest = request.rest(lost.len(), lost.last().map(|stored| stored.delivery.id));
+        lost.retain(|stored| filter.has_type(&stored.delivery.event_type));
         lost.sort_unstable_by_key(|stored| stored.delivery.event_id);
-        let recovered = lost.into_iter().map(&mut bring_back).count();
-        u32::try_from(recovered).unwrap_or(max)
+        let deliveries = lost.into_iter().map(&mut bring_back).count();
+        Recovered { deliveries: u32::try_from(deliveries).unwrap_or(max), rest }
     }
 
     fn purge_deliveries(&mut self, before: Timestamp, max: u32) -> usize {
@@ -131,7 +134,7 @@ impl DeliveryCommands for MemoryWebhookStore {
         Ok(RetryOfFailed::Due(due))
     }
 
-    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
         let &RecoverRequest { ref owner, subscription, retry, enables, ref cause, .. } = request;
         let mut tables = self.tables();
         let lane = tables.lane_of(owner, subscription).filter(|lane| enables || lane.is_open());
@@ -145,8 +148,8 @@ impl DeliveryCommands for MemoryWebhookStore {
             }
         }
         let recovered = tables.bring_back(subscription, request);
-        if enables || recovered > 0 {
-            self.audit.write([cause.subscription_recovered(&before, &after, recovered)]);
+        if enables || recovered.deliveries > 0 {
+            self.audit.write([cause.subscription_recovered(&before, &after, recovered.deliveries)]);
         }
         Ok(Some(recovered))
     }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use super::delivery_commands::is_recovered;
+use super::delivery_commands::is_lost;
 use super::{MemoryWebhookStore, StoredDelivery};
 use crate::ports::{
     CountRecoverableRequest, DeliveryLog, DeliveryPage, ListAttemptsRequest, ListDeliveriesRequest, ListFailedRequest,
@@ -51,12 +51,13 @@ impl DeliveryLog for MemoryWebhookStore {
     }
 
     async fn count_recoverable(&self, request: &CountRecoverableRequest) -> Result<Option<u32>, StoreError> {
-        let &CountRecoverableRequest { ref owner, subscription, retry, what, max } = request;
+        let &CountRecoverableRequest { ref owner, subscription, retry, ref filter, max } = request;
         let mut tables = self.tables();
         if tables.lane_of(owner, subscription).is_none() {
             return Ok(None);
         }
-        let lost = tables.deliveries_to(subscription).filter(|one| is_recovered(&one.delivery, retry, what));
+        let lost = tables.deliveries_to(subscription).filter(|one| is_lost(&one.delivery, retry, filter.what));
+        let lost = lost.filter(|one| filter.has_type(&one.delivery.event_type));
         Ok(Some(u32::try_from(lost.take(max as usize).count()).unwrap_or(max)))
     }
 

@@ -2,7 +2,7 @@ use async_trait::async_trait;
 
 use crate::audit::Cause;
 use crate::ports::StoreError;
-use crate::webhooks::{Delivery, Recoverable};
+use crate::webhooks::{Delivery, RecoveryFilter};
 use crate::{DeliveryId, OwnerId, SubscriptionId, Timestamp};
 
 /// The most deliveries beyond the maximum that a recovery takes because they are of the same millisecond.
@@ -68,8 +68,11 @@ pub struct RecoverRequest {
     /// When deliveries are retried, and how old their events may be.
     pub retry: RetryRequest,
     /// Which deliveries are retried.
-    pub what: Recoverable,
-    /// The most deliveries that the call retries. In an order it may retry more: see [`RecoverRequest::cut`].
+    pub filter: RecoveryFilter,
+    /// Only deliveries after this one, where an earlier call has stopped.
+    pub after: Option<DeliveryId>,
+    /// The most deliveries that the call reads, of all event types. In an order it may read more: see
+    /// [`RecoverRequest::cut`].
     pub max: u32,
     /// Whether the call enables the subscription. Further calls, for the rest of its deliveries, do not.
     pub enables: bool,
@@ -78,6 +81,11 @@ pub struct RecoverRequest {
 }
 
 impl RecoverRequest {
+    /// The call reads deliveries with greater ids than this one.
+    pub fn place(&self) -> DeliveryId {
+        self.after.unwrap_or_else(|| DeliveryId::first_at(self.retry.published_since))
+    }
+
     /// How many deliveries to look for: in an order, more than `max`.
     pub fn wanted(&self, is_ordered: bool) -> u32 {
         self.max + if is_ordered { self.max.saturating_mul(4).min(ONE_TIME_MAX) } else { 0 }
@@ -92,6 +100,20 @@ impl RecoverRequest {
         let same = found.iter().skip(max).take_while(|one| is_ordered && time(one) == last).count();
         found.truncate(max + same);
     }
+
+    /// Where the next call continues, after this one has read `count` deliveries up to `last`.
+    pub fn rest(&self, count: usize, last: Option<DeliveryId>) -> Option<DeliveryId> {
+        last.filter(|_| u32::try_from(count).is_ok_and(|count| count >= self.max))
+    }
+}
+
+/// The result of a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// How many deliveries are due now.
+    pub deliveries: u32,
+    /// The last delivery that the call has read, if there may be more after it.
+    pub rest: Option<DeliveryId>,
 }
 
 /// The result of a retry by hand.
@@ -138,16 +160,16 @@ pub trait DeliveryCommands: Send + Sync {
     /// and deliveries of events published before `retry.published_since`. Of parallel calls, one retries a delivery.
     async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError>;
 
-    /// Retries at most `max` of the subscription's deliveries as [`DeliveryCommands::retry`] does, oldest first. It
-    /// takes deliveries of events published since `retry.published_since` that `what`
-    /// names. Deliveries that wait are retried if they are due after `retry.at`. Returns the number of retried deliveries; fewer
-    /// than `max` mean that none remains. `None` if there is no such
-    /// subscription, or it belongs to another user.
+    /// Reads the subscription's `max` oldest lost deliveries after `after`, and retries those with an event type of the filter,
+    /// as [`DeliveryCommands::retry`] does. A failed or missed delivery is lost, and a waiting one if it is due after
+    /// `retry.at`. `None` if the owner has no subscription with this id.
+    ///
+    /// A call reads no more rows, even if few of them match. It would hold the store's locks for seconds.
     ///
     /// - If the request enables, the call first enables the subscription like
     ///   [`SubscriptionStore::update`](crate::ports::SubscriptionStore::update), always with a new
     ///   [`Breaker`](crate::webhooks::Breaker), and always writes its event.
     /// - Otherwise it changes neither the subscription nor its breaker, and writes its event if it retries a delivery.
     ///   `None` also if the subscription is disabled.
-    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError>;
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError>;
 }

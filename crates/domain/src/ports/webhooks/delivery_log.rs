@@ -6,7 +6,7 @@ use crate::ports::{RetryRequest, StoreError};
 #[cfg(doc)]
 use crate::webhooks::SHOWN_ATTEMPTS_MAX;
 use crate::webhooks::{
-    AttemptRecord, DeliveryFilter, DeliveryHistory, FailedDelivery, ListedDelivery, OutcomeCounts, Recoverable,
+    AttemptRecord, DeliveryFilter, DeliveryHistory, FailedDelivery, ListedDelivery, OutcomeCounts, RecoveryFilter,
 };
 use crate::{DeliveryId, EventId, Hour, HourRange, OwnerId, SubscriptionId, Timestamp};
 
@@ -87,9 +87,16 @@ pub struct CountRecoverableRequest {
     /// When deliveries would be retried, and how old their events may be.
     pub retry: RetryRequest,
     /// Which deliveries count.
-    pub what: Recoverable,
+    pub filter: RecoveryFilter,
     /// The highest count.
     pub max: u32,
+}
+
+impl CountRecoverableRequest {
+    /// The most deliveries of each state to read: `max`, or ten times `max` if only some event types count.
+    pub fn read_max(&self) -> u32 {
+        self.max.saturating_mul(if self.filter.events.is_some() { 10 } else { 1 })
+    }
 }
 
 /// Asks for [`DeliveryLog::attempts_after`].

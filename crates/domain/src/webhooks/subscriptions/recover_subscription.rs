@@ -1,13 +1,13 @@
 use crate::audit::Origin;
 use crate::ports::{CountRecoverableRequest, RecoverRequest, RetryRequest, StoreError};
-use crate::webhooks::{Recoverable, Webhooks};
+use crate::webhooks::{RecoveryFilter, Webhooks};
 use crate::{OwnerId, SubscriptionId, Timestamp};
 
 /// The most deliveries that one call retries, oldest events first. Call again for the rest.
 pub const RECOVERED_DELIVERIES_MAX: u32 = 100_000;
 /// The highest count of the deliveries that a recovery would retry.
 pub const COUNTED_RECOVERABLE_MAX: u32 = 10_000;
-/// The most deliveries in one transaction, which keeps it short.
+/// The most deliveries that one transaction reads, which keeps it short.
 const RECOVERED_AT_ONCE_MAX: u32 = 1_000;
 
 /// Why a subscription was not recovered.
@@ -25,8 +25,8 @@ pub enum RecoverSubscriptionError {
 }
 
 impl Webhooks {
-    /// Enables the owner's subscription with a new breaker. Makes the deliveries that `what` names due now, of
-    /// events published since `since`. Returns their number, at most [`RECOVERED_DELIVERIES_MAX`].
+    /// Enables the owner's subscription with a new breaker. Makes the deliveries that the filter includes due now,
+    /// of events published since `since`. Returns their number, at most [`RECOVERED_DELIVERIES_MAX`].
     ///
     /// Events that are too old to be delivered again ([`WebhookPolicy::redelivery_age_max`]) are skipped. The first
     /// transaction enables the subscription. If it is disabled or deleted after that, the recovery stops.
@@ -40,26 +40,28 @@ impl Webhooks {
         &self,
         owner: &OwnerId,
         id: SubscriptionId,
-        (since, what): (Timestamp, Recoverable),
+        (since, filter): (Timestamp, RecoveryFilter),
         origin: &Origin,
     ) -> Result<u32, RecoverSubscriptionError> {
         let (retry, max) = (self.recovery_since(since)?, RECOVERED_AT_ONCE_MAX);
-        let recover = async |enables| {
-            let (owner, cause) = (owner.clone(), self.cause(origin, retry.at));
-            let request = RecoverRequest { owner, subscription: id, retry, what, max, enables, cause };
-            self.stores.commands.recover(&request).await
-        };
-        let mut last = recover(true).await?.ok_or(RecoverSubscriptionError::NotFound)?;
-        let mut recovered = last;
-        while last >= max && recovered < RECOVERED_DELIVERIES_MAX {
-            last = recover(false).await?.unwrap_or(0);
-            recovered += last;
+        let (owner, cause) = (owner.clone(), self.cause(origin, retry.at));
+        let mut request =
+            RecoverRequest { owner, subscription: id, retry, filter, after: None, max, enables: true, cause };
+        let mut last = self.stores.commands.recover(&request).await?.ok_or(RecoverSubscriptionError::NotFound)?;
+        let mut recovered = last.deliveries;
+        request.enables = false;
+        while last.rest.is_some() && recovered < RECOVERED_DELIVERIES_MAX {
+            request.after = last.rest;
+            request.cause = self.cause(origin, retry.at);
+            let Some(next) = self.stores.commands.recover(&request).await? else { break };
+            last = next;
+            recovered += last.deliveries;
         }
         Ok(recovered)
     }
 
     /// How many deliveries [`Webhooks::recover_subscription`] would make due now, counted up to
-    /// [`COUNTED_RECOVERABLE_MAX`].
+    /// [`COUNTED_RECOVERABLE_MAX`]. With a filter of event types, it reads 100,000 deliveries of each state at most.
     ///
     /// # Errors
     ///
@@ -68,10 +70,10 @@ impl Webhooks {
         &self,
         owner: &OwnerId,
         id: SubscriptionId,
-        (since, what): (Timestamp, Recoverable),
+        (since, filter): (Timestamp, RecoveryFilter),
     ) -> Result<u32, RecoverSubscriptionError> {
         let (retry, max) = (self.recovery_since(since)?, COUNTED_RECOVERABLE_MAX);
-        let request = CountRecoverableRequest { owner: owner.clone(), subscription: id, retry, what, max };
+        let request = CountRecoverableRequest { owner: owner.clone(), subscription: id, retry, filter, max };
         let count = self.stores.log.count_recoverable(&request).await?;
         count.ok_or(RecoverSubscriptionError::NotFound)
     }

@@ -24,6 +24,12 @@ impl SubscribedEvents {
     /// The most patterns.
     pub const COUNT_MAX: usize = 100;
 
+    /// The lists of names with commas between them that [`SubscribedEvents::parse`] accepts, apart from the length of a name.
+    pub fn pattern_of_lists() -> String {
+        let one = EventPattern::PATTERN.trim_start_matches('^').trim_end_matches('$');
+        format!("^{one}(,{one}){{0,{}}}$", Self::COUNT_MAX - 1)
+    }
+
     /// Parses names. Repeated names count once.
     ///
     /// # Errors
@@ -50,6 +56,11 @@ impl SubscribedEvents {
         self.0.iter().any(|pattern| pattern.matches(event_type))
     }
 
+    /// The patterns, as strings.
+    pub fn names(&self) -> Vec<&str> {
+        self.0.iter().map(EventPattern::as_str).collect()
+    }
+
     /// The patterns.
     pub fn patterns(&self) -> &[EventPattern] {
         &self.0
@@ -64,8 +75,7 @@ mod tests {
     #[test]
     fn drops_duplicates_and_keeps_the_order() {
         let events = SubscribedEvents::parse(["b", "a.*", "b", "a", "a.*"]).unwrap();
-        let names: Vec<&str> = events.patterns().iter().map(EventPattern::as_str).collect();
-        assert_eq!(names, ["b", "a.*", "a"]);
+        assert_eq!(events.names(), ["b", "a.*", "a"]);
     }
 
     #[test]

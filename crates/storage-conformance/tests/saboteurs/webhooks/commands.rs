@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::memory::unique_cause;
 use domain::ports::{
-    CancelDeliveryRequest, DeliveryCommands, DeliveryLog, RecoverRequest, Retained, Retention, RetryByHand,
+    CancelDeliveryRequest, DeliveryCommands, DeliveryLog, RecoverRequest, Recovered, Retained, Retention, RetryByHand,
     RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
 };
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind, Recoverable};
@@ -122,7 +122,7 @@ impl DeliveryCommands for Saboteur {
         }
     }
 
-    async fn recover(&self, request: &RecoverRequest) -> Result<Option<u32>, StoreError> {
+    async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
         self.enter().await;
         let mut request = request.clone();
         if self.is(Fault::RetriesOld) {
@@ -132,7 +132,10 @@ impl DeliveryCommands for Saboteur {
             request.max = u32::MAX;
         }
         if self.is(Fault::RecoversEverything) {
-            request.what = Recoverable::All;
+            request.filter.what = Recoverable::All;
+        }
+        if self.is(Fault::RecoversEveryType) {
+            request.filter.events = None;
         }
         request.enables |= self.is(Fault::RestEnables);
         self.inner.recover(&request).await

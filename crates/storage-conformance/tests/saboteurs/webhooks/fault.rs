@@ -152,6 +152,8 @@ pub(crate) enum Fault {
     CancelsOnlyWhatWaits,
     /// Everything comes back, whatever the call says.
     RecoversEverything,
+    RecoversEveryType,
+    CountsEveryType,
     IgnoresRecoverMax,
     RestEnables,
     RetriesWhatIsNamed,

@@ -315,6 +315,8 @@ const SABOTEURS: &Broken<Fault> = &[
     (Fault::RetriesOld, &["an_old_event_is_not_retried", "recovering_brings_back_what_failed"]),
     (Fault::CancelsOnlyWhatWaits, &["a_cancelled_delivery_ends", "cancelling_beside_claims_holds"]),
     (Fault::RecoversEverything, &["recovering_sends_what_was_missed"]),
+    (Fault::RecoversEveryType, &["recovering_leaves_out_other_events"]),
+    (Fault::CountsEveryType, &["recovering_leaves_out_other_events"]),
     (Fault::IgnoresRecoverMax, &["recovering_takes_the_oldest_first"]),
     (
         Fault::RestEnables,
