@@ -4,7 +4,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
-use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow, first_delivery_at};
+use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow};
 use domain::ports::{DeliveryPage, ListDeliveriesRequest, LoggedAttempt, StoreError};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
 use domain::{DeliveryId, Timestamp};
@@ -151,7 +151,7 @@ fn read_down_to(rows: &[Delivery], limit: i64) -> Option<DeliveryId> {
 
 /// The first bytes of ids that were minted at `at` or later.
 pub(super) fn first_id_at(at: Timestamp) -> Vec<u8> {
-    first_delivery_at(at).as_bytes()[..6].to_vec()
+    DeliveryId::first_at(at).as_bytes()[..6].to_vec()
 }
 
 #[derive(QueryableByName)]

@@ -1,15 +1,14 @@
 use async_trait::async_trait;
 use diesel::QueryResult;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::schema::webhook_lanes;
-use diesel_mapping::sql_types::Instant;
+use diesel_mapping::Kept;
+use diesel_mapping::schema::{webhook_consumers, webhook_lanes};
 use diesel_mapping::webhooks::{
-    ADD_CONSUMER, ConsumerRow, FIND_CONSUMER, FIRST_PULLED, FORGET_CONSUMER, LAST_PULLED, LIST_CONSUMERS,
-    NUMBER_OF_PULLED, NumberRow, OLDEST_PULLED, PULL_EVENTS, WRITE_CONSUMER, consumer_values, pulled, stored_sequence,
+    ConsumerPlace, ConsumerRow, NewConsumerRow, PULL_EVENTS, consumer_of, consumers_of, last_of_each, last_pulled,
+    number_of_pulled, numbers_from, oldest_pulled, pulled, read_sequence, stored_sequence,
 };
-use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{
     CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
     ReceiveRequest, SeekRequest, SeekTo, Sought, StoreError,
@@ -63,12 +62,9 @@ struct Log<'a> {
 impl<'a> Log<'a> {
     /// The log and the number of its last event; `None` if the owner has no such log.
     async fn find(connection: &'a AsyncPgConnection, log: &'a PulledLog) -> QueryResult<Option<(Self, u64)>> {
-        let query = diesel::sql_query(LAST_PULLED)
-            .bind::<Text, _>(log.owner.issuer())
-            .bind::<Text, _>(log.owner.subject())
-            .bind::<Binary, _>(log.subscription.as_bytes().as_slice());
-        let found: Option<NumberRow> = Kept(query).load(&mut &*connection).await?.pop();
-        Ok(found.map(|row| (Self { connection, log }, row.number().unwrap_or_default())))
+        let found: Option<Option<i64>> = last_pulled(log).first(&mut &*connection).await.optional()?;
+        let last = found.map(|last| last.map_or(0, read_sequence));
+        Ok(last.map(|last| (Self { connection, log }, last)))
     }
 
     /// [`Log::find`] in a transaction that begins here.
@@ -77,36 +73,29 @@ impl<'a> Log<'a> {
         begun.and(found)
     }
 
-    fn id(&self) -> &'a [u8] {
-        self.log.subscription.as_bytes()
-    }
-
     /// The number of the first event that is stored, or will be.
     async fn oldest(&self, last: u64) -> QueryResult<u64> {
-        let query = diesel::sql_query(OLDEST_PULLED).bind::<Binary, _>(self.id());
-        let found: Option<NumberRow> = Kept(query).load(&mut &*self.connection).await?.pop();
-        Ok(found.and_then(|row| row.number()).unwrap_or(last + 1))
+        let oldest: Option<i64> = oldest_pulled(self.log).first(&mut &*self.connection).await.optional()?;
+        Ok(oldest.map_or(last + 1, read_sequence))
     }
 
-    /// What one of the statements about an event finds.
-    async fn number(&self, statement: &str, event: EventId) -> QueryResult<Option<u64>> {
-        let query =
-            diesel::sql_query(statement).bind::<Binary, _>(self.id()).bind::<Binary, _>(event.as_bytes().as_slice());
-        let found: Option<NumberRow> = Kept(query).load(&mut &*self.connection).await?.pop();
-        Ok(found.and_then(|row| row.number()))
+    /// The number of the event; 0 if the log does not have it.
+    async fn number_of(&self, event: EventId) -> QueryResult<u64> {
+        let number = number_of_pulled(self.log, event.as_bytes()).first::<i64>(&mut &*self.connection);
+        Ok(number.await.optional()?.map_or(0, read_sequence))
     }
 
     async fn page(&self, (mut after, last): (u64, u64), max: PulledMax) -> QueryResult<Pulled> {
         loop {
             let query = diesel::sql_query(PULL_EVENTS)
-                .bind::<Binary, _>(self.id())
+                .bind::<Binary, _>(self.log.subscription.as_bytes().as_slice())
                 .bind::<BigInt, _>(stored_sequence(after))
                 .bind::<BigInt, i64>(max.events.into())
                 .bind::<BigInt, _>(stored_sequence(max.bytes));
             let (answer, damaged) = pulled((after, last), Kept(query).load(&mut &*self.connection).await?);
             if damaged > 0 {
                 let subscription = self.log.subscription;
-                tracing::error!(count = damaged, %subscription, "pulled events are damaged, and passed over");
+                tracing::error!(count = damaged, %subscription, "passed over damaged events in a log");
             }
             match answer {
                 Ok(pulled) => return Ok(pulled),
@@ -117,10 +106,8 @@ impl<'a> Log<'a> {
 
     /// Finds the consumer, and locks it.
     async fn lock_consumer(&self, name: &ConsumerName) -> Result<Option<Consumer>, Failure> {
-        let query = diesel::sql_query([FIND_CONSUMER, " FOR UPDATE"].concat())
-            .bind::<Binary, _>(self.id())
-            .bind::<Text, _>(name.as_str());
-        let row: Option<ConsumerRow> = Kept(query).load(&mut &*self.connection).await?.pop();
+        let consumer = consumer_of(self.log, name).select(ConsumerRow::as_select()).for_update();
+        let row = consumer.first(&mut &*self.connection).await.optional()?;
         Ok(row.map(|row| row.consumer()).transpose()?)
     }
 
@@ -130,34 +117,27 @@ impl<'a> Log<'a> {
         if let Some(found) = self.lock_consumer(name).await? {
             return Ok(Some(found));
         }
-        let lane = webhook_lanes::table.find(self.id()).select(webhook_lanes::is_pulled).for_no_key_update();
+        let lane = webhook_lanes::table.find(self.log.subscription.as_bytes().as_slice());
+        let lane = lane.select(webhook_lanes::is_pulled).for_no_key_update();
         let _: bool = lane.get_result(&mut &*self.connection).await?;
+        if let Some(found) = self.lock_consumer(name).await? {
+            return Ok(Some(found));
+        }
+        let count: i64 = consumers_of(self.log).count().get_result(&mut &*self.connection).await?;
+        if count >= CONSUMERS_MAX.into() {
+            return Ok(None);
+        }
         let new = Consumer::at(self.oldest(last).await? - 1);
-        let insertion = diesel::sql_query(ADD_CONSUMER)
-            .bind::<Binary, _>(self.id())
-            .bind::<Text, _>(name.as_str())
-            .bind::<BigInt, _>(stored_sequence(new.position))
-            .bind::<BigInt, i64>(CONSUMERS_MAX.into());
-        Kept(insertion).execute(&mut &*self.connection).await?;
-        self.lock_consumer(name).await
-    }
-
-    async fn write_consumer(&self, name: &ConsumerName, consumer: &Consumer) -> QueryResult<usize> {
-        let (position, lease, through, until) = consumer_values(consumer);
-        let update = diesel::sql_query(WRITE_CONSUMER)
-            .bind::<BigInt, _>(position)
-            .bind::<Nullable<BigInt>, _>(lease)
-            .bind::<Nullable<BigInt>, _>(through)
-            .bind::<Nullable<Instant>, Option<StoredInstant>>(until)
-            .bind::<Binary, _>(self.id())
-            .bind::<Text, _>(name.as_str());
-        Kept(update).execute(&mut &*self.connection).await
+        let insertion = diesel::insert_into(webhook_consumers::table).values(NewConsumerRow::new(self.log, name, new));
+        insertion.execute(&mut &*self.connection).await?;
+        Ok(Some(new))
     }
 
     /// Ends the transaction with these values of the consumer.
-    async fn commit(&self, name: &ConsumerName, consumer: &Consumer) -> Result<(), Failure> {
+    async fn commit(&self, name: &ConsumerName, consumer: Consumer) -> Result<(), Failure> {
+        let update = diesel::update(consumer_of(self.log, name)).set(ConsumerPlace::from(consumer));
         let (written, committed) =
-            join(self.write_consumer(name, consumer), Commit.execute(&mut &*self.connection)).await;
+            join(update.execute(&mut &*self.connection), Commit.execute(&mut &*self.connection)).await;
         settle(written, committed).map(drop)
     }
 }
@@ -180,7 +160,7 @@ impl Work for ReceiveRequest {
         };
         match pulled.through() {
             Some(through) => {
-                log.commit(&self.consumer, &consumer.received(self.lease, through, self.until)).await?;
+                log.commit(&self.consumer, consumer.received(self.lease, through, self.until)).await?;
             }
             // A new consumer stays.
             None => settle(Ok(()), Commit.execute(&mut &*connection).await)?,
@@ -199,12 +179,12 @@ impl Work for CommitRequest {
                 None => Committed::LeaseLost,
                 Some(consumer) => {
                     let through = match self.through {
-                        Some(event) => Some(log.number(NUMBER_OF_PULLED, event).await?.unwrap_or_default()),
+                        Some(event) => Some(log.number_of(event).await?),
                         None => None,
                     };
                     match consumer.committed(self.lease, through) {
                         Decision::Done(committed) => {
-                            log.commit(&self.consumer, &committed).await?;
+                            log.commit(&self.consumer, committed).await?;
                             return Ok(Committed::Done);
                         }
                         Decision::LeaseLost => Committed::LeaseLost,
@@ -233,9 +213,13 @@ impl Work for SeekRequest {
         let next = match self.to {
             SeekTo::Start => log.oldest(last).await?,
             SeekTo::End => last + 1,
-            SeekTo::Time(at) => log.number(FIRST_PULLED, EventId::first_at(at)).await?.unwrap_or(last + 1),
+            SeekTo::Time(at) => {
+                let first = EventId::first_at(at);
+                let numbers: Vec<i64> = numbers_from(&self.log, first.as_bytes()).load(&mut &*connection).await?;
+                numbers.into_iter().min().map_or(last + 1, read_sequence)
+            }
         };
-        log.commit(&self.consumer, &Consumer::at(next - 1)).await?;
+        log.commit(&self.consumer, Consumer::at(next - 1)).await?;
         Ok(Sought::Done)
     }
 }
@@ -266,8 +250,8 @@ impl Work for List<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let Some((log, last)) = Log::find(connection, self.0).await? else { return Ok(None) };
-        let query = diesel::sql_query(LIST_CONSUMERS).bind::<Binary, _>(log.id());
-        let rows: Vec<ConsumerRow> = Kept(query).load(&mut &*connection).await?;
+        let consumers = consumers_of(log.log).order(webhook_consumers::name).select(ConsumerRow::as_select());
+        let rows = consumers.load(&mut &*connection).await?;
         Ok(Some(rows.into_iter().map(|row| row.listed(last)).collect::<Result<_, StoreError>>()?))
     }
 }
@@ -282,9 +266,7 @@ impl Work for Forget<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
         let Some((log, _)) = Log::find(connection, self.log).await? else { return Ok(false) };
-        let deletion =
-            diesel::sql_query(FORGET_CONSUMER).bind::<Binary, _>(log.id()).bind::<Text, _>(self.consumer.as_str());
-        Ok(Kept(deletion).execute(&mut &*connection).await? > 0)
+        Ok(diesel::delete(consumer_of(log.log, self.consumer)).execute(&mut &*connection).await? > 0)
     }
 }
 
@@ -294,19 +276,8 @@ impl Work for LastNumbers<'_> {
     type Answer = Vec<(SubscriptionId, u64)>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        use diesel_mapping::schema::webhook_subscriptions as subscriptions;
-        let ids: Vec<&[u8]> = self.0.iter().map(|log| log.subscription.as_bytes().as_slice()).collect();
-        let rows = webhook_lanes::table
-            .inner_join(subscriptions::table.on(subscriptions::id.eq(webhook_lanes::subscription_id)))
-            .filter(webhook_lanes::subscription_id.eq_any(ids))
-            .filter(webhook_lanes::is_pulled)
-            .filter(subscriptions::deleted_at.is_null())
-            .select((
-                webhook_lanes::subscription_id,
-                webhook_lanes::last_sequence,
-                subscriptions::owner_issuer,
-                subscriptions::owner_subject,
-            ));
-        Ok(diesel_mapping::webhooks::last_numbers(self.0, rows.load(&mut &*connection).await?)?)
+        let ids = self.0.iter().map(|log| log.subscription.as_bytes().to_vec()).collect();
+        let rows = last_of_each(ids).load(&mut &*connection).await?;
+        Ok(diesel_mapping::webhooks::last_numbers(self.0, rows)?)
     }
 }

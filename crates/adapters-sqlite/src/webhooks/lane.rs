@@ -3,7 +3,7 @@ use diesel::dsl::auto_type;
 use diesel::prelude::*;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_lanes};
-use diesel_mapping::webhooks::{BreakerRow, phase_number, stored_sequence, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, phase_number, read_sequence, stored_sequence, subscription_id};
 use domain::ports::StoreError;
 use domain::webhooks::{Admission, Breaker, OwnerNumber, Phase};
 use domain::{SubscriptionId, Timestamp};
@@ -185,7 +185,7 @@ impl TryFrom<LaneRow> for Lane {
         let ready_at = row.ready_at.map(|stored| stored.timestamp().unwrap_or(Timestamp::MIN));
         let (owner, breaker) = (OwnerNumber::from_number(row.owner), row.breaker.breaker());
         let rests_until = row.rests_until.and_then(StoredInstant::timestamp);
-        let last_sequence = row.last_sequence.map(|stored| u64::try_from(stored).unwrap_or_default());
+        let last_sequence = row.last_sequence.map(read_sequence);
         let (is_open, is_pulled) = (row.is_open, row.is_pulled);
         Ok(Self { id, owner, is_open, ready_at, breaker, rests_until, last_sequence, is_pulled })
     }

@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_attempts, webhook_deliveries, webhook_due, webhook_events};
-use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow, first_delivery_at};
+use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow};
 use domain::ports::{DeliveryPage, ListDeliveriesRequest, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
 use domain::{DeliveryId, SubscriptionId};
@@ -87,8 +87,8 @@ fn newest(
     let is_open = |state| matches!(state, DeliveryStateKind::Waiting | DeliveryStateKind::Sending);
     let reads_due = filter.state.is_none_or(is_open);
     let reads_ended = !filter.state.is_some_and(is_open);
-    let until = filter.until.map(first_delivery_at);
-    let from = filter.since.map_or(DeliveryId::from_bytes([0; 16]), first_delivery_at);
+    let until = filter.until.map(DeliveryId::first_at);
+    let from = filter.since.map_or(DeliveryId::from_bytes([0; 16]), DeliveryId::first_at);
     let below = before.into_iter().chain(until).min().unwrap_or(DeliveryId::from_bytes([0xFF; 16]));
     let mut ids = Ids { from, below };
     let mut newest: Vec<Delivery> = Vec::new();

@@ -1,12 +1,10 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use diesel_mapping::StoredInstant;
-use diesel_mapping::schema::webhook_lanes;
-use diesel_mapping::sql_types::Instant;
+use diesel::sql_types::{BigInt, Binary};
+use diesel_mapping::schema::webhook_consumers;
 use diesel_mapping::webhooks::{
-    ADD_CONSUMER, ConsumerRow, FIND_CONSUMER, FIRST_PULLED, FORGET_CONSUMER, LAST_PULLED, LIST_CONSUMERS,
-    NUMBER_OF_PULLED, NumberRow, OLDEST_PULLED, PULL_EVENTS, WRITE_CONSUMER, consumer_values, pulled, stored_sequence,
+    ConsumerPlace, ConsumerRow, NewConsumerRow, PULL_EVENTS, consumer_of, consumers_of, last_of_each, last_pulled,
+    number_of_pulled, numbers_from, oldest_pulled, pulled, read_sequence, stored_sequence,
 };
 use domain::ports::{
     CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
@@ -57,32 +55,15 @@ impl PulledEvents for SqliteStore {
 }
 
 /// The number of the last event; `None` if the owner has no such log.
-fn last(connection: &mut SqliteConnection, log: &PulledLog) -> Result<Option<u64>, Undo> {
-    let query = diesel::sql_query(LAST_PULLED)
-        .bind::<Text, _>(log.owner.issuer())
-        .bind::<Text, _>(log.owner.subject())
-        .bind::<Binary, _>(log.subscription.as_bytes().as_slice());
-    let found: Option<NumberRow> = query.get_result(connection).optional()?;
-    Ok(found.map(|row| row.number().unwrap_or_default()))
+fn last(connection: &mut SqliteConnection, log: &PulledLog) -> QueryResult<Option<u64>> {
+    let found: Option<Option<i64>> = last_pulled(log).first(connection).optional()?;
+    Ok(found.map(|last| last.map_or(0, read_sequence)))
 }
 
 /// The number of the first event that is stored, or will be.
-fn oldest(connection: &mut SqliteConnection, log: &PulledLog, last: u64) -> Result<u64, Undo> {
-    let query = diesel::sql_query(OLDEST_PULLED).bind::<Binary, _>(log.subscription.as_bytes().as_slice());
-    Ok(query.get_result::<NumberRow>(connection)?.number().unwrap_or(last + 1))
-}
-
-/// What one of the statements about an event finds.
-fn number(
-    connection: &mut SqliteConnection,
-    statement: &str,
-    log: &PulledLog,
-    event: EventId,
-) -> Result<Option<u64>, Undo> {
-    let query = diesel::sql_query(statement)
-        .bind::<Binary, _>(log.subscription.as_bytes().as_slice())
-        .bind::<Binary, _>(event.as_bytes().as_slice());
-    Ok(query.get_result::<NumberRow>(connection)?.number())
+fn oldest(connection: &mut SqliteConnection, log: &PulledLog, last: u64) -> QueryResult<u64> {
+    let oldest: Option<i64> = oldest_pulled(log).first(connection).optional()?;
+    Ok(oldest.map_or(last + 1, read_sequence))
 }
 
 fn page(
@@ -99,7 +80,7 @@ fn page(
             .bind::<BigInt, _>(stored_sequence(max.bytes));
         let (answer, damaged) = pulled((after, last), query.load(connection)?);
         if damaged > 0 {
-            tracing::error!(count = damaged, subscription = %log.subscription, "pulled events are damaged, and passed over");
+            tracing::error!(count = damaged, subscription = %log.subscription, "passed over damaged events in a log");
         }
         match answer {
             Ok(pulled) => return Ok(pulled),
@@ -113,14 +94,11 @@ fn find_consumer(
     log: &PulledLog,
     name: &ConsumerName,
 ) -> Result<Option<Consumer>, Undo> {
-    let query = diesel::sql_query(FIND_CONSUMER)
-        .bind::<Binary, _>(log.subscription.as_bytes().as_slice())
-        .bind::<Text, _>(name.as_str());
-    let row: Option<ConsumerRow> = query.get_result(connection).optional()?;
+    let row = consumer_of(log, name).select(ConsumerRow::as_select()).first(connection).optional()?;
     Ok(row.map(|row| row.consumer()).transpose()?)
 }
 
-/// The consumer, which begins at the oldest event; `None` if there are too many others.
+/// The consumer. A new one begins at the oldest event; `None` if there are too many others.
 fn consumer(
     connection: &mut SqliteConnection,
     log: &PulledLog,
@@ -130,31 +108,21 @@ fn consumer(
     if let Some(found) = find_consumer(connection, log, name)? {
         return Ok(Some(found));
     }
+    if consumers_of(log).count().get_result::<i64>(connection)? >= CONSUMERS_MAX.into() {
+        return Ok(None);
+    }
     let new = Consumer::at(oldest(connection, log, last)? - 1);
-    let insertion = diesel::sql_query(ADD_CONSUMER)
-        .bind::<Binary, _>(log.subscription.as_bytes().as_slice())
-        .bind::<Text, _>(name.as_str())
-        .bind::<BigInt, _>(stored_sequence(new.position))
-        .bind::<BigInt, i64>(CONSUMERS_MAX.into());
-    Ok((insertion.execute(connection)? > 0).then_some(new))
+    diesel::insert_into(webhook_consumers::table).values(NewConsumerRow::new(log, name, new)).execute(connection)?;
+    Ok(Some(new))
 }
 
 fn write_consumer(
     connection: &mut SqliteConnection,
     log: &PulledLog,
     name: &ConsumerName,
-    consumer: &Consumer,
-) -> Result<(), Undo> {
-    let (position, lease, through, until) = consumer_values(consumer);
-    diesel::sql_query(WRITE_CONSUMER)
-        .bind::<BigInt, _>(position)
-        .bind::<Nullable<BigInt>, _>(lease)
-        .bind::<Nullable<BigInt>, _>(through)
-        .bind::<Nullable<Instant>, Option<StoredInstant>>(until)
-        .bind::<Binary, _>(log.subscription.as_bytes().as_slice())
-        .bind::<Text, _>(name.as_str())
-        .execute(connection)?;
-    Ok(())
+    consumer: Consumer,
+) -> QueryResult<()> {
+    diesel::update(consumer_of(log, name)).set(ConsumerPlace::from(consumer)).execute(connection).map(drop)
 }
 
 fn receive(connection: &mut SqliteConnection, request: &ReceiveRequest) -> Result<Pulled, Undo> {
@@ -166,7 +134,7 @@ fn receive(connection: &mut SqliteConnection, request: &ReceiveRequest) -> Resul
     }
     let pulled = page(connection, log, (consumer.position, last), request.max)?;
     if let Some(through) = pulled.through() {
-        write_consumer(connection, log, name, &consumer.received(request.lease, through, request.until))?;
+        write_consumer(connection, log, name, consumer.received(request.lease, through, request.until))?;
     }
     Ok(pulled)
 }
@@ -177,13 +145,12 @@ fn commit(connection: &mut SqliteConnection, request: &CommitRequest) -> Result<
         return Ok(Committed::NotFound);
     }
     let Some(consumer) = find_consumer(connection, log, name)? else { return Ok(Committed::LeaseLost) };
-    let through = match request.through {
-        Some(event) => Some(number(connection, NUMBER_OF_PULLED, log, event)?.unwrap_or_default()),
-        None => None,
-    };
+    let number = |event: EventId| number_of_pulled(log, event.as_bytes()).first::<i64>(connection).optional();
+    let through = request.through.map(number).transpose()?;
+    let through = through.map(|number| number.map_or(0, read_sequence));
     Ok(match consumer.committed(request.lease, through) {
         Commit::Done(committed) => {
-            write_consumer(connection, log, name, &committed)?;
+            write_consumer(connection, log, name, committed)?;
             Committed::Done
         }
         Commit::LeaseLost => Committed::LeaseLost,
@@ -200,9 +167,12 @@ fn seek(connection: &mut SqliteConnection, request: &SeekRequest) -> Result<Soug
     let next = match request.to {
         SeekTo::Start => oldest(connection, log, last)?,
         SeekTo::End => last + 1,
-        SeekTo::Time(at) => number(connection, FIRST_PULLED, log, EventId::first_at(at))?.unwrap_or(last + 1),
+        SeekTo::Time(at) => {
+            let numbers: Vec<i64> = numbers_from(log, EventId::first_at(at).as_bytes()).load(connection)?;
+            numbers.into_iter().min().map_or(last + 1, read_sequence)
+        }
     };
-    write_consumer(connection, log, name, &Consumer::at(next - 1))?;
+    write_consumer(connection, log, name, Consumer::at(next - 1))?;
     Ok(Sought::Done)
 }
 
@@ -222,8 +192,7 @@ fn read(
 
 fn list(connection: &mut SqliteConnection, log: &PulledLog) -> Result<Option<Vec<ListedConsumer>>, Undo> {
     let Some(last) = last(connection, log)? else { return Ok(None) };
-    let query = diesel::sql_query(LIST_CONSUMERS).bind::<Binary, _>(log.subscription.as_bytes().as_slice());
-    let rows: Vec<ConsumerRow> = query.load(connection)?;
+    let rows = consumers_of(log).order(webhook_consumers::name).select(ConsumerRow::as_select()).load(connection)?;
     Ok(Some(rows.into_iter().map(|row| row.listed(last)).collect::<Result<_, StoreError>>()?))
 }
 
@@ -231,25 +200,10 @@ fn forget(connection: &mut SqliteConnection, log: &PulledLog, name: &ConsumerNam
     if last(connection, log)?.is_none() {
         return Ok(false);
     }
-    let deletion = diesel::sql_query(FORGET_CONSUMER)
-        .bind::<Binary, _>(log.subscription.as_bytes().as_slice())
-        .bind::<Text, _>(name.as_str());
-    Ok(deletion.execute(connection)? > 0)
+    Ok(diesel::delete(consumer_of(log, name)).execute(connection)? > 0)
 }
 
 fn last_numbers(connection: &mut SqliteConnection, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, Undo> {
-    use diesel_mapping::schema::webhook_subscriptions as subscriptions;
-    let ids: Vec<&[u8]> = logs.iter().map(|log| log.subscription.as_bytes().as_slice()).collect();
-    let rows = webhook_lanes::table
-        .inner_join(subscriptions::table.on(subscriptions::id.eq(webhook_lanes::subscription_id)))
-        .filter(webhook_lanes::subscription_id.eq_any(ids))
-        .filter(webhook_lanes::is_pulled)
-        .filter(subscriptions::deleted_at.is_null())
-        .select((
-            webhook_lanes::subscription_id,
-            webhook_lanes::last_sequence,
-            subscriptions::owner_issuer,
-            subscriptions::owner_subject,
-        ));
-    Ok(diesel_mapping::webhooks::last_numbers(logs, rows.load(connection)?)?)
+    let ids = logs.iter().map(|log| log.subscription.as_bytes().to_vec()).collect();
+    Ok(diesel_mapping::webhooks::last_numbers(logs, last_of_each(ids).load(connection)?)?)
 }

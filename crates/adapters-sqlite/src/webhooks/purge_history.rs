@@ -5,12 +5,11 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{
     webhook_consumers, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_publications,
-    webhook_subscriptions,
+    webhook_pulled, webhook_subscriptions,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{NEXT_PULLED, PURGE_PULLED, PulledLogRow, first_delivery_at};
-use domain::Timestamp;
 use domain::ports::StoreError;
+use domain::{DeliveryId, Timestamp};
 
 use crate::SqliteStore;
 use crate::undo::Undo;
@@ -27,6 +26,10 @@ const PURGE_ATTEMPTS: &str = "DELETE FROM webhook_attempts
 const PURGE_DELIVERIES: &str = "DELETE FROM webhook_deliveries
     WHERE subscription_id = ?1 AND id IN (
         SELECT id FROM webhook_deliveries WHERE subscription_id = ?1 AND id < ?2 ORDER BY id LIMIT ?3)";
+
+/// The oldest events of a log below an id.
+const PURGE_PULLED: &str = "DELETE FROM webhook_pulled WHERE subscription_id = ?1 AND sequence IN (
+        SELECT sequence FROM webhook_pulled WHERE subscription_id = ?1 AND event_id < ?2 ORDER BY event_id LIMIT ?3)";
 
 /// Subscriptions that were deleted before the time and have no deliveries.
 const FORGOTTEN: &str = "SELECT id FROM webhook_subscriptions AS subscription
@@ -59,7 +62,7 @@ impl SqliteStore {
     /// events, then subscriptions, each in many short transactions. Readers find the old rows, which never become new
     /// again.
     pub(crate) async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let below: Id = first_delivery_at(before).as_bytes().to_vec();
+        let below: Id = DeliveryId::first_at(before).as_bytes().to_vec();
         let mut purged = self.purge_deliveries(&below, max).await?;
         purged += self.purge_pulled(&below, max.saturating_sub(purged)).await?;
         purged += self.purge_events(&below, max.saturating_sub(purged)).await?;
@@ -106,7 +109,10 @@ impl SqliteStore {
             let mut deleted = CHUNK;
             while deleted == CHUNK && purged < max {
                 let (log, below, chunk) = (log.clone(), below.clone(), CHUNK.min(max - purged));
-                deleted = self.writer.write(move |connection| purge_log(connection, &log, &below, chunk)).await?;
+                deleted = self
+                    .writer
+                    .write(move |connection| delete_chunk(connection, PURGE_PULLED, &log, &below, chunk))
+                    .await?;
                 purged += deleted;
             }
             after = log;
@@ -174,13 +180,9 @@ pub(super) fn search(connection: &mut SqliteConnection, mut after: Id, below: &[
 
 /// The first subscription behind `after` with a log that has events.
 fn next_pulled(connection: &mut SqliteConnection, after: &[u8]) -> Result<Option<Id>, Undo> {
-    let next = diesel::sql_query(NEXT_PULLED).bind::<Binary, _>(after);
-    Ok(next.get_result::<PulledLogRow>(connection).optional()?.map(|row| row.id))
-}
-
-/// Deletes up to `max` events with ids below `below` from the log. Returns their number.
-fn purge_log(connection: &mut SqliteConnection, log: &[u8], below: &[u8], max: u32) -> Result<u32, Undo> {
-    delete_chunk(connection, PURGE_PULLED, log, below, max)
+    let behind = webhook_pulled::table.filter(webhook_pulled::subscription_id.gt(after));
+    let ids = behind.order(webhook_pulled::subscription_id).select(webhook_pulled::subscription_id);
+    Ok(ids.first(connection).optional()?)
 }
 
 /// Deletes up to `max` ended deliveries of the subscription with ids below `below`. Returns the number of attempts and

@@ -24,6 +24,11 @@ pub fn stored_sequence(sequence: u64) -> i64 {
     i64::try_from(sequence).unwrap_or(i64::MAX)
 }
 
+/// The number that a column has. A damaged one counts as 0, which no delivery has.
+pub fn read_sequence(stored: i64) -> u64 {
+    u64::try_from(stored).unwrap_or_default()
+}
+
 /// The columns of `webhook_due` that the owner of a delivery sees. Their values are not checked yet. See decision 31.
 #[derive(Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = webhook_due)]

@@ -1,11 +1,11 @@
 use diesel::prelude::QueryableByName;
 use diesel::sql_types::BigInt;
+use domain::EventId;
 use domain::ports::{EventPage, ListEventsRequest, LoggedEvent, StoreError};
 use domain::webhooks::Event;
-use domain::{EventId, Timestamp};
 
 use super::event_row::EventRow;
-use super::place::{Place, first_delivery_at};
+use super::place::Place;
 use crate::audit::Bind;
 
 /// How many events a search for a user or a type looks at, at most, for one page. No index has either: publishing would
@@ -32,9 +32,9 @@ pub struct ListedEventRow {
 impl EventQuery {
     /// The page that the request asks for.
     pub fn new(request: &ListEventsRequest) -> Self {
-        let until = request.filter.until.map(first_event_at);
+        let until = request.filter.until.map(EventId::first_at);
         let below = request.before.into_iter().chain(until).min().unwrap_or(EventId::from_bytes([0xFF; 16]));
-        let from = request.filter.since.map_or(EventId::from_bytes([0; 16]), first_event_at);
+        let from = request.filter.since.map_or(EventId::from_bytes([0; 16]), EventId::first_at);
         Self { request: request.clone(), below, from }
     }
 
@@ -96,9 +96,4 @@ pub fn logged_event(row: EventRow, deliveries: i64) -> Result<LoggedEvent, Store
     let event = Event::try_from(row)?;
     let place = Place { table: "webhook_events", row: &event.id };
     Ok(LoggedEvent { deliveries: place.number("deliveries", deliveries)?, event })
-}
-
-/// The first id of an event that was published at `at` or later.
-fn first_event_at(at: Timestamp) -> EventId {
-    EventId::from_bytes(*first_delivery_at(at).as_bytes())
 }

@@ -17,12 +17,13 @@ mod figures_row;
 mod options_json;
 mod place;
 mod pulled;
+mod pulled_queries;
 mod secrets_row;
 mod subscription_row;
 
 pub use attempt_row::{AttemptRow, LoggedAttemptRow, stored_headers};
 pub use breaker_row::BreakerRow;
-pub use due_row::{DueRow, NewDueRow, phase_number, stored_sequence};
+pub use due_row::{DueRow, NewDueRow, phase_number, read_sequence, stored_sequence};
 pub use ended_row::{EndedRow, NewEndedRow, UNKNOWN_EVENT_TYPE};
 pub use event_query::{EventQuery, ListedEventRow, logged_event};
 pub use event_row::EventRow;
@@ -30,11 +31,12 @@ pub use failed_row::{FailedRow, LostCountRow, counted};
 pub use failing_row::{FIND_FAILING, FailingRow, failing_after};
 pub use figures_row::{COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures};
 pub use options_json::stored_options;
-pub use place::{Place, delivery_id, event_id, first_delivery_at, subscription_id};
+pub use place::{Place, delivery_id, event_id, subscription_id};
 pub use pulled::{
-    ADD_CONSUMER, ConsumerRow, ConsumerValues, FIND_CONSUMER, FIRST_PULLED, FORGET_CONSUMER, LAST_PULLED,
-    LIST_CONSUMERS, NEXT_PULLED, NUMBER_OF_PULLED, NumberRow, OLDEST_PULLED, PULL_EVENTS, PURGE_PULLED, PulledLogRow,
-    PulledRow, WRITE_CONSUMER, consumer_values, last_numbers, pulled,
+    ConsumerPlace, ConsumerRow, LastNumberRow, NewConsumerRow, PULL_EVENTS, PulledRow, last_numbers, pulled,
+};
+pub use pulled_queries::{
+    consumer_of, consumers_of, last_of_each, last_pulled, number_of_pulled, numbers_from, oldest_pulled,
 };
 pub use secrets_row::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow};
 pub use subscription_row::{

@@ -104,15 +104,6 @@ pub(super) fn created_at(id: DeliveryId) -> Option<Timestamp> {
     Timestamp::from_unix_millis(unix_millis)
 }
 
-/// The lowest id of a delivery with an event published at `at` or later. Deliveries of earlier events have lower ids,
-/// so a time range is an id range.
-pub fn first_delivery_at(at: Timestamp) -> DeliveryId {
-    let unix_millis = u64::try_from(at.unix_millis()).unwrap_or(0);
-    let mut bytes = [0; 16];
-    bytes[..6].copy_from_slice(&unix_millis.to_be_bytes()[2..]);
-    DeliveryId::from_bytes(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,9 +111,9 @@ mod tests {
     #[test]
     fn a_time_range_is_an_id_range() {
         let at = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
-        let first = first_delivery_at(at);
+        let first = DeliveryId::first_at(at);
         assert_eq!(created_at(first), Some(at));
-        let before = first_delivery_at(at.minus(std::time::Duration::from_millis(1)));
+        let before = DeliveryId::first_at(at.minus(std::time::Duration::from_millis(1)));
         let last_before = [&before.as_bytes()[..6], &[0xFF; 10]].concat();
         assert!(DeliveryId::from_bytes(last_before.try_into().unwrap()) < first);
     }

@@ -1,28 +1,23 @@
-//! The statements about pulled events that both databases run. `$1` is the subscription, unless it says otherwise. SQLite
-//! numbers the parameters in the order of the text.
+//! The rows of pulled events and of their consumers.
 
 use std::collections::HashMap;
 
-use diesel::prelude::{Queryable, QueryableByName};
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::prelude::{AsChangeset, Insertable, Queryable, QueryableByName, Selectable};
+use diesel::sql_types::BigInt;
 use domain::ports::{ListedConsumer, Pulled, PulledLog, StoreError};
 use domain::webhooks::{Consumer, ConsumerName, Event, Lease, LeaseId};
 use domain::{OwnerId, SubscriptionId};
 
+use super::due_row::{read_sequence, stored_sequence};
 use super::event_row::EventRow;
 use super::place::{Place, subscription_id};
 use crate::StoredInstant;
-use crate::sql_types::Instant;
+use crate::schema::webhook_consumers;
 
 const TABLE: &str = "webhook_consumers";
 
-/// The number of the last event in the log of a subscription `$3` of the owner `$1`, `$2`. No row if there is no such log.
-pub const LAST_PULLED: &str = "SELECT lane.last_sequence AS number FROM webhook_subscriptions AS subscription
-    JOIN webhook_lanes AS lane ON lane.subscription_id = subscription.id
-    WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 AND subscription.id = $3
-        AND subscription.deleted_at IS NULL AND lane.is_pulled";
-
-/// At most `$3` numbers with their events behind the number `$2`, with at most `$4` bytes of payloads after the first.
+/// At most `$3` numbers of the log `$1` with their events behind the number `$2`, with at most `$4` bytes of payloads after the
+/// first.
 pub const PULL_EVENTS: &str = "SELECT page.sequence, event.id, event.owner_issuer, event.owner_subject,
         event.event_type, event.payload, event.created_at
     FROM (
@@ -37,70 +32,6 @@ pub const PULL_EVENTS: &str = "SELECT page.sequence, event.id, event.owner_issue
     LEFT JOIN webhook_events AS event ON event.id = page.event_id
     WHERE page.bytes <= $4 OR page.bytes = page.own
     ORDER BY page.sequence";
-
-/// The number of the oldest event that is stored; NULL without any.
-pub const OLDEST_PULLED: &str = "SELECT min(sequence) AS number FROM webhook_pulled WHERE subscription_id = $1";
-
-/// The lowest number of the first 1,000 events with the id `$2` or a higher one; NULL without any. Instances whose clocks differ
-/// number events in another order than their ids have.
-pub const FIRST_PULLED: &str = "SELECT min(sequence) AS number FROM (
-        SELECT sequence FROM webhook_pulled WHERE subscription_id = $1 AND event_id >= $2 ORDER BY event_id LIMIT 1000
-    ) AS first";
-
-/// The number of the event `$2`; NULL if it is not in the log.
-pub const NUMBER_OF_PULLED: &str =
-    "SELECT min(sequence) AS number FROM webhook_pulled WHERE subscription_id = $1 AND event_id = $2";
-
-/// The consumer with the name `$2`.
-pub const FIND_CONSUMER: &str = "SELECT name, position, lease, leased_through, leased_until FROM webhook_consumers
-    WHERE subscription_id = $1 AND name = $2";
-
-/// The consumers, sorted by name.
-pub const LIST_CONSUMERS: &str = "SELECT name, position, lease, leased_through, leased_until FROM webhook_consumers
-    WHERE subscription_id = $1 ORDER BY name";
-
-/// Adds the consumer with the name `$2` behind the number `$3`, unless there are `$4` consumers.
-pub const ADD_CONSUMER: &str = "INSERT INTO webhook_consumers (subscription_id, name, position)
-    SELECT $1, $2, $3 WHERE (SELECT count(*) FROM webhook_consumers WHERE subscription_id = $1) < $4
-    ON CONFLICT DO NOTHING";
-
-/// Writes the place `$1` and the lease of the consumer with the name `$6` of the subscription `$5`.
-pub const WRITE_CONSUMER: &str =
-    "UPDATE webhook_consumers SET position = $1, lease = $2, leased_through = $3, leased_until = $4
-    WHERE subscription_id = $5 AND name = $6";
-
-/// Deletes the consumer with the name `$2`.
-pub const FORGET_CONSUMER: &str = "DELETE FROM webhook_consumers WHERE subscription_id = $1 AND name = $2";
-
-/// The first subscription behind `$1` with a log that has events.
-pub const NEXT_PULLED: &str = "SELECT subscription_id AS id FROM webhook_pulled WHERE subscription_id > $1
-    ORDER BY subscription_id LIMIT 1";
-
-/// Deletes at most `$3` events with ids below `$2` from the log.
-pub const PURGE_PULLED: &str = "DELETE FROM webhook_pulled WHERE subscription_id = $1 AND sequence IN (
-        SELECT sequence FROM webhook_pulled WHERE subscription_id = $1 AND event_id < $2 ORDER BY event_id LIMIT $3)";
-
-/// A number, or none.
-#[derive(QueryableByName)]
-pub struct NumberRow {
-    #[diesel(sql_type = Nullable<BigInt>)]
-    number: Option<i64>,
-}
-
-impl NumberRow {
-    /// The number; `None` for NULL.
-    pub fn number(&self) -> Option<u64> {
-        self.number.map(|number| u64::try_from(number).unwrap_or_default())
-    }
-}
-
-/// A subscription.
-#[derive(QueryableByName)]
-pub struct PulledLogRow {
-    /// Its id.
-    #[diesel(sql_type = Binary)]
-    pub id: Vec<u8>,
-}
 
 /// A row of [`PULL_EVENTS`].
 #[derive(QueryableByName)]
@@ -117,25 +48,21 @@ pub struct PulledRow {
 pub fn pulled((after, last): (u64, u64), rows: Vec<PulledRow>) -> (Result<Pulled, u64>, usize) {
     let found = rows.into_iter().map(|row| {
         let event = row.event.and_then(|event| Event::try_from(event).ok());
-        (u64::try_from(row.sequence).unwrap_or_default(), event)
+        (read_sequence(row.sequence), event)
     });
     let found: Vec<(u64, Option<Event>)> = found.collect();
     let damaged = found.iter().filter(|(_, event)| event.is_none()).count();
     (Pulled::of(after, last, found), damaged)
 }
 
-/// A row of [`FIND_CONSUMER`]. Its values are not checked yet.
-#[derive(Queryable, QueryableByName)]
+/// A row of `webhook_consumers`. Its values are not checked yet.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = webhook_consumers)]
 pub struct ConsumerRow {
-    #[diesel(sql_type = Text)]
     name: String,
-    #[diesel(sql_type = BigInt)]
     position: i64,
-    #[diesel(sql_type = Nullable<BigInt>)]
     lease: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
     leased_through: Option<i64>,
-    #[diesel(sql_type = Nullable<Instant>)]
     leased_until: Option<StoredInstant>,
 }
 
@@ -169,7 +96,7 @@ impl ConsumerRow {
 }
 
 /// A log: its subscription, its last number, and the owner of the subscription.
-type LastNumberRow = (Vec<u8>, Option<i64>, String, String);
+pub type LastNumberRow = (Vec<u8>, Option<i64>, String, String);
 
 /// The last numbers in these rows, of logs that have the given owner.
 ///
@@ -181,22 +108,46 @@ pub fn last_numbers(logs: &[PulledLog], rows: Vec<LastNumberRow>) -> Result<Vec<
     let number = |(id, last, issuer, subject): LastNumberRow| {
         let id = subscription_id("webhook_lanes", "subscription_id", &id)?;
         let is_theirs = |owner: &&&OwnerId| owner.issuer() == issuer && owner.subject() == subject;
-        let last = last.and_then(|last| u64::try_from(last).ok()).unwrap_or_default();
+        let last = last.map_or(0, read_sequence);
         Ok(owners.get(&id).filter(is_theirs).map(|_| (id, last)))
     };
     rows.into_iter().filter_map(|row| number(row).transpose()).collect()
 }
 
-/// The values of [`WRITE_CONSUMER`].
-pub type ConsumerValues = (i64, Option<i64>, Option<i64>, Option<StoredInstant>);
+/// The place of a consumer and its lease, to insert or to write.
+#[derive(AsChangeset, Insertable)]
+#[diesel(table_name = webhook_consumers, treat_none_as_null = true, treat_none_as_default_value = false)]
+pub struct ConsumerPlace {
+    position: i64,
+    lease: Option<i64>,
+    leased_through: Option<i64>,
+    leased_until: Option<StoredInstant>,
+}
 
-/// The place, and the lease.
-pub fn consumer_values(consumer: &Consumer) -> ConsumerValues {
-    let lease = consumer.lease;
-    (
-        super::stored_sequence(consumer.position),
-        lease.map(|lease| lease.id.number()),
-        lease.map(|lease| super::stored_sequence(lease.through)),
-        lease.and_then(|lease| lease.until).map(Into::into),
-    )
+impl From<Consumer> for ConsumerPlace {
+    fn from(Consumer { position, lease }: Consumer) -> Self {
+        Self {
+            position: stored_sequence(position),
+            lease: lease.map(|lease| lease.id.number()),
+            leased_through: lease.map(|lease| stored_sequence(lease.through)),
+            leased_until: lease.and_then(|lease| lease.until).map(Into::into),
+        }
+    }
+}
+
+/// A consumer to insert.
+#[derive(Insertable)]
+#[diesel(table_name = webhook_consumers, treat_none_as_default_value = false)]
+pub struct NewConsumerRow<'a> {
+    subscription_id: &'a [u8],
+    name: &'a str,
+    #[diesel(embed)]
+    place: ConsumerPlace,
+}
+
+impl<'a> NewConsumerRow<'a> {
+    /// The row of this consumer of the log.
+    pub fn new(log: &'a PulledLog, name: &'a ConsumerName, consumer: Consumer) -> Self {
+        Self { subscription_id: log.subscription.as_bytes(), name: name.as_str(), place: consumer.into() }
+    }
 }

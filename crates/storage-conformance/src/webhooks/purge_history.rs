@@ -25,7 +25,7 @@ const DECADE: i64 = 3_650 * DAY_MILLIS;
 const EARLIER: i64 = -3 * DAY_MILLIS;
 /// More calls than a purge in small steps should need.
 const CALLS_MAX: usize = 1_000;
-/// More tries than a publication should need beside preparations.
+/// More tries than a publication should need during preparations.
 const TRIES_MAX: usize = 20;
 
 /// Everything that any owner published on a day that had ended at the boundary is deleted: ended deliveries, attempts,
@@ -194,7 +194,8 @@ pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
     assert_eq!(drain(&*store, DAY_MILLIS).await.len(), 4, "events of any time must be delivered");
 }
 
-/// Publishes the event, again while the store says that it is busy: so many preparations at once may take longer than one call.
+/// Publishes the event, and repeats the call while the store is unavailable: six concurrent preparations may take longer than
+/// the deadline of a call.
 async fn publish_in_the_end(store: &dyn WebhookStore, new: &NewEvent) -> usize {
     for _ in 0..TRIES_MAX {
         match store.publish(std::slice::from_ref(new)).await {

@@ -191,21 +191,21 @@ macro_rules! with_webhook_store_promises {
             orders::recoveries_in_parts_keep_the_order
             orders::publications_leave_lanes_with_an_order_to_claims
             orders::parallel_workers_keep_the_order
-            pulls::events_are_pulled_in_order_without_a_gap
-            pulls::pages_of_a_log_keep_their_limits
-            pulls::a_consumer_gets_each_event_once
-            pulls::a_lease_ends_at_its_instant
-            pulls::only_what_was_received_is_committed
-            pulls::parallel_readers_get_one_lease
-            pulls::consumers_have_their_own_places
-            pulls::a_seek_moves_a_consumer
-            pulls::a_log_is_of_its_owner_alone
-            pulls::what_is_purged_is_expired
-            pulls::no_read_passes_over_a_gap
-            pulls::a_disabled_subscription_collects_nothing
-            pulls::consumers_are_limited
-            pulls::a_log_collects_what_passes
-            pulls::what_is_pulled_is_never_claimed
+            pulled_events::events_are_pulled_in_order_without_a_gap
+            pulled_events::pages_of_a_log_keep_their_limits
+            consumers::a_consumer_gets_each_event_once
+            consumers::a_lease_ends_at_its_instant
+            consumers::only_what_was_received_is_committed
+            consumers::parallel_readers_get_one_lease
+            consumers::consumers_have_their_own_places
+            consumers::a_seek_moves_a_consumer
+            pulled_events::a_log_is_of_its_owner_alone
+            pulled_events::what_is_purged_is_expired
+            pulled_events::no_read_passes_over_a_gap
+            pulled_events::a_disabled_subscription_collects_nothing
+            consumers::consumers_are_limited
+            pulled_events::a_log_collects_what_passes
+            pulled_events::what_is_pulled_is_never_claimed
             complete::a_delivery_ends_as_it_is_told
             complete::a_failed_delivery_waits_for_its_time
             complete::every_field_of_an_attempt_comes_back
