@@ -5,7 +5,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, stored_filter, subscription_id};
+use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, read_sequence, stored_filter, subscription_id};
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{Accepted, ClaimedLane, StoreError};
 use domain::webhooks::{
@@ -102,7 +102,11 @@ macro_rules! matching {
 }
 
 const MATCH: &str = matching!(
-    concat!(no_target!(), ", (SELECT filter FROM webhook_subscriptions WHERE id = pattern.subscription_id) AS filter"),
+    concat!(
+        no_target!(),
+        ", (SELECT filter FROM webhook_subscriptions
+                WHERE id = pattern.subscription_id AND filter IS NOT NULL) AS filter"
+    ),
     ""
 );
 const MATCH_TARGETS: &str = matching!(
@@ -295,7 +299,7 @@ impl LaneRow {
     /// The number of its last delivery, or of the last event in its log, and whether it is pulled; `None` without numbers.
     pub(super) fn last_number(&self) -> Option<(SubscriptionId, LastNumber)> {
         let lane = subscription_id("webhook_lanes", "subscription_id", &self.subscription_id).ok()?;
-        let last = u64::try_from(self.last_sequence?).unwrap_or_default();
+        let last = read_sequence(self.last_sequence?);
         Some((lane, LastNumber { last, is_pulled: self.is_pulled }))
     }
 }
@@ -324,7 +328,7 @@ pub(super) struct MatchRow {
 }
 
 impl MatchRow {
-    /// The receiver's data for a claim; `None` if it was not looked up, is damaged, or nothing is sent.
+    /// The receiver's data for a claim; `None` if it was not looked up, is damaged, or belongs to a log.
     fn target(self, subscription: SubscriptionId) -> Option<ClaimedLane> {
         if self.is_pulled {
             return None;
@@ -396,7 +400,7 @@ impl Receivers {
     }
 
     pub(super) fn add(&mut self, rows: Vec<MatchRow>) -> Result<(), StoreError> {
-        // A disabled log misses nothing that could be recovered.
+        // A recovery does not fill logs, so a disabled one records no missed deliveries.
         for row in rows.into_iter().filter(|row| row.is_open || !row.is_pulled) {
             let id = subscription_id("webhook_lanes", "subscription_id", &row.subscription_id)?;
             let asked = if row.is_open { &mut self.asked } else { &mut self.missing };

@@ -1,7 +1,11 @@
 use std::collections::HashMap;
 
 use diesel::dsl::{exists, not};
+use diesel::expression::{ValidGrouping, is_aggregate};
 use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{Nullable, Text};
+use diesel::sqlite::Sqlite;
 use diesel_mapping::schema::{
     owners, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
     webhook_pulled,
@@ -314,6 +318,31 @@ fn find_target(connection: &mut SqliteConnection, lane: &Lane) -> QueryResult<Op
     Ok(target.map(|(url, secrets)| ClaimedLane { subscription, owner, url, secrets, breaker, rests_until, deliveries }))
 }
 
+/// The filter of the subscription of a pattern. The index has subscriptions with a filter alone, so that others cost almost
+/// nothing. SQLite would choose another one.
+#[derive(QueryId)]
+struct StoredFilter;
+
+impl Expression for StoredFilter {
+    type SqlType = Nullable<Text>;
+}
+
+impl QueryFragment<Sqlite> for StoredFilter {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        out.push_sql(
+            "(SELECT filter FROM webhook_subscriptions INDEXED BY webhook_subscriptions_filters
+                WHERE id = webhook_patterns.subscription_id AND filter IS NOT NULL)",
+        );
+        Ok(())
+    }
+}
+
+impl<Source> AppearsOnTable<Source> for StoredFilter {}
+impl<Source> SelectableExpression<Source> for StoredFilter {}
+impl<Groups> ValidGrouping<Groups> for StoredFilter {
+    type IsAggregate = is_aggregate::No;
+}
+
 /// The lanes of the owner's subscriptions with one of these patterns, at most [`LOOKED_UP_TOGETHER`], each with its
 /// filter. If there are fewer, the last pattern fills the other places, so that one prepared statement is enough.
 fn asking_for(
@@ -321,7 +350,6 @@ fn asking_for(
     owner: &OwnerId,
     patterns: &[EventPattern],
 ) -> Result<Vec<(LaneRow, Option<String>)>, Undo> {
-    use diesel_mapping::schema::webhook_subscriptions as subscriptions;
     let last = patterns.len() - 1;
     let is_pattern = |place: usize| webhook_patterns::pattern.eq(patterns[place.min(last)].as_str());
     let lanes = webhook_patterns::table
@@ -329,9 +357,5 @@ fn asking_for(
         .filter(webhook_patterns::owner_issuer.eq(owner.issuer()))
         .filter(webhook_patterns::owner_subject.eq(owner.subject()))
         .filter(is_pattern(0).or(is_pattern(1)).or(is_pattern(2)).or(is_pattern(3)));
-    let filter = subscriptions::table
-        .find((webhook_patterns::owner_issuer, webhook_patterns::owner_subject, webhook_patterns::subscription_id))
-        .select(subscriptions::filter)
-        .single_value();
-    Ok(lanes.select((LaneRow::as_select(), filter)).load(connection)?)
+    Ok(lanes.select((LaneRow::as_select(), StoredFilter)).load(connection)?)
 }
