@@ -99,7 +99,7 @@ const firstWebhook = (subscriptions) => [
     text: "See the request and the answer of your receiver.",
     href: subscriptions[0] ? `/console/subscriptions/${subscriptions[0].id}` : "/console/subscriptions",
     button: "Send one",
-    // Readers fetch events: nothing is sent to them.
+    // Pull subscriptions have no deliveries.
     isDone: subscriptions.some((one) => isPull(one) || one.health?.lastAttempt),
   },
 ];

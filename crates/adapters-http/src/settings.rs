@@ -88,8 +88,6 @@ pub struct HttpLimits {
     /// How long a request may take from its head to its answer, including the arrival of the body. It is longer than
     /// the store's own timeouts, so that the answer is the store's error.
     pub request_deadline: Duration,
-    /// How much longer a request may take that waits for pulled events.
-    pub event_wait_max: Duration,
     /// How long a connection may be idle between two requests. Longer than the 60 seconds of common load balancers, so
     /// that the balancer closes a connection first, and no request meets a closing one.
     pub keep_alive: Duration,
@@ -137,7 +135,6 @@ impl Default for HttpLimits {
             body_deadline: Duration::from_secs(5),
             head_deadline: Duration::from_secs(5),
             request_deadline: Duration::from_secs(10),
-            event_wait_max: Duration::from_secs(30),
             keep_alive: Duration::from_secs(75),
             connections_max: 8192,
             connections_per_address_max: 4096,

@@ -18,7 +18,7 @@ pub struct Receive {
     pub limit: Option<u32>,
     /// How long the call waits if there are no events: whole seconds, at most 30.
     pub wait: Duration,
-    /// How long the reader has the events for itself: whole seconds, at most an hour; `None` means a minute.
+    /// The length of the lease: whole seconds, at most an hour; `None` means a minute.
     pub lease: Option<Duration>,
 }
 
@@ -62,7 +62,7 @@ pub struct Received {
 pub struct PulledPage {
     /// The events, in the order of the log.
     pub events: Vec<PulledEvent>,
-    /// The cursor of the next page. It is there at the end of the log too, to continue with later events.
+    /// The cursor of the next page. The last page has one too, with which to read later events.
     pub cursor: String,
 }
 
@@ -89,8 +89,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Code `consumer_leased` if another reader has events of this consumer, `cursor_expired` if the next events are no
-    /// longer stored, or `consumer_limit_reached`. Otherwise see [`Error`].
+    /// Code `consumer_leased` if another reader has events of this consumer, `cursor_expired` if the next events were
+    /// deleted, or `consumer_limit_reached`. Otherwise see [`Error`].
     pub async fn receive_events(
         &self,
         subscription_id: &str,
@@ -108,7 +108,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Code `lease_lost` if the lease is no longer good: the events are received again. Otherwise see [`Error`].
+    /// Code `lease_lost` if the lease has ended: the events are received again. Otherwise see [`Error`].
     pub async fn commit_events(
         &self,
         subscription_id: &str,
@@ -130,12 +130,12 @@ impl Client {
         self.call(Method::POST, &of_consumer(subscription_id, consumer, "/seek"), Some(&SeekBody { to })).await
     }
 
-    /// The events behind a cursor, for a reader that keeps its place itself: the first page, which begins with the oldest event
-    /// that is stored, or the page of a `cursor`. `limit` is 1 to 200; `None` means 50. Changes nothing.
+    /// A page of the log, for a reader that stores its own position: the first page without a cursor, which begins with the oldest
+    /// stored event. `limit` is 1 to 200; `None` means 50. Changes no consumer.
     ///
     /// # Errors
     ///
-    /// Code `cursor_expired` if the next events are no longer stored: [`Problem::oldest_cursor`](crate::Problem) continues.
+    /// Code `cursor_expired` if the next events were deleted: continue with [`Problem::oldest_cursor`](crate::Problem).
     /// Otherwise see [`Error`].
     pub async fn read_events(
         &self,

@@ -11,5 +11,6 @@ pub(crate) mod key_fields;
 pub(crate) mod openapi_webhooks;
 pub(crate) mod option_fields;
 pub(crate) mod owner_fields;
+pub(crate) mod pull_fields;
 pub(crate) mod subscription_fields;
 pub(crate) mod unknown_members;

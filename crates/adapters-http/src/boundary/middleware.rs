@@ -19,6 +19,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 use crate::bodies::body::declared_length;
+use crate::bodies::pull_fields::WAIT_SECONDS;
 use crate::boundary::access_log::AccessLine;
 use crate::boundary::cross_origin::{CorsVerdict, CrossOrigin};
 use crate::boundary::exchange::Exchange;
@@ -103,9 +104,8 @@ impl Boundary {
         }
         request.extensions_mut().insert(Rc::clone(exchange));
         let arrival = transfer_time(declared_length(request.headers()).unwrap_or(0));
-        let limits = &self.state.limits;
-        let wait = if request.path().ends_with(RECEIVE) { limits.event_wait_max } else { Duration::ZERO };
-        let deadline = limits.request_deadline + arrival + wait;
+        let wait = if request.path().ends_with(RECEIVE) { WAIT_SECONDS.1 } else { 0 };
+        let deadline = self.state.limits.request_deadline + arrival + Duration::from_secs(wait.into());
         let handled = AssertUnwindSafe(async { service.call(request).await }).catch_unwind();
         match timeout(deadline, handled).await.map_or_else(overdue, survive) {
             Ok(answered) => {

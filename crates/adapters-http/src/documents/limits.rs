@@ -9,9 +9,10 @@ use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, Number};
 
 use crate::bodies::owner_fields::{KEYS_MAX, SUBSCRIPTIONS_MAX};
+use crate::bodies::pull_fields::{LEASE_SECONDS, RECEIVED, WAIT_SECONDS};
 
 /// The limits of request bodies, from the constants of the domain.
-const LIMITS: [(&str, &str, Limit); 13] = [
+const LIMITS: [(&str, &str, Limit); 16] = [
     ("RotateApiKey", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
     ("CreatePortalLink", "returnUrl", Limit::Length(ReturnUrl::LENGTH_MAX)),
     ("CreatePortalLink", "ttlSeconds", Limit::Duration(SESSION_LIFETIME)),
@@ -21,6 +22,9 @@ const LIMITS: [(&str, &str, Limit); 13] = [
     ("TestUrl", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
     ("ChangeSubscription", "url", Limit::Length(TargetUrl::LENGTH_MAX)),
     ("RotateSecret", "overlapSeconds", Limit::Duration(OVERLAP_MAX)),
+    ("ReceiveEvents", "limit", Limit::between(RECEIVED)),
+    ("ReceiveEvents", "wait", Limit::between(WAIT_SECONDS)),
+    ("ReceiveEvents", "leaseSeconds", Limit::between(LEASE_SECONDS)),
     ("PublishEvents", "events", Limit::Items(PUBLISHED_EVENTS_MAX)),
     ("ChangeOwner", "maxActiveKeys", Limit::Between(0, KEYS_MAX)),
     ("ChangeOwner", "maxSubscriptions", Limit::Between(0, SUBSCRIPTIONS_MAX)),
@@ -65,6 +69,10 @@ pub(crate) fn field_of<'a>(document: &'a mut OpenApi, schema: &str, field: &str)
 }
 
 impl Limit {
+    const fn between((min, max): (u16, u16)) -> Self {
+        Self::Between(min, max)
+    }
+
     fn set(self, field: &mut Schema) {
         match (self, field) {
             (Self::Length(max), Schema::Object(text)) => text.max_length = Some(max),

@@ -30,7 +30,7 @@ pub(crate) enum ApiError {
     Explained(ErrorCode, Cow<'static, str>),
     /// These fields have faults.
     AtFault(ErrorCode, Vec<FieldFault>),
-    /// The next events of a log are no longer stored. The cursor is that of the oldest one.
+    /// The service has deleted the next events of a log. Has the cursor of the oldest stored event.
     CursorExpired(String),
     /// The data of an event, in this field, breaks the schema of its type at these places.
     EventInvalid(FieldFault, Vec<SchemaFaultRecord>),

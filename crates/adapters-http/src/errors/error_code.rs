@@ -110,7 +110,7 @@ error_codes! {
     ConsumerLimitReached = 400 "consumer_limit_reached" {
         title: "The subscription has the maximum number of consumers",
         cause: "The subscription has 100 consumers. A consumer exists from its first call on.",
-        cure: "Delete a consumer that is no longer used. Readers that share the work share a consumer.",
+        cure: "Delete a consumer that is no longer used. Programs that share the work use one consumer.",
     }
     EventTypeLimitReached = 400 "event_type_limit_reached" {
         title: "The catalogue has the maximum number of event types",
@@ -295,7 +295,7 @@ error_codes! {
     }
     SubscriptionPulled = 409 "subscription_pulled" {
         title: "The events of the subscription are pulled",
-        cause: "The subscription has the type pull: nothing is sent, so there is nothing to test.",
+        cause: "The subscription has the type pull. The service does not send its events, so it cannot test a delivery.",
         cure: "Publish an event that the subscription matches, and receive it.",
     }
     ConsumerLeased = 409 "consumer_leased" {
@@ -305,7 +305,7 @@ error_codes! {
                which gets all events too.",
     }
     LeaseLost = 409 "lease_lost" {
-        title: "The lease is no longer good",
+        title: "The lease has ended",
         cause: "The lease had ended and another call has received the events since, or the consumer was moved or deleted, or \
                 this lease was committed with another event.",
         cure: "Do not commit. Receive again: events that were not committed come again. If handling takes longer than the \
@@ -330,9 +330,8 @@ error_codes! {
                type for a change that breaks, or repeat the call with force true when publishers and receivers are ready.",
     }
     CursorExpired = 410 "cursor_expired" {
-        title: "The next events are no longer stored",
-        cause: "The reader's place is before the oldest event that is stored. Events are stored for \
-                WEBHOOK_RETENTION_DAYS.",
+        title: "The next events were deleted",
+        cause: "The reader is more than WEBHOOK_RETENTION_DAYS behind, and the service has deleted its next events.",
         cure: "A consumer continues after a seek to start. A reader with its own cursor continues with oldestCursor. \
                The events in between are lost for it.",
     }

@@ -17,7 +17,7 @@ pub(crate) struct PulledRecord {
     /// When the event was published.
     #[schema(format = DateTime, example = "2026-11-21T01:42:03.120Z")]
     timestamp: String,
-    /// What the publisher says about the event, byte for byte.
+    /// The data of the publication, byte for byte.
     #[schema(value_type = Value)]
     data: Box<RawValue>,
     /// Its number in the log: 1, 2, 3 and so on, without a gap.

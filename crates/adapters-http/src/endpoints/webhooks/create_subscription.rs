@@ -15,7 +15,7 @@ use crate::errors::field_fault::{FieldFault, Together};
 use crate::records::filter_schema::FilterSchema;
 use crate::records::subscription_record::SubscriptionWithSecret;
 
-/// The fields that concern the requests of a subscription, which one that is pulled does not make.
+/// The fields about requests. A pull subscription makes none.
 const OF_REQUESTS: [&str; 9] =
     ["url", "secret", "signing", "headers", "auth", "maxPerSecond", "ordering", "onExhausted", "clientCertificate"];
 
@@ -110,7 +110,7 @@ fn parse(fields: &Fields, call: &OwnerCall) -> Result<CreateSubscription, Vec<Fi
     Ok(CreateSubscription { url, events, filter, description, signer, order, options, by, created_by })
 }
 
-/// Whether the events of the new subscription are pulled. Then it has no field that concerns requests.
+/// Whether readers pull the events of the new subscription. Such a subscription has none of [`OF_REQUESTS`].
 fn is_pull(fields: &Fields) -> Result<bool, Vec<FieldFault>> {
     match fields.optional_text("type").map_err(|fault| vec![fault])? {
         None | Some("webhook") => Ok(false),

@@ -1,18 +1,15 @@
 //! Events that readers fetch themselves. See decision 146.
 
-use std::time::Duration;
-
 use actix_web::HttpResponse;
 use actix_web::web::Json;
-use domain::ports::{CommitRequest, Committed, ListedConsumer, Pulled, PulledEvent, PulledLog, SeekTo, Sought};
-use domain::webhooks::{ConsumerName, LeaseId, Receive, Received};
-use domain::{EventId, SubscriptionId};
+use domain::SubscriptionId;
+use domain::ports::{CommitRequest, Committed, ListedConsumer, Pulled, PulledEvent, PulledLog, Sought};
+use domain::webhooks::{ConsumerName, Receive, Received};
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 use utoipa::ToSchema;
 
-use crate::bodies::fields::Fields;
-use crate::bodies::subscription_fields::required;
+use crate::bodies::pull_fields::{commit_wish, receive_wish, seek_to};
 use crate::callers::credential::is_still_good;
 use crate::callers::owner::OwnerCall;
 use crate::connections::turn::Turn;
@@ -22,29 +19,21 @@ use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::{FieldFault, Together};
 use crate::parameters::cursor::{Cursor, LogCursor};
-use crate::parameters::query::parse_time;
 use crate::records::pulled_record::{PulledRecord, records_of};
-
-/// The most events that one call receives, and how many without `limit`.
-const RECEIVED_MAX: u64 = 500;
-const RECEIVED_DEFAULT: u64 = 100;
-/// The longest lease and the one without `leaseSeconds`, in seconds.
-const LEASE_MAX: u64 = 3_600;
-const LEASE_DEFAULT: u64 = 60;
 
 /// How a reader receives events.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
 struct ReceiveEvents {
-    /// The most events; 100 without it. Fewer come if their payloads have more than 4 MiB together.
-    #[schema(minimum = 1, maximum = 500, required = false)]
+    /// The maximum number of events: 100 by default. Their payloads have at most 4 MiB.
+    #[schema(required = false)]
     limit: u64,
-    /// How many seconds the call waits if there are no events; 0 without it.
-    #[schema(maximum = 30, required = false)]
+    /// How many seconds to wait for an event: 0 by default.
+    #[schema(required = false)]
     wait: u64,
-    /// How many seconds the reader has the events for itself; 60 without it.
-    #[schema(minimum = 1, maximum = 3600, required = false)]
+    /// The length of the lease in seconds: 60 by default.
+    #[schema(required = false)]
     lease_seconds: u64,
 }
 
@@ -76,9 +65,7 @@ pub(super) struct ReceivedEvents {
     responses((status = 200, description = "The events", body = ReceivedEvents), ReceiveErrors),
 )]
 pub(super) async fn receive_events(mut call: OwnerCall) -> Result<Json<ReceivedEvents>, ApiError> {
-    let body = call.read_body().await?;
-    let wait_max = call.state().limits.event_wait_max;
-    let (events_max, wait, lease) = body.read(|fields| receive_wish(fields, wait_max))?;
+    let (events_max, wait, lease) = call.read_body().await?.read(receive_wish)?;
     let (log, deadline) = (log_of(&call)?, Instant::now() + wait);
     let wish = Receive { consumer: consumer_of(&call)?, events_max, lease };
     let receive = async || call.api().webhooks.receive_events(&log, &wish).await;
@@ -93,7 +80,7 @@ pub(super) async fn receive_events(mut call: OwnerCall) -> Result<Json<ReceivedE
             last = last.max(seen);
             let grown = state.stop.run_until_cancelled(timeout_at(deadline, log_grows.grows(last))).await;
             let Some(Ok(is_found)) = grown else { break };
-            // Nothing is leased to a client that is gone.
+            // A client that has disconnected must not get a lease.
             if Turn::of(&call.request).is_some_and(|turn| turn.is_client_gone()) {
                 break;
             }
@@ -162,7 +149,7 @@ struct SeekConsumer {
 
 /// Moves a consumer.
 ///
-/// Its lease ends: the reader that has it can no longer commit.
+/// This ends its lease, so that the reader with the lease cannot commit.
 #[utoipa::path(
     post,
     path = "/api/webhooks/subscriptions/{id}/consumers/{consumer}/seek",
@@ -170,7 +157,7 @@ struct SeekConsumer {
     responses((status = 204, description = "The consumer is there"), SeekErrors),
 )]
 pub(super) async fn seek_consumer(mut call: OwnerCall) -> Result<HttpResponse, ApiError> {
-    let to = call.read_body().await?.read(place)?;
+    let to = call.read_body().await?.read(seek_to)?;
     let (log, consumer) = (log_of(&call)?, consumer_of(&call)?);
     to_the_end(async move {
         match call.api().webhooks.seek_consumer(&log, &consumer, to).await? {
@@ -190,13 +177,13 @@ documented_errors!(SeekErrors: ConsumerLimitReached, SubscriptionNotFound);
 pub(super) struct LoggedEvents {
     /// The events, in the order of the log.
     events: Vec<PulledRecord>,
-    /// The `cursor` of the next call. It is there at the end of the log too, to continue with later events.
+    /// The `cursor` of the next call. The last page has one, too.
     cursor: String,
 }
 
-/// Reads the events of a subscription that is pulled, for a reader that keeps its place itself.
+/// Reads a page of the log of a pull subscription, for a reader that stores its own position.
 ///
-/// Begins with the oldest event that is stored, or behind the `cursor`. Changes nothing.
+/// Begins with the oldest stored event, or after the `cursor`. Changes no consumer.
 #[utoipa::path(
     get,
     path = "/api/webhooks/subscriptions/{id}/events",
@@ -325,41 +312,5 @@ fn answer(received: &Received, subscription: SubscriptionId) -> Result<ReceivedE
         }),
         Pulled::Nothing { .. } => Ok(ReceivedEvents { events: Vec::new(), lease: None, leased_until: None }),
         other => Err(refusal(other, subscription)),
-    }
-}
-
-/// The number in a field, within these limits.
-fn within(fields: &Fields, name: &'static str, (min, max): (u64, u64), default: u64) -> Result<u64, FieldFault> {
-    let number = fields.optional_number(name)?.unwrap_or(default);
-    let fault = || FieldFault::new(name, format!("must be a whole number from {min} to {max}"));
-    (min..=max).contains(&number).then_some(number).ok_or_else(fault)
-}
-
-/// The consumer is in the path.
-fn receive_wish(fields: &Fields, wait_max: Duration) -> Result<(u32, Duration, Duration), Vec<FieldFault>> {
-    let limit = within(fields, "limit", (1, RECEIVED_MAX), RECEIVED_DEFAULT);
-    let wait = within(fields, "wait", (0, wait_max.as_secs()), 0);
-    let lease = within(fields, "leaseSeconds", (1, LEASE_MAX), LEASE_DEFAULT);
-    let (limit, wait, lease) = (limit, wait, lease).together()?;
-    let limit = u32::try_from(limit).unwrap_or_default();
-    Ok((limit, Duration::from_secs(wait), Duration::from_secs(lease)))
-}
-
-fn commit_wish(fields: &Fields) -> Result<(LeaseId, Option<EventId>), Vec<FieldFault>> {
-    let lease = fields.required_text("lease");
-    let lease = lease.and_then(|text| text.parse().map_err(|_| FieldFault::new("lease", "must be a lease")));
-    let event = |text: &str| text.parse().map_err(|_| FieldFault::new("through", "must be the id of an event"));
-    let through = fields.optional_text("through").and_then(|text| text.map(event).transpose());
-    (lease, through).together()
-}
-
-fn place(fields: &Fields) -> Result<SeekTo, Vec<FieldFault>> {
-    let to = fields.optional_text("to").and_then(|to| required("to", to)).map_err(|fault| vec![fault])?;
-    match to {
-        "start" => Ok(SeekTo::Start),
-        "end" => Ok(SeekTo::End),
-        time => parse_time("to", time).map(SeekTo::Time).map_err(|_| {
-            vec![FieldFault::new("to", "must be start, end, or a date and time like 2027-01-31T12:00:00Z (RFC 3339)")]
-        }),
     }
 }

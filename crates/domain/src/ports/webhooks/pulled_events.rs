@@ -61,7 +61,7 @@ pub enum Pulled {
         /// The number of the last event; 0 before the first.
         last: u64,
     },
-    /// The next events are no longer stored.
+    /// The store has deleted the next events.
     Expired {
         /// The number of the first event that is stored, or will be.
         oldest: u64,
@@ -128,9 +128,9 @@ pub struct CommitRequest {
 pub enum Committed {
     /// It is stored.
     Done,
-    /// The lease is no longer good. The call had no effect.
+    /// The lease has ended. The call had no effect.
     LeaseLost,
-    /// The event is not one of those that the lease covers. The call had no effect.
+    /// The lease does not cover the event. The call had no effect.
     NotReceived,
     /// The owner has no such subscription with a log.
     NotFound,
@@ -161,7 +161,7 @@ pub struct SeekRequest {
 /// The result of a seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
-    /// The consumer is there.
+    /// The consumer has moved.
     Done,
     /// The subscription has [`CONSUMERS_MAX`] other consumers.
     TooManyConsumers,
@@ -183,8 +183,9 @@ pub struct ListedConsumer {
 /// The logs of the subscriptions whose events are pulled.
 ///
 /// [`EventStore::publish`](super::EventStore::publish) adds an event to the log of each enabled subscription of this type that
-/// receives it, in place of a delivery. It numbers them in the order of the commits and without a gap, as those of
-/// [ordered deliveries](super::DeliveryQueue::claim). A disabled subscription of this type misses nothing that could be recovered.
+/// receives it, in place of a delivery. It numbers them in the order of the commits and without a gap, as it numbers
+/// [ordered deliveries](super::DeliveryQueue::claim). A disabled subscription of this type gets neither events nor
+/// [missed](crate::webhooks::DeliveryEnd::Missed) deliveries.
 ///
 /// - **None is passed over.** A read returns the events behind a number in the order of their numbers. If one of them is not in the
 ///   log any more, the answer ends before it, or is [`Pulled::Expired`]. Only an event that is damaged is passed over, so that it
@@ -203,7 +204,7 @@ pub trait PulledEvents: Send + Sync {
     /// Moves a consumer, and ends its lease.
     async fn seek(&self, request: &SeekRequest) -> Result<Sought, StoreError>;
 
-    /// The events behind this number, for a reader that keeps its place itself; `None` stands for the first event that is stored.
+    /// The events after this number, for a reader that stores its own position; `None` stands for the first stored event.
     async fn read(&self, log: &PulledLog, after: Option<u64>, max: PulledMax) -> Result<Pulled, StoreError>;
 
     /// The consumers of a subscription, sorted by name; `None` if the owner has no such subscription with a log.

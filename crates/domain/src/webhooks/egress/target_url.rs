@@ -64,7 +64,7 @@ impl TargetUrl {
         Self::from_stored(Self::PULL).expect("the text is a URL")
     }
 
-    /// Whether nothing is sent, because the events are pulled.
+    /// Whether readers pull the events, so that the service sends no requests.
     pub fn is_pull(&self) -> bool {
         self.as_str() == Self::PULL
     }

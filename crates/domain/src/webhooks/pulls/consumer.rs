@@ -78,7 +78,7 @@ pub enum Commit {
     Done(Consumer),
     /// Another reader has received since, or the consumer was moved.
     LeaseLost,
-    /// The event is not one of those that the lease covers.
+    /// The lease does not cover the event.
     NotReceived,
 }
 

@@ -19,7 +19,7 @@ pub struct Receive {
     pub consumer: ConsumerName,
     /// The most events.
     pub events_max: u32,
-    /// How long the reader has the events for itself.
+    /// The length of the lease.
     pub lease: Duration,
 }
 
