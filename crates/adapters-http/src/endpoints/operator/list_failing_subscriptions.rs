@@ -84,7 +84,7 @@ impl FailingSubscription {
             id: subscription.id.to_string(),
             user_id: subscription.owner.user_id().map(str::to_owned),
             organization_id: subscription.owner.organization_id().map(str::to_owned),
-            receiver: subscription.url.url().origin().ascii_serialization(),
+            receiver: subscription.url.shown_origin(),
             state: found.state.as_str(),
             reason: found.state.reason(),
             failing_since: breaker.failing_since.map(|at| at.to_string()),
