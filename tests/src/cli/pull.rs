@@ -22,6 +22,10 @@ async fn events_are_pulled_once_and_one_whose_command_fails_comes_again() {
     assert_eq!((&first["type"], &first["sequence"]), (&json!("invoice.paid"), &json!(1)));
     assert!(first["id"].as_str().unwrap().starts_with("evt_") && first["timestamp"].is_string(), "{first}");
     assert_eq!(shell.succeeds(&pull), "", "all events are committed");
+    assert_eq!(numbers(&shell.succeeds(&format!("{pull} --seek start"))), [1, 2, 3, 4]);
+    assert_eq!(shell.succeeds(&format!("{pull} --consumer new --seek end")), "");
+    let wrong = shell.run(&format!("{pull} --seek yesterday"));
+    assert!(!wrong.status.success() && complaint(&wrong).contains("to must be"), "{}", complaint(&wrong));
 
     let handle = shell.folder.join("handle");
     fs::write(&handle, HANDLE).unwrap();

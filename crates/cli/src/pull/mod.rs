@@ -28,6 +28,9 @@ pub struct Arguments {
     /// The consumer, whose place in the log Gatepost keeps; a new one begins with the oldest event
     #[arg(long, value_name = "NAME", default_value = "default")]
     consumer: String,
+    /// Move the consumer first: to start (the oldest event), to end, or to a time, as RFC 3339
+    #[arg(long, value_name = "TO")]
+    seek: Option<String>,
     /// Run this command by the shell for each event, with the event in JSON on standard input; if it fails, stop before this event
     #[arg(long, value_name = "COMMAND", conflicts_with = "forward_to")]
     exec: Option<String>,
@@ -52,6 +55,8 @@ Examples:
   gatepost pull sub_01h455vb4pex5vsknk084sn02q --once --user alice
   gatepost pull sub_01h455vb4pex5vsknk084sn02q --once --user alice \\
     --consumer billing --exec 'jq -r .type'
+  gatepost pull sub_01h455vb4pex5vsknk084sn02q --once --user alice \\
+    --consumer billing --seek start
   gatepost pull sub_01h455vb4pex5vsknk084sn02q --forward-to \\
     http://127.0.0.1:9000/hook --user alice";
 
@@ -88,6 +93,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
         remark(&format!("the consumer {consumer} of {subscription_id} waits for events; Ctrl-C stops it"));
     }
     let mut reader = Reader { arguments, connection, way, stop, pause: Duration::ZERO };
+    reader.seek().await?;
     while reader.read().await? {}
     Ok(())
 }
@@ -103,6 +109,17 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Moves the consumer, if the command line says so. Another reader loses its lease.
+    async fn seek(&self) -> Result<()> {
+        let Arguments { subscription_id, consumer, seek, owner, .. } = &self.arguments;
+        let Some(to) = seek else { return Ok(()) };
+        self.patiently(async || {
+            let client = self.connection.consumer(owner).await?;
+            self.connection.heard(client.seek_consumer(subscription_id, consumer, to).await)
+        })
+        .await
+    }
+
     /// Receives, handles and commits events once. Returns whether to continue.
     async fn read(&mut self) -> Result<bool> {
         let Some(received) = self.stop.run_until_cancelled(self.receive()).await else { return Ok(false) };
@@ -110,7 +127,7 @@ impl Reader<'_> {
         let Some(lease) = lease else { return Ok(!self.arguments.once) };
         let (done, outcome) = self.handle(&events).await;
         let last = events[..done].last().map(|last| last.id.as_str());
-        // What is not committed may be received again at once.
+        // Ends the lease, so that other readers get the uncommitted events at once.
         let committed = self.commit(&lease, last).await;
         outcome.and(committed).map(|()| !self.stop.is_cancelled())
     }
