@@ -49,6 +49,22 @@ pub enum WebhookAuth {
         /// The value of the header.
         value: WebhookSecret,
     },
+    /// By an access token, which the service requests by the client credentials grant (RFC 6749).
+    #[serde(rename = "oauth2", rename_all = "camelCase")]
+    OAuth2 {
+        /// The token endpoint: a URL that webhooks may be sent to.
+        token_url: String,
+        /// The client.
+        client_id: String,
+        /// The secret of the client.
+        client_secret: WebhookSecret,
+        /// The requested scopes, separated by spaces.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope: Option<String>,
+        /// The API that the token is for, at providers that require it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        audience: Option<String>,
+    },
 }
 
 impl WebhookOptions {
@@ -118,7 +134,7 @@ pub struct SubscriptionHeader {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubscriptionAuth {
-    /// `bearer`, `basic` or `header`.
+    /// `bearer`, `basic`, `header` or `oauth2`.
     pub r#type: String,
     /// The name of the header, for `header`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -174,6 +190,16 @@ mod tests {
             (
                 none().authenticated_by(WebhookAuth::Header { name: "x-key".into(), value: secret() }),
                 r#"{"auth":{"type":"header","name":"x-key","value":"s3cret"}}"#,
+            ),
+            (
+                none().authenticated_by(WebhookAuth::OAuth2 {
+                    token_url: "https://id".into(),
+                    client_id: "c".into(),
+                    client_secret: secret(),
+                    scope: Some("hooks".into()),
+                    audience: None,
+                }),
+                r#"{"auth":{"type":"oauth2","tokenUrl":"https://id","clientId":"c","clientSecret":"s3cret","scope":"hooks"}}"#,
             ),
         ] {
             assert_eq!(json(&options), expected);

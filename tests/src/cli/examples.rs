@@ -22,6 +22,9 @@ const KEEPS_RUNNING: [(&str, &str); 4] = [
     ("gatepost listen", "Ctrl-C"),
     ("gatepost pull sub_01h455vb4pex5vsknk084sn02q --forward-to", "Ctrl-C"),
 ];
+/// The headers and the authentication of a subscription, of the kind with the most members.
+const REQUEST: &str = r#"{"headers":{"x-tenant":"42"},"auth":{"type":"oauth2","tokenUrl":"https://id.example.com/token",
+    "clientId":"gatepost","clientSecret":"0f1e2d3c","scope":"hooks:write"}}"#;
 /// Examples that need something that tests do not have.
 const NOT_RUN: [(&str, &str); 2] = [
     ("postgres://gatepost@db/gatepost", "a database server with the name db"),
@@ -107,7 +110,7 @@ impl Reader {
             ("catalogue.yaml", "eventTypes:\n  - name: invoice.paid\n"),
             ("filter.json", r#"{"path":"/data/amount","op":"gte","value":100}"#),
             ("event.json", r#"{"type":"a.b","timestamp":"2026-11-21T20:00:00Z","data":{"amount":250}}"#),
-            ("request.json", r#"{"headers":{"x-tenant":"42"}}"#),
+            ("request.json", REQUEST),
             ("events.jsonl", r#"{"userId":"alice","type":"a.b","data":{}}"#),
         ] {
             fs::write(reader.path(file), text).unwrap();
