@@ -44,12 +44,16 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
 }
 
 /// The rates of delivery with each kind of signatures.
-pub(crate) async fn measure_signatures() -> anyhow::Result<()> {
+pub(crate) async fn measure_options() -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for store in &stores().await? {
-        rows.extend(throughput::signatures(&**store).await?);
+        rows.extend(throughput::options(&**store).await?);
     }
-    print("Signatures, one receiver, in turn", &["database", "signing", "deliveries/s", "of hmac"], &rows);
+    print(
+        "Options of a subscription, one receiver, in turn",
+        &["database", "option", "deliveries/s", "of hmac"],
+        &rows,
+    );
     Ok(())
 }
 

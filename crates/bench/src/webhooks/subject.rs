@@ -41,23 +41,22 @@ impl Subject {
 
     /// Subscribes these receivers to all events of the user.
     pub(crate) async fn subscribe(&self, user: &str, receivers: &[SocketAddr]) -> anyhow::Result<()> {
-        self.subscribe_with(user, receivers, None).await
+        self.subscribe_with(user, receivers, &json!({})).await
     }
 
-    /// The same with these signatures, in place of the default.
+    /// The same with these other fields of the subscriptions.
     pub(crate) async fn subscribe_with(
         &self,
         user: &str,
         receivers: &[SocketAddr],
-        signing: Option<&str>,
+        options: &Value,
     ) -> anyhow::Result<()> {
         let token = self.gatepost.run(&["token", "--user", user])?;
         let mut connection = Connection::open(self.address()).await?;
         for receiver in receivers {
-            let mut body = json!({ "url": format!("http://{receiver}/"), "events": ["*"] });
-            if let Some(signing) = signing {
-                body["signing"] = signing.into();
-            }
+            let mut body = options.clone();
+            body["url"] = format!("http://{receiver}/").into();
+            body["events"] = json!(["*"]);
             connection.succeed(&post("/api/webhooks/subscriptions", &token, &body)).await?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::task::LocalSet;
 use tokio::time::Instant;
 
@@ -20,8 +21,8 @@ use crate::table::median;
 const USER: &str = "user-0";
 const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_secs(2);
-/// Rounds with each kind of signatures.
-const SIGNED_ROUNDS: usize = 7;
+/// Rounds with each option.
+const COMPARED_ROUNDS: usize = 7;
 /// Deliveries in one round.
 const DELIVERIES: u32 = 60_000;
 /// Events in one call with a batch, and callers that send them.
@@ -62,25 +63,32 @@ fn floor_request() -> Requests {
     Requests::new(&format!("{head}{headers}"), 1)
 }
 
-/// The deliveries of a second to one receiver with each kind of signatures, in turn.
-pub(crate) async fn signatures(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
-    LocalSet::new().run_until(sign(store)).await
+/// The deliveries of a second to one receiver, with the signatures and the order that a subscription can have, in turn.
+pub(crate) async fn options(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
+    LocalSet::new().run_until(compare(store)).await
 }
 
-async fn sign(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
-    const KINDS: [(&str, Option<&str>); 3] = [("hmac", None), ("ed25519", Some("ed25519")), ("both", Some("both"))];
+async fn compare(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
+    let kinds = [
+        ("hmac", json!({})),
+        ("ed25519", json!({ "signing": "ed25519" })),
+        ("both", json!({ "signing": "both" })),
+        ("in-order", json!({ "ordering": "subscription" })),
+    ];
     let receivers = Receivers::default();
     let subject = Subject::start(store, &[("LOG", "warn")]).await?;
-    for (user, signing) in KINDS {
-        subject.subscribe_with(user, &[receivers.listen().await?], signing).await?;
+    for (user, options) in &kinds {
+        subject.subscribe_with(user, &[receivers.listen().await?], options).await?;
     }
-    let mut rates = [const { Vec::new() }; 3];
-    for _ in 0..=SIGNED_ROUNDS {
-        for ((user, _), rates) in KINDS.iter().zip(&mut rates) {
-            let (wanted, began) = (receivers.count() + u64::from(DELIVERIES / 2), Instant::now());
-            publish_all(&subject, user, DELIVERIES as usize / 2).await?;
+    let mut rates = [const { Vec::new() }; 4];
+    for _ in 0..=COMPARED_ROUNDS {
+        for ((user, _), rates) in kinds.iter().zip(&mut rates) {
+            // One at a time: a tenth of the deliveries takes as long.
+            let events = DELIVERIES / if *user == "in-order" { 20 } else { 2 };
+            let (wanted, began) = (receivers.count() + u64::from(events), Instant::now());
+            publish_all(&subject, user, events as usize).await?;
             let ended = receivers.wait_for(wanted).await?;
-            rates.push(f64::from(DELIVERIES / 2) / (ended - began).as_secs_f64());
+            rates.push(f64::from(events) / (ended - began).as_secs_f64());
         }
     }
     let [hmac, ..] = &rates;
@@ -89,7 +97,7 @@ async fn sign(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
         let (rate, ratio) = (median(&own[1..]), median(&ratios));
         vec![store.name().into(), (*kind).to_owned(), format!("{rate:.0}"), format!("{ratio:.2}")]
     };
-    Ok(KINDS.iter().zip(&rates).map(row).collect())
+    Ok(kinds.iter().zip(&rates).map(row).collect())
 }
 
 /// The time from the first event published, in batches, to the last delivery received, with this many receivers.
