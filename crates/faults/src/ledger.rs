@@ -14,6 +14,8 @@ pub(crate) struct Ledger(Mutex<Entries>);
 struct Entries {
     accepted: HashSet<String>,
     arrived: HashMap<String, u64>,
+    /// The highest number that arrived of the subscription with an order.
+    highest: u64,
     keys: Vec<Key>,
     counts: Counts,
 }
@@ -55,6 +57,10 @@ pub(crate) struct Counts {
     pub(crate) revoked_good_for: Duration,
     /// Keys that were created or revoked according to an answer, and are not.
     pub(crate) keys_lost: u64,
+    /// Deliveries of the subscription with an order that arrived.
+    pub(crate) numbered: u64,
+    /// Of these, how many arrived before the number below theirs.
+    pub(crate) too_early: u64,
 }
 
 /// The counts of one fault.
@@ -81,6 +87,8 @@ impl Outcome {
         self.counts.revoked_good += counts.revoked_good;
         self.counts.revoked_good_for = self.counts.revoked_good_for.max(counts.revoked_good_for);
         self.counts.keys_lost += counts.keys_lost;
+        self.counts.numbered += counts.numbered;
+        self.counts.too_early += counts.too_early;
     }
 }
 
@@ -91,6 +99,14 @@ impl Ledger {
 
     pub(crate) fn arrived(&self, event: String) {
         *self.entries().arrived.entry(event).or_default() += 1;
+    }
+
+    /// A number may arrive again, but only after the number below it.
+    pub(crate) fn arrived_in_order(&self, number: u64) {
+        let mut entries = self.entries();
+        entries.counts.numbered += 1;
+        entries.counts.too_early += u64::from(number > entries.highest + 1);
+        entries.highest = entries.highest.max(number);
     }
 
     pub(crate) fn created(&self, key: Key) {
@@ -142,5 +158,20 @@ impl Ledger {
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_too_early_before_the_one_below_it() {
+        let ledger = Ledger::default();
+        for number in [1, 2, 1, 2, 3, 5, 4, 6] {
+            ledger.arrived_in_order(number);
+        }
+        let counts = ledger.outcome().counts;
+        assert_eq!((counts.numbered, counts.too_early), (8, 1), "5 arrives before 4");
     }
 }

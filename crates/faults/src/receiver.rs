@@ -3,10 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use gatepost_client::NewSubscription;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::ledger::Ledger;
+use crate::load::User;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
@@ -23,10 +25,23 @@ pub(crate) async fn receive(ledger: Arc<Ledger>) -> anyhow::Result<SocketAddr> {
     Ok(address)
 }
 
+/// Subscribes the receiver to all events of these users. The first one has an order.
+pub(crate) async fn subscribe(users: &[User], receiver: SocketAddr) -> anyhow::Result<()> {
+    for (index, user) in users.iter().enumerate() {
+        let usual = NewSubscription::new(format!("http://{receiver}/"), ["*"]);
+        let subscription = if index == 0 { usual.in_order("skip") } else { usual };
+        user.clients[0].create_subscription(&subscription).await?;
+    }
+    Ok(())
+}
+
 async fn serve(mut stream: TcpStream, ledger: &Ledger) -> std::io::Result<()> {
     let mut buffer = Vec::with_capacity(16 * 1024);
     while stream.read_buf(&mut buffer).await? > 0 {
-        while let Some((id, length)) = request_in(&buffer) {
+        while let Some((Webhook { id, number }, length)) = request_in(&buffer) {
+            if let Some(number) = number {
+                ledger.arrived_in_order(number);
+            }
             ledger.arrived(id);
             stream.write_all(ANSWER).await?;
             buffer.drain(..length);
@@ -35,11 +50,20 @@ async fn serve(mut stream: TcpStream, ledger: &Ledger) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The event's id in the first complete request of the buffer, and the length of the request.
-fn request_in(buffer: &[u8]) -> Option<(String, usize)> {
+struct Webhook {
+    /// The id of the event.
+    id: String,
+    /// The number in the order of the subscription, if it has an order.
+    number: Option<u64>,
+}
+
+/// The first complete request of the buffer, and its length.
+fn request_in(buffer: &[u8]) -> Option<(Webhook, usize)> {
     let end = buffer.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&buffer[..end]).ok()?;
     let header = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let whole = end + 4 + header("content-length:")?.parse::<usize>().ok()?;
-    (buffer.len() >= whole).then(|| (header("webhook-id:").unwrap_or_default().to_owned(), whole))
+    let id = header("webhook-id:").unwrap_or_default().to_owned();
+    let number = header("webhook-sequence:").and_then(|number| number.parse().ok());
+    (buffer.len() >= whole).then_some((Webhook { id, number }, whole))
 }

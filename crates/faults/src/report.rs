@@ -16,13 +16,14 @@ pub(crate) struct Row {
     outcome: Outcome,
 }
 
-const HEAD: [&str; 10] = [
+const HEAD: [&str; 11] = [
     "fault",
     "database",
     "strikes",
     "acknowledged",
     "lost",
     "delivered again",
+    "in order / too early",
     "calls refused",
     "good keys refused",
     "revoked keys good",
@@ -38,7 +39,7 @@ impl Row {
     /// Whether every promise was kept.
     pub(crate) fn is_kept(&self) -> bool {
         let Outcome { lost, counts, .. } = self.outcome;
-        lost == 0 && counts.good_refused == 0 && counts.revoked_good == 0
+        lost == 0 && counts.good_refused == 0 && counts.revoked_good == 0 && counts.too_early == 0
     }
 
     pub(crate) fn line(&self) -> String {
@@ -46,10 +47,12 @@ impl Row {
         let seconds = |duration: Option<&Duration>| duration.map_or(0.0, Duration::as_secs_f64);
         let (median, longest) = (self.healed.get(self.healed.len() / 2), self.healed.last());
         format!(
-            "| {} | {} | {} | {acknowledged} | {lost} | {repeated} | {} | {} | {} | {:.2} / {:.2} s |",
+            "| {} | {} | {} | {acknowledged} | {lost} | {repeated} | {} / {} | {} | {} | {} | {:.2} / {:.2} s |",
             self.fault.name(),
             self.kind,
             self.healed.len(),
+            counts.numbered,
+            counts.too_early,
             counts.refused,
             counts.good_refused,
             counts.revoked_good,

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::ensure;
-use gatepost_client::{FullKey, IdToken, NewSubscription, OperatorToken};
+use gatepost_client::{FullKey, IdToken, OperatorToken};
 use tokio::time::{Instant, sleep};
 
 use crate::database::{Database, Kind};
 use crate::gatepost::Gatepost;
 use crate::ledger::{Ledger, Outcome};
 use crate::load::{Clients, Load, Pace, User, is_good, publish_one};
-use crate::receiver::receive;
+use crate::receiver::{receive, subscribe};
 use crate::settling::settle;
 use crate::small_disk::SmallDisk;
 
@@ -54,9 +54,7 @@ impl Stage {
         let clients = Arc::new(clients(&provider, &instances, "user", USERS)?);
         let ledger = Arc::new(Ledger::default());
         let receiver = receive(Arc::clone(&ledger)).await?;
-        for user in &clients.users {
-            user.clients[0].create_subscription(&NewSubscription::new(format!("http://{receiver}/"), ["*"])).await?;
-        }
+        subscribe(&clients.users, receiver).await?;
         let good_key = clients.users[0].clients[0].create_api_key("good").await?.key;
         let stage = Self { database, instances, turn: 0, clients, ledger, good_key, _provider: provider };
         stage.heals(Instant::now()).await?;

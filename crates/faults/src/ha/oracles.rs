@@ -56,10 +56,11 @@ pub(super) struct Verdict {
 }
 
 /// Asks every oracle.
-pub(super) fn verdicts(evidence: &Evidence) -> [Verdict; 6] {
+pub(super) fn verdicts(evidence: &Evidence) -> [Verdict; 7] {
     [
         nothing_lost(evidence),
         every_event_arrives(evidence),
+        order_kept(evidence),
         maximum_exact(evidence),
         revoked_refused(evidence),
         good_accepted(evidence),
@@ -81,6 +82,15 @@ fn every_event_arrives(Evidence { events, events_missing, outcome, .. }: &Eviden
         promise: "every accepted event arrives",
         is_kept: *events_missing == 0 && *events > 0,
         figure: format!("{events} accepted, {events_missing} missing, {} delivered again", outcome.repeated),
+    }
+}
+
+fn order_kept(Evidence { outcome, .. }: &Evidence) -> Verdict {
+    let (numbered, too_early) = (outcome.counts.numbered, outcome.counts.too_early);
+    Verdict {
+        promise: "deliveries with an order keep it",
+        is_kept: too_early == 0 && numbered > 0,
+        figure: format!("{numbered} arrived, {too_early} before the number below theirs"),
     }
 }
 
@@ -133,9 +143,19 @@ mod tests {
     use super::*;
     use crate::ledger::Counts;
 
+    const COUNTS: Counts = Counts {
+        refused: 0,
+        good_refused: 0,
+        revoked_good: 0,
+        revoked_good_for: Duration::ZERO,
+        keys_lost: 0,
+        numbered: 4,
+        too_early: 0,
+    };
+
     fn honest() -> Evidence {
         Evidence {
-            outcome: Outcome { acknowledged: 10, ..Outcome::default() },
+            outcome: Outcome { acknowledged: 10, counts: COUNTS, ..Outcome::default() },
             events: 5,
             maximum: Judgement { judged: 3, ..Judgement::default() },
             refused: 7,
@@ -159,11 +179,11 @@ mod tests {
         assert_eq!(broken(|evidence| evidence.maximum.over = 1), ["the maximum of keys is exact"]);
         assert_eq!(broken(|evidence| evidence.maximum.under = 1), ["the maximum of keys is exact"]);
         assert_eq!(broken(|evidence| evidence.keys_over = 1), ["the maximum of keys is exact"]);
-        assert_eq!(broken(counts(Counts { revoked_good: 1, ..Counts::default() })), ["a revoked key is refused"]);
-        assert_eq!(
-            broken(counts(Counts { good_refused: 1, ..Counts::default() })),
-            ["a good key is not refused as bad"]
-        );
+        assert_eq!(broken(counts(Counts { revoked_good: 1, ..COUNTS })), ["a revoked key is refused"]);
+        assert_eq!(broken(counts(Counts { good_refused: 1, ..COUNTS })), ["a good key is not refused as bad"]);
+        let order = ["deliveries with an order keep it"];
+        assert_eq!(broken(counts(Counts { too_early: 1, ..COUNTS })), order);
+        assert_eq!(broken(counts(Counts { numbered: 0, ..COUNTS })), order);
         assert_eq!(broken(|evidence| evidence.resumed_after = None), ["writes resume within 10 s"]);
         let late = Some(RESUMED_WITHIN + Duration::from_millis(1));
         assert_eq!(broken(|evidence| evidence.resumed_after = late), ["writes resume within 10 s"]);

@@ -11,11 +11,12 @@ pub(super) struct Row {
     evidence: Evidence,
 }
 
-const HEAD: [&str; 10] = [
+const HEAD: [&str; 11] = [
     "fault",
     "strikes",
     "acknowledged / lost",
     "events / missing / delivered again",
+    "in order / too early",
     "maximum: judged / wrong",
     "revoked keys: refused / 503 / good after 6 s",
     "revoked key good for at most",
@@ -36,13 +37,15 @@ impl Row {
         let resumed =
             evidence.resumed_after.map_or_else(|| "never".to_owned(), |after| format!("{:.1} s", after.as_secs_f64()));
         format!(
-            "| {} | {strikes} | {} / {} | {} / {} / {} | {} / {} | {} / {} / {} | {:.2} s | {} | {}, {:.1} s | {resumed} |",
+            "| {} | {strikes} | {} / {} | {} / {} / {} | {} / {} | {} / {} | {} / {} / {} | {:.2} s | {} | {}, {:.1} s | {resumed} |",
             fault.name(),
             outcome.acknowledged,
             outcome.lost,
             evidence.events,
             evidence.events_missing,
             outcome.repeated,
+            outcome.counts.numbered,
+            outcome.counts.too_early,
             maximum.judged,
             maximum.over + maximum.under + evidence.keys_over,
             evidence.refused,

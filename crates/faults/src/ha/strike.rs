@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use gatepost_client::{FullKey, NewSubscription};
+use gatepost_client::FullKey;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
@@ -17,7 +17,7 @@ use super::service::{INSTANCES, Service};
 use super::writes::{self, Write, Writes};
 use crate::ledger::Ledger;
 use crate::load::{Clients, Load, Pace, User};
-use crate::receiver::receive;
+use crate::receiver::{receive, subscribe};
 use crate::settling::settle;
 
 /// How long the load runs undisturbed before a fault and after it.
@@ -57,9 +57,7 @@ impl Witnesses {
         let crowd_user = clients.users.pop().map(Arc::new).ok_or_else(|| anyhow::anyhow!("no user for the crowd"))?;
         let ledger = Arc::new(Ledger::default());
         let receiver = receive(Arc::clone(&ledger)).await?;
-        for user in &clients.users {
-            user.clients[0].create_subscription(&NewSubscription::new(format!("http://{receiver}/"), ["*"])).await?;
-        }
+        subscribe(&clients.users, receiver).await?;
         let good_key = clients.users[0].clients[0].create_api_key("good").await?.key;
         Ok(Self {
             clients: Arc::new(clients),
