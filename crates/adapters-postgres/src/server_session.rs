@@ -5,9 +5,12 @@
 //! its session. A session that already has a mark, or no longer has its own, is shared. See decision 93.
 
 use std::fmt::Write;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use diesel::ConnectionError;
+use futures_util::FutureExt;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::tls::TlsStream;
 use tokio_postgres::{Client, Connection, Error, SimpleQueryMessage, SimpleQueryRow, Socket};
 
@@ -95,14 +98,21 @@ pub(crate) async fn check_again<Tls: TlsStream + Unpin>(
     driven(connection, mark.check(client)).await
 }
 
-async fn driven<Tls: TlsStream + Unpin>(
-    connection: &mut Connection<Socket, Tls>,
+/// Drives the connection while this work uses it. If the connection ends before the work has its answer, the error of the
+/// connection is the answer.
+pub(crate) async fn driven<Stream: AsyncRead + AsyncWrite + Unpin, Tls: TlsStream + Unpin>(
+    connection: &mut Connection<Stream, Tls>,
     work: impl Future<Output = Result<(), ConnectError>>,
 ) -> Result<(), ConnectError> {
-    tokio::select! {
-        outcome = work => outcome,
-        ended = connection => Err(ended.err().map_or_else(|| ConnectError::Other(CLOSED.to_owned()), ConnectError::Driver)),
-    }
+    let mut work = pin!(work);
+    let ended = tokio::select! {
+        outcome = &mut work => return outcome,
+        ended = connection => ended,
+    };
+    // A pooler may send an error and close the connection at once, so that both arrive together.
+    let answered = work.now_or_never();
+    let closed = || Err(ended.err().map_or_else(|| ConnectError::Other(CLOSED.to_owned()), ConnectError::Driver));
+    answered.unwrap_or_else(closed)
 }
 
 async fn mark_and_check(
@@ -176,4 +186,35 @@ pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
         source = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+    use tokio_postgres::error::SqlState;
+    use tokio_postgres::{Config, NoTls};
+
+    use super::*;
+
+    /// Accepts a connection, answers a query with an error, and closes the connection, as PgBouncer does with
+    /// `pool_mode=statement`.
+    async fn refuse(mut server: DuplexStream) {
+        let mut request = [0; 1024];
+        assert!(server.read(&mut request).await.unwrap() > 0);
+        server.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").await.unwrap();
+        assert!(server.read(&mut request).await.unwrap() > 0);
+        server.write_all(b"E\0\0\0\x17SFATAL\0C08P01\0Mno\0\0").await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_error_is_not_lost_if_the_connection_ends_with_it() {
+        let (stream, server) = tokio::io::duplex(1024);
+        let server = tokio::spawn(refuse(server));
+        let (client, mut connection) = Config::new().user("u").connect_raw(stream, NoTls).await.unwrap();
+        let work = async { first_row(&client, "BEGIN").await.map(drop) };
+        let outcome = driven(&mut connection, work).await;
+        let Err(ConnectError::Driver(error)) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(error.code(), Some(&SqlState::PROTOCOL_VIOLATION), "{error}");
+        server.await.unwrap();
+    }
 }

@@ -36,10 +36,13 @@ pub(crate) async fn connect(
     let mut config = config.clone();
     // The socket has its TLS already.
     config.ssl_mode(SslMode::Disable);
-    let (client, connection) = config.connect_raw(stream, NoTls).await.map_err(ConnectError::Driver)?;
+    let (client, mut connection) = config.connect_raw(stream, NoTls).await.map_err(ConnectError::Driver)?;
+    let checks = async {
+        check(&client).await?;
+        server_session::check_timeline(&client, timelines).await
+    };
+    server_session::driven(&mut connection, checks).await?;
     tokio::spawn(connection);
-    check(&client).await?;
-    server_session::check_timeline(&client, timelines).await?;
     AsyncPgConnection::try_from(client).await.map_err(|error| ConnectError::Other(error.to_string()))
 }
 
