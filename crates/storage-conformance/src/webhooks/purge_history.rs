@@ -25,7 +25,7 @@ const DECADE: i64 = 3_650 * DAY_MILLIS;
 const EARLIER: i64 = -3 * DAY_MILLIS;
 /// More calls than a purge in small steps should need.
 const CALLS_MAX: usize = 1_000;
-/// More tries than a publication should need during preparations.
+/// More tries than a call should need during preparations.
 const TRIES_MAX: usize = 20;
 
 /// Everything that any owner published on a day that had ended at the boundary is deleted: ended deliveries, attempts,
@@ -178,7 +178,8 @@ pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
     let preparations = [1, 2, 3].into_iter().cycle().zip(times).map(|(days, millis)| {
         let store = Arc::clone(&store);
         let prepare = async move {
-            store.prepare_history(at(millis), days).await.expect("a preparation must succeed");
+            let prepared = in_the_end(|| store.prepare_history(at(millis), days)).await;
+            prepared.expect("a preparation must succeed");
             0_usize
         };
         Box::pin(prepare) as Call<usize>
@@ -194,19 +195,27 @@ pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
     assert_eq!(drain(&*store, DAY_MILLIS).await.len(), 4, "events of any time must be delivered");
 }
 
-/// Publishes the event, and repeats the call while the store is unavailable: six concurrent preparations may take longer than
-/// the deadline of a call.
-async fn publish_in_the_end(store: &dyn WebhookStore, new: &NewEvent) -> usize {
+/// Repeats the call while the store is unavailable: six concurrent preparations may take longer than the deadline of a call.
+async fn in_the_end<Answer, Made>(call: impl Fn() -> Made) -> Result<Answer, StoreError>
+where
+    Made: Future<Output = Result<Answer, StoreError>>,
+{
     for _ in 0..TRIES_MAX {
-        match store.publish(std::slice::from_ref(new)).await {
-            Ok(Publication::Accepted(accepted)) => return accepted.len(),
-            // An earlier try was stored after all.
-            Err(StoreError::Duplicate { .. }) => return 1,
+        match call().await {
             Err(StoreError::Unavailable(_)) => {}
-            other => panic!("a publication must be accepted, got {other:?}"),
+            outcome => return outcome,
         }
     }
-    panic!("a publication must succeed within {TRIES_MAX} tries");
+    panic!("a call must succeed within {TRIES_MAX} tries");
+}
+
+async fn publish_in_the_end(store: &dyn WebhookStore, new: &NewEvent) -> usize {
+    match in_the_end(|| store.publish(std::slice::from_ref(new))).await {
+        Ok(Publication::Accepted(accepted)) => accepted.len(),
+        // An earlier try was stored after all.
+        Err(StoreError::Duplicate { .. }) => 1,
+        other => panic!("a publication must be accepted, got {other:?}"),
+    }
 }
 
 /// Purges in steps of about `max` rows until none is left. Returns the number of rows.
