@@ -34,7 +34,10 @@ pub(crate) async fn wait_for_standby(cluster: &Cluster, name: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_committed() {
     let cluster = own_server().await;
-    let mut fleet = Fleet::on(Storage::postgres_in(cluster.clone()).await).await;
+    let storage = Storage::postgres_in(cluster.clone()).await;
+    // A shard whose calls have failed is tried again after half a second. Until then, its keys get 503.
+    let refusals_at_first: &[u16] = if storage.shards() > 1 { &[401, 503] } else { &[401] };
+    let mut fleet = Fleet::on(storage).await;
     fleet.join().await;
     let users: Vec<_> = (0..USERS).map(|n| fleet.user(&format!("alice-{n}"))).collect();
     let mut keys: Vec<Key> = Vec::new();
@@ -64,14 +67,23 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
         .await
         .into_iter()
         .map(|(refused, status)| {
-            assert_eq!(status, 401, "a revoked key");
+            assert!(refusals_at_first.contains(&status), "{status} for a revoked key");
             refused.saturating_duration_since(committed)
         })
         .collect();
     delays.print("refused after stalled commits were through");
     assert!(delays.max() <= REFUSED_CUT_OFF_WITHIN, "{delays}");
     for instance in &fleet.instances {
-        assert_eq!(instance.send(&good.question()).await.status, 200);
+        let has_status = async |key: &Key, status| {
+            eventually("the shards answer", async || {
+                (instance.send(&key.question()).await.status == status).then_some(())
+            })
+            .await;
+        };
+        has_status(&good, 200).await;
+        for key in &keys {
+            has_status(key, 401).await;
+        }
     }
 }
 
