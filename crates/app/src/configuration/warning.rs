@@ -2,6 +2,7 @@ use std::fmt;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use cli::Remote;
 
@@ -10,6 +11,12 @@ use super::settings::{settings, value_file_name};
 
 /// The variable with which TLS libraries, ours too, find certificate authorities. It is almost `TLS_CERT_FILE`.
 const CERTIFICATE_AUTHORITIES: &str = "SSL_CERT_FILE";
+
+/// The variables that Gatepost reads.
+static KNOWN: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let names = settings().iter().map(|setting| setting.name).chain(Remote::VARIABLES);
+    names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect()
+});
 
 /// A likely mistake in the configuration, which does not stop the start.
 #[derive(Debug)]
@@ -78,26 +85,51 @@ fn of_file(path: &Path) -> Option<Warning> {
 
 /// The known name within two changes of `name`, or within one change of a short name.
 fn nearest(name: &str) -> Option<String> {
-    let known = settings().iter().map(|setting| setting.name).chain(Remote::VARIABLES);
-    let known = known.flat_map(|known| [known.to_owned(), value_file_name(known)]);
-    let close = known.filter_map(|known| Some((few_changes(&known, name)?, known)));
-    close.min().map(|(_, known)| known)
+    let close = KNOWN.iter().filter_map(|known| Some((few_changes(known, name)?, known)));
+    close.min().map(|(_, known)| known.clone())
 }
 
 /// By how many changes the names differ; `None` if that is too many for a mistake.
 fn few_changes(known: &str, name: &str) -> Option<usize> {
     let (begins, max) = (begins(known, name), if known.len() < 10 { usize::from(known.len() > 5) } else { 2 });
-    // Similar names have similar lengths, and lengths are quick to compare: a container can have hundreds of
-    // variables.
-    if !begins && known.len().abs_diff(name.chars().count()) > max {
+    // Similar names have similar lengths and almost the same letters, which are quick to compare: a container can have
+    // hundreds of variables.
+    if !begins && (known.len().abs_diff(name.chars().count()) > max || unmatched_letters(known, name) > max) {
         return None;
     }
     let changes = strsim::osa_distance(known, name);
     (begins || changes <= max).then_some(changes)
 }
 
+/// The letters of one name that the other does not have. The names differ by at least this number of changes.
+fn unmatched_letters(one: &str, other: &str) -> usize {
+    let mut surplus = [0_isize; 64];
+    let place = |letter: char| letter as usize % 64;
+    one.chars().for_each(|letter| surplus[place(letter)] += 1);
+    other.chars().for_each(|letter| surplus[place(letter)] -= 1);
+    let more: isize = surplus.iter().filter(|count| **count > 0).sum();
+    let fewer: isize = surplus.iter().filter(|count| **count < 0).sum();
+    more.max(-fewer).unsigned_abs()
+}
+
 /// Whether `name` is the beginning of a known name, up to an underscore. Single words and short names, such as
 /// `WEBHOOK` or `API_KEY`, belong to other programs.
 fn begins(known: &str, name: &str) -> bool {
     name.len() > 8 && name.contains('_') && known.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unmatched_letters_are_at_most_the_changes() {
+        let changed = [("LISTEN", "LISTNE", 0), ("LISTEN", "LISTÉN", 1), ("LOG", "LOGS", 1), ("LOG", "ÄÖÜÜ", 4)];
+        for (one, other, unmatched) in changed {
+            assert_eq!(unmatched_letters(one, other), unmatched, "{one} {other}");
+        }
+        for (one, other) in KNOWN.iter().zip(KNOWN.iter().skip(1)) {
+            assert!(unmatched_letters(one, other) <= strsim::osa_distance(one, other), "{one} {other}");
+        }
+    }
 }
