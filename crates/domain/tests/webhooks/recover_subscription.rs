@@ -1,8 +1,18 @@
 use domain::audit::Origin;
 use domain::webhooks::{RecoverSubscriptionError, Recoverable, SubscriptionChange, SubscriptionStatus};
+use domain::{OwnerId, SubscriptionId, Timestamp};
 use pollster::block_on;
 
 use crate::desk::{DAY, Desk, MILLISECOND, SECOND};
+
+fn recover(
+    desk: &Desk,
+    owner: &OwnerId,
+    id: SubscriptionId,
+    since: Timestamp,
+) -> Result<u32, RecoverSubscriptionError> {
+    block_on(desk.webhooks.recover_subscription(owner, id, (since, Recoverable::All.into()), &Origin::SERVICE))
+}
 
 #[test]
 fn what_failed_since_then_is_due_and_the_rest_is_not() {
@@ -16,15 +26,7 @@ fn what_failed_since_then_is_due_and_the_rest_is_not() {
     let since = desk.now();
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
-    let recover = |since| {
-        block_on(desk.webhooks.recover_subscription(
-            &desk.alice,
-            id,
-            (since, Recoverable::All.into()),
-            &Origin::SERVICE,
-        ))
-        .unwrap()
-    };
+    let recover = |since| recover(&desk, &desk.alice, id, since).unwrap();
     assert_eq!(recover(since), 1_001, "more than one transaction brings back");
     let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
     assert_eq!(found.subscription.status, SubscriptionStatus::Enabled);
@@ -46,13 +48,7 @@ fn a_recovery_stops_when_its_owner_disables_the_subscription() {
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
     desk.disable_after_each_recovery();
     let since = desk.now();
-    let recovered = block_on(desk.webhooks.recover_subscription(
-        &desk.alice,
-        id,
-        (since, Recoverable::All.into()),
-        &Origin::SERVICE,
-    ))
-    .unwrap();
+    let recovered = recover(&desk, &desk.alice, id, since).unwrap();
     assert_eq!(recovered, 1_000, "those of the first transaction");
     let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
     assert_eq!(found.subscription.status, SubscriptionStatus::DisabledByOwner);
@@ -65,16 +61,7 @@ fn what_waits_for_a_retry_is_due_at_once() {
     let since = desk.publish("1", None).unwrap().event.created_at;
     assert_eq!(desk.dispatch(Some(DAY)), 1);
     assert_eq!(desk.claim().len(), 0);
-    assert_eq!(
-        block_on(desk.webhooks.recover_subscription(
-            &desk.alice,
-            id,
-            (since, Recoverable::All.into()),
-            &Origin::SERVICE
-        ))
-        .unwrap(),
-        1
-    );
+    assert_eq!(recover(&desk, &desk.alice, id, since).unwrap(), 1);
     assert_eq!(desk.claim().len(), 1);
 }
 
@@ -86,26 +73,15 @@ fn events_that_are_too_old_are_left_out() {
     let since = desk.publish("1", None).unwrap().event.created_at;
     let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
     block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
-    let recover = || {
-        block_on(desk.webhooks.recover_subscription(
-            &desk.alice,
-            id,
-            (since, Recoverable::All.into()),
-            &Origin::SERVICE,
-        ))
-        .unwrap()
-    };
     desk.clock.advance(7 * DAY + MILLISECOND);
-    assert_eq!(recover(), 0);
+    assert_eq!(recover(&desk, &desk.alice, id, since).unwrap(), 0);
 }
 
 #[test]
 fn a_future_and_another_users_subscription_are_refused() {
     let desk = Desk::new();
     let id = desk.subscribe();
-    let recover = |owner, since| {
-        block_on(desk.webhooks.recover_subscription(owner, id, (since, Recoverable::All.into()), &Origin::SERVICE))
-    };
+    let recover = |owner, since| recover(&desk, owner, id, since);
     let future = recover(&desk.alice, desk.now().plus(MILLISECOND));
     assert!(matches!(future, Err(RecoverSubscriptionError::SinceInFuture)));
     assert!(matches!(recover(&desk.bob, desk.now()), Err(RecoverSubscriptionError::NotFound)));
