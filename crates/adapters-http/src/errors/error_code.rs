@@ -110,7 +110,7 @@ error_codes! {
     ConsumerLimitReached = 400 "consumer_limit_reached" {
         title: "The subscription has the maximum number of consumers",
         cause: "The subscription has 100 consumers. A consumer exists from its first call on.",
-        cure: "Delete a consumer that is no longer used. Programs that share the work use one consumer.",
+        cure: "Delete an unused consumer. Let programs that share the work use the same consumer.",
     }
     EventTypeLimitReached = 400 "event_type_limit_reached" {
         title: "The catalogue has the maximum number of event types",

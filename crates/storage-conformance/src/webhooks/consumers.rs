@@ -55,7 +55,7 @@ pub async fn a_lease_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
     assert_eq!(reader.commit(one, ids[1]).await, Committed::LeaseLost);
     let until = at(2 * LEASE_MILLIS);
     assert_eq!(reader.receive(LEASE_MILLIS + 1, EVERYTHING).await.1, Pulled::Leased { until });
-    // Nobody has received since the lease ended.
+    // No reader has received since the lease ended.
     assert_eq!(reader.commit(two, ids[1]).await, Committed::Done);
     assert_eq!(numbers(&reader.receive(3 * LEASE_MILLIS, EVERYTHING).await.1), [3]);
 }
@@ -69,7 +69,7 @@ pub async fn only_what_was_received_is_committed(store: Arc<dyn WebhookStore>) {
     let elsewhere = pulled(&*store, &owner).await;
     let unlogged = NewEvent { only: Some(elsewhere.id), ..event_at(&owner, at(5)) };
     publish(&*store, std::slice::from_ref(&unlogged)).await;
-    assert_eq!(reader.commit(new_lease(), ids[0]).await, Committed::LeaseLost, "nobody has received");
+    assert_eq!(reader.commit(new_lease(), ids[0]).await, Committed::LeaseLost, "no reader has received yet");
     let (one, page) = reader.receive(10, PulledMax { events: 2, ..EVERYTHING }).await;
     assert_eq!(numbers(&page), [1, 2]);
     for wrong in [ids[2], unlogged.event.id, event(&owner).event.id] {

@@ -184,7 +184,7 @@ pub async fn publications_leave_lanes_with_an_order_to_claims(store: Arc<dyn Web
     ordered(&*store, &owner, OnExhausted::Skip).await;
     store.offer_claims(Some(&request(0)));
     publish_one(&*store, &owner, 0).await;
-    assert_eq!(store.offer_claims(None), 0, "nothing is handed over");
+    assert_eq!(store.offer_claims(None), 0, "no claim is handed over");
     assert_eq!(claim_one(&*store, 0).await.delivery.sequence, Some(1));
 }
 

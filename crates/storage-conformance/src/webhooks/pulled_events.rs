@@ -257,8 +257,8 @@ pub async fn what_is_pulled_is_never_claimed(store: Arc<dyn WebhookStore>) {
     store.offer_claims(Some(&request(0)));
     let accepted = publish(&*store, &[event_at(&owner, at(0))]).await;
     assert_eq!(accepted[0].deliveries, 1);
-    assert_eq!(store.offer_claims(None), 0, "nothing is handed over");
-    assert!(claim(&*store, LEASE_MILLIS).await.is_empty(), "nothing is due");
+    assert_eq!(store.offer_claims(None), 0, "no claim is handed over");
+    assert!(claim(&*store, LEASE_MILLIS).await.is_empty(), "a pulled event is never due");
     let webhook = subscribed(&*store, &owner).await;
     publish_at(&*store, &owner, at(1)).await;
     let held = claim_one(&*store, LEASE_MILLIS).await;

@@ -185,6 +185,6 @@ pub async fn publications_leave_lanes_with_a_rate_to_claims(store: Arc<dyn Webho
     at_rate(&*store, &owner, 10.0).await;
     store.offer_claims(Some(&request(0)));
     publish_many(&*store, &owner, 3, 0).await;
-    assert_eq!(store.offer_claims(None), 0, "nothing is handed over");
+    assert_eq!(store.offer_claims(None), 0, "no claim is handed over");
     claim_one(&*store, 0).await;
 }

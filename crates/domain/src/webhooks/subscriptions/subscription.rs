@@ -35,7 +35,7 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// Whether its lane has numbers: those of ordered deliveries, or of pulled events.
+    /// Whether its lane numbers ordered deliveries or pulled events.
     pub fn is_numbered(&self) -> bool {
         self.options.order.is_some() || self.url.is_pull()
     }
