@@ -1,11 +1,14 @@
-use diesel::sql_types::Text;
+use diesel::QueryResult;
+use diesel::deserialize::QueryableByName;
+use diesel::sql_types::{Array, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{OwnerRow, ReplacedOwnerRow, delete_owner, record_in, record_of};
 use diesel_mapping::schema::owners;
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::webhooks::BreakerRow;
 use diesel_mapping::{Kept, StoredInstant};
 use domain::ports::{ChangeOwnerRequest, ChangedOwner, SetOwnerStateRequest};
-use domain::{CredentialDigest, OwnerId, OwnerRecord};
+use domain::{CredentialDigest, OwnerId, OwnerRecord, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
 
 use crate::attempt::{Failure, Work};
@@ -13,17 +16,26 @@ use crate::audit::commit_with;
 use crate::owner_lock::lock_owner;
 use crate::transaction::{Begin, Rollback, settle};
 
-/// The time of the rest, from `$1` to `$2`, does not count as failing: see
-/// [`Breaker::rested`](domain::webhooks::Breaker::rested). The lanes are locked in the order of their ids, as everywhere.
-const REST: &str = "WITH failing AS MATERIALIZED (
-        SELECT lane.subscription_id FROM webhook_subscriptions AS subscription
-        JOIN webhook_lanes AS lane ON lane.subscription_id = subscription.id AND lane.failing_since IS NOT NULL
-        WHERE subscription.owner_issuer = $3 AND subscription.owner_subject = $4
-        ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane
-    )
-    UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1,
-        failing_since = lane.failing_since + GREATEST($2 - GREATEST($1, lane.failing_since), INTERVAL '0')
-    FROM failing WHERE lane.subscription_id = failing.subscription_id";
+/// The lanes of the owner that are failing, locked in the order of their ids, as everywhere.
+const LOCK_FAILING: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
+        lane.pause_millis
+    FROM webhook_subscriptions AS subscription
+    JOIN webhook_lanes AS lane ON lane.subscription_id = subscription.id AND lane.failing_since IS NOT NULL
+    WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2
+    ORDER BY lane.subscription_id FOR NO KEY UPDATE OF lane";
+
+/// The times come as parameters: Citus refuses an `UPDATE` that adds an interval to a column.
+const REST: &str = "UPDATE webhook_lanes AS lane SET wakes = lane.wakes + 1, failing_since = rested.failing_since
+    FROM unnest($1, $2) AS rested (subscription_id, failing_since)
+    WHERE lane.subscription_id = rested.subscription_id AND lane.subscription_id = ANY($1)";
+
+#[derive(QueryableByName)]
+struct FailingLane {
+    #[diesel(sql_type = Binary)]
+    subscription_id: Vec<u8>,
+    #[diesel(embed)]
+    breaker: BreakerRow,
+}
 
 /// Changes the record of an owner. Two round trips. It locks what a creation locks, so that a creation sees all of the
 /// change or nothing.
@@ -53,7 +65,7 @@ impl Work for ChangeOwnerRequest {
     }
 }
 
-/// Suspends or activates an owner. Two round trips, however much the owner has.
+/// Suspends or activates an owner. Two round trips, however much the owner has, and two more to activate.
 impl Work for SetOwnerStateRequest {
     type Answer = OwnerRecord;
 
@@ -68,23 +80,27 @@ impl Work for SetOwnerStateRequest {
         let changed = [CredentialDigest::of_owner(owner)];
         let changed = if before.verification_differs(&after) { &changed[..] } else { &[] };
         let ended = before.suspension.as_ref().filter(|_| after.suspension.is_none());
-        let rest = ended.map(|suspension| {
-            let rest = diesel::sql_query(REST)
-                .bind::<Instant, StoredInstant>(suspension.since.into())
-                .bind::<Instant, StoredInstant>(self.at.into())
-                .bind::<Text, _>(owner.issuer())
-                .bind::<Text, _>(owner.subject());
-            Kept(rest).execute(&mut &*connection)
-        });
-        let (replaced, rested, (written, committed)) = join3(
-            replace(connection, owner, &after),
-            OptionFuture::from(rest),
-            commit_with(connection, changed, event.as_slice()),
-        )
-        .await;
-        settle(replaced.and(rested.transpose()).and(written), committed)?;
+        if let Some(suspension) = ended {
+            rest(connection, owner, suspension.since, self.at).await?;
+        }
+        let (replaced, (written, committed)) =
+            join(replace(connection, owner, &after), commit_with(connection, changed, event.as_slice())).await;
+        settle(replaced.and(written), committed)?;
         Ok(after)
     }
+}
+
+/// Does not count this time as failing, in which the lanes of the owner could not send.
+async fn rest(connection: &AsyncPgConnection, owner: &OwnerId, since: Timestamp, until: Timestamp) -> QueryResult<()> {
+    let locking = diesel::sql_query(LOCK_FAILING).bind::<Text, _>(owner.issuer()).bind::<Text, _>(owner.subject());
+    let failing: Vec<FailingLane> = Kept(locking).load(&mut &*connection).await?;
+    let rested: Vec<_> = failing
+        .iter()
+        .map(|lane| lane.breaker.breaker().rested(since, until).failing_since.map(StoredInstant::from))
+        .collect();
+    let ids: Vec<_> = failing.into_iter().map(|lane| lane.subscription_id).collect();
+    let rest = diesel::sql_query(REST).bind::<Array<Binary>, _>(ids).bind::<Array<Nullable<Instant>>, _>(rested);
+    Kept(rest).execute(&mut &*connection).await.map(drop)
 }
 
 /// Begins the transaction, locks the owner, and reads the record.
@@ -100,7 +116,7 @@ pub(crate) async fn locked(connection: &AsyncPgConnection, owner: &OwnerId) -> R
 }
 
 /// Writes the record in place of the one that is stored.
-async fn replace(connection: &AsyncPgConnection, owner: &OwnerId, record: &OwnerRecord) -> diesel::QueryResult<usize> {
+async fn replace(connection: &AsyncPgConnection, owner: &OwnerId, record: &OwnerRecord) -> QueryResult<usize> {
     let insert = ReplacedOwnerRow::new(owner, record)
         .map(|row| diesel::insert_into(owners::table).values(row).execute(&mut &*connection));
     let (deleted, inserted) =

@@ -35,7 +35,7 @@ struct Exception {
 }
 
 /// The rules, each with its exceptions.
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     Rule {
         row: "`ctid`",
         avoided: "ctid: a row's place on its page, which engines with other storage do not have",
@@ -103,6 +103,12 @@ const RULES: [Rule; 8] = [
             let names = ["xid8", "pg_snapshot", "pg_current_xact_id", "pg_current_snapshot", "pg_walfile", "_wal_"];
             names.iter().map(|name| text.matches(name).count()).sum()
         },
+        exceptions: &[],
+    },
+    Rule {
+        row: "an interval in `SET`",
+        avoided: "an interval in the SET of an UPDATE: Citus refuses to add one to a column (decision 120)",
+        count: |text| statements(text).filter(|sql| has_interval_in_set(sql)).count(),
         exceptions: &[],
     },
 ];
@@ -193,6 +199,11 @@ fn changes_in_with(text: &str) -> usize {
     after_as.count()
 }
 
+fn has_interval_in_set(sql: &str) -> bool {
+    let set = sql.split_once(" SET ").map_or("", |(_, rest)| rest);
+    set.split("WHERE").next().is_some_and(|set| set.contains("INTERVAL"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,6 +235,11 @@ mod tests {
             (5, "\"LISTEN a; LISTEN b\"", 2),
             (6, "\"SET a = 1\"; \"SET LOCAL a = 1\"; \"UPDATE a SET b = 1\"", 1),
             (7, "\"SELECT pg_current_xact_id()\"; \"SELECT $1::pg_snapshot\"; \"SELECT transaction_id\"", 2),
+            (
+                8,
+                "\"UPDATE a SET b = b + INTERVAL '1 s' WHERE c\"; \"UPDATE a SET b = 1 WHERE c < $1 + INTERVAL '1 s'\"",
+                1,
+            ),
         ] {
             assert_eq!(found(rule, code), count, "{code}");
         }
