@@ -11,11 +11,12 @@ use domain::{CredentialDigest, Hour};
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
-use storage_conformance::{KeyPorts, Promise};
-use storage_conformance::{audit, catalogue, keep_shared, keys, sessions, webhooks};
+use storage_conformance::owners::OwnedStores;
+use storage_conformance::{KeyPorts, Promise, SharedSessionStore};
+use storage_conformance::{audit, catalogue, keep_shared, keys, owners, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database};
 
-use crate::composed::KeysWithFeed;
+use crate::composed::{AllFeeds, KeysWithFeed, SessionsWithFeed};
 use crate::memory::check_each;
 
 /// The number of schemas. If it is set, all promises are checked.
@@ -48,6 +49,10 @@ const OF_EACH_KIND: &[&str] = &[
     "events_of_several_owners_go_each_to_their_own",
     "parallel_repetitions_are_accepted_once",
     "parallel_claims_share_out_what_is_due",
+    "parallel_changes_of_a_record_are_all_kept",
+    "pages_of_owners_neither_repeat_nor_miss",
+    "days_of_suspension_are_not_days_of_failure",
+    "an_erasure_ends_when_nothing_is_left",
     "an_offer_keeps_its_limits",
     "rooms_limit_lanes",
     "parallel_reports_are_all_taken",
@@ -123,8 +128,14 @@ async fn fresh() -> (Arc<ShardedStore>, Database) {
         .copy_of(&format!("gatepost_shards_{}", number_of_shards()), migrate)
         .await
         .expect("three migrated schemas");
-    let store = Arc::new(ShardedStore::new(shards(&database.url).await));
-    (store, database)
+    (opened(&database.url).await.0, database)
+}
+
+/// A store over the migrated shards of this database, and the feed of each.
+async fn opened(url: &str) -> (Arc<ShardedStore>, Vec<Arc<dyn ChangeFeed>>) {
+    let shards = shards(url).await;
+    let feeds = shards.iter().flat_map(|shard| shard.changes.clone()).collect();
+    (Arc::new(ShardedStore::new(shards)), feeds)
 }
 
 fn is_checked<Port: ?Sized>(promise: &Promise<Port>) -> bool {
@@ -136,6 +147,7 @@ fn the_checked_promises_exist() {
     let promises = keys::PROMISES.iter().map(|promise| promise.name);
     let promises = promises.chain(sessions::PROMISES.iter().map(|promise| promise.name));
     let promises = promises.chain(webhooks::PROMISES.iter().map(|promise| promise.name));
+    let promises = promises.chain(owners::PROMISES.iter().map(|promise| promise.name));
     let promises = promises.chain(catalogue::PROMISES.iter().map(|promise| promise.name));
     let promises: Vec<_> = promises.chain(audit::PROMISES.iter().map(|promise| promise.name)).collect();
     let unknown: Vec<_> = OF_EACH_KIND.iter().filter(|name| !promises.contains(name)).collect();
@@ -157,9 +169,8 @@ fn feeds_of_three_schemas() {
             let (_, database) = fresh().await;
             let mut instances: Vec<Arc<dyn storage_conformance::SharedStore>> = Vec::new();
             for _ in 0..2 {
-                let shards = shards(&database.url).await;
-                let feeds: Vec<Arc<dyn ChangeFeed>> = shards.iter().flat_map(|shard| shard.changes.clone()).collect();
-                instances.push(Arc::new(KeysWithFeed::of(Arc::new(ShardedStore::new(shards)), feeds)));
+                let (store, feeds) = opened(&database.url).await;
+                instances.push(Arc::new(KeysWithFeed::of(store, feeds)));
             }
             ([Arc::clone(&instances[0]), Arc::clone(&instances[1])], database)
         });
@@ -171,6 +182,30 @@ fn sessions_of_three_schemas() {
     check_each(sessions::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
         let (store, database) = fresh().await;
         (store as _, database)
+    });
+}
+
+#[test]
+fn feeds_of_sessions_of_three_schemas() {
+    for promise in sessions::SHARED_PROMISES {
+        keep_shared(promise, async {
+            let (_, database) = fresh().await;
+            let mut instances: Vec<Arc<dyn SharedSessionStore>> = Vec::new();
+            for _ in 0..2 {
+                let (store, feeds) = opened(&database.url).await;
+                instances.push(Arc::new(SessionsWithFeed { store, feed: AllFeeds(feeds) }));
+            }
+            ([Arc::clone(&instances[0]), Arc::clone(&instances[1])], database)
+        });
+    }
+}
+
+#[test]
+fn records_of_owners_of_three_schemas() {
+    check_each(owners::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
+        let (_, database) = fresh().await;
+        let (store, feeds) = opened(&database.url).await;
+        (Arc::new(OwnedStores::of(&store).shared(Arc::new(AllFeeds(feeds)))), database)
     });
 }
 
