@@ -1,6 +1,7 @@
 //! Deleting old events with their deliveries.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::memory::unique_cause;
 use domain::ports::{
@@ -25,8 +26,10 @@ const DECADE: i64 = 3_650 * DAY_MILLIS;
 const EARLIER: i64 = -3 * DAY_MILLIS;
 /// More calls than a purge in small steps should need.
 const CALLS_MAX: usize = 1_000;
-/// More tries than a call should need during preparations.
-const TRIES_MAX: usize = 20;
+/// More tries than a call should need during preparations, which take a minute on a store over 16 shards of Citus.
+const TRIES_MAX: usize = 200;
+/// A store over several shards refuses calls of a shard that answered late, until it has tried that shard again.
+const TRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Everything that any owner published on a day that had ended at the boundary is deleted: ended deliveries, attempts,
 /// events, and the ids of publishers, which are free again. All later data stays.
@@ -202,7 +205,7 @@ where
 {
     for _ in 0..TRIES_MAX {
         match call().await {
-            Err(StoreError::Unavailable(_)) => {}
+            Err(StoreError::Unavailable(_)) => tokio::time::sleep(TRY_INTERVAL).await,
             outcome => return outcome,
         }
     }
