@@ -252,6 +252,21 @@ impl Cluster {
         self.inner.folder.join("data")
     }
 
+    /// Writes all data to the disk, and returns the folders with it: one for each node.
+    ///
+    /// # Errors
+    ///
+    /// The server is stopped.
+    pub async fn folders_on_disk(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let inner = Arc::clone(&self.inner);
+        off_the_runtime(move || {
+            let ports = if inner.is_coordinator { coordinator::ports(&inner)? } else { vec![inner.port] };
+            let flush = ["CHECKPOINT", "SHOW data_directory"];
+            ports.into_iter().map(|port| inner.psql_at(port, "postgres", &flush).map(PathBuf::from)).collect()
+        })
+        .await
+    }
+
     /// The folder of the cluster, if it is in memory. It is removed with the cluster.
     pub fn folder_in_memory(&self) -> Option<&Path> {
         self.inner.folder.starts_with(MEMORY).then_some(&self.inner.folder)

@@ -62,7 +62,7 @@ fn on_every_node(coordinator: &Server, statements: &[&str]) -> anyhow::Result<()
     ports(coordinator)?.into_iter().try_for_each(|port| coordinator.psql_at(port, "postgres", statements).map(drop))
 }
 
-fn ports(coordinator: &Server) -> anyhow::Result<Vec<u16>> {
+pub(crate) fn ports(coordinator: &Server) -> anyhow::Result<Vec<u16>> {
     let ports = coordinator.psql("postgres", &[PORTS])?;
     ports.lines().map(|port| port.parse().context("a port is a number")).collect()
 }

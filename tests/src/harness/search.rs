@@ -1,22 +1,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use throwaway_postgres::Cluster;
-
 use super::storage::Storage;
 
 /// Every file of the database with its content, as it is on disk now.
 pub(crate) async fn database_files(storage: &Storage) -> Vec<(PathBuf, Vec<u8>)> {
-    if let Some((cluster, _)) = storage.server() {
-        checkpoint(cluster).await;
-    }
+    let folders = match storage.server() {
+        Some((cluster, _)) => cluster.folders_on_disk().await.unwrap(),
+        None => vec![storage.files().to_owned()],
+    };
     let mut files = Vec::new();
-    list_files(storage.files(), &mut files);
+    for folder in folders {
+        list_files(&folder, &mut files);
+    }
     files.into_iter().filter_map(|path| fs::read(&path).ok().map(|content| (path, content))).collect()
-}
-
-async fn checkpoint(cluster: &Cluster) {
-    cluster.execute("postgres", "CHECKPOINT").await.unwrap();
 }
 
 fn list_files(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -140,8 +140,9 @@ impl Storage {
     /// The answer of a shard's database to a statement, which finds the tables of the shard.
     pub(crate) async fn execute(&self, shard: usize, statement: &str) -> String {
         let (cluster, database) = &self.servers[shard * self.servers.len() / self.shards];
-        let statement = format!("SET search_path TO {}; {statement}", self.schema(shard));
-        cluster.execute(&database.name, &statement).await.expect("the database obeys").trim().to_owned()
+        // Citus refuses some statements after another one in the same message.
+        let session = format!("dbname={} options=-csearch_path={}", database.name, self.schema(shard));
+        cluster.execute(&session, statement).await.expect("the database obeys").trim().to_owned()
     }
 
     /// Runs a statement in each shard.
