@@ -26,8 +26,8 @@ const DECADE: i64 = 3_650 * DAY_MILLIS;
 const EARLIER: i64 = -3 * DAY_MILLIS;
 /// More calls than a purge in small steps should need.
 const CALLS_MAX: usize = 1_000;
-/// More tries than a call should need during preparations, which take a minute on a store over 16 shards of Citus.
-const TRIES_MAX: usize = 200;
+/// More tries than a call should need during preparations: 30 s. All took 15 s on a store over 16 shards of Citus.
+const TRIES_MAX: usize = 60;
 /// A store over several shards refuses calls of a shard that answered late, until it has tried that shard again.
 const TRY_INTERVAL: Duration = Duration::from_millis(500);
 
